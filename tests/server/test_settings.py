@@ -30,7 +30,15 @@ def test_a_port_that_cannot_exist_is_refused(port: int) -> None:
 
 @pytest.mark.parametrize(
     ("host", "is_local"),
-    [("localhost", True), ("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("0.0.0.0", False), ("a.b", False)],
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("0.0.0.0", False),
+        ("a.b", False),
+    ],
 )
 def test_only_names_and_addresses_of_this_machine_are_loopback(host: str, is_local: bool) -> None:
     assert is_loopback(host) is is_local

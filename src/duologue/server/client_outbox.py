@@ -73,9 +73,9 @@ class ClientOutbox:
 
     def drop_sound(self, voice: int) -> None:
         """Remove everything of this voice from the queue."""
-        kept = [item for item in self._queue if not voice or item.voice != voice]
-        self._queue = deque(kept)
-        self._unread = sum(len(item.data) for item in kept)
+        remaining = [item for item in self._queue if not voice or item.voice != voice]
+        self._queue = deque(remaining)
+        self._unread = sum(len(item.data) for item in remaining)
 
     def disconnect(self, close_code: CloseCode) -> None:
         """Close the socket with this code after all queued messages have been sent. Queued sound is dropped."""

@@ -124,7 +124,7 @@ class ServedConversation:
     # -- Starting and ending
 
     def start(self) -> None:
-        """Run the conversation in a task of its own, until it ends."""
+        """Run the conversation in its own task, until it ends."""
         self._task = asyncio.get_running_loop().create_task(self._run(), name="served conversation")
 
     async def _run(self) -> None:

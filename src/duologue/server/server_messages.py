@@ -184,7 +184,7 @@ def _problem(signal: sg.Problem) -> ServerMessage | None:
 
 def history(items: tuple[Item, ...], lost: Collection[int] = ()) -> ServerMessage:
     """Everything that was said. `lost` are the turns that got no answer."""
-    return message("history", items=[told for item in items if (told := _item(item, lost)) is not None])
+    return message("history", items=[shown for item in items if (shown := _item(item, lost)) is not None])
 
 
 def _item(item: Item, lost: Collection[int]) -> ServerMessage | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import ipaddress
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,8 @@ from urllib.parse import urlsplit
 
 from duologue.core.errors import DuologueError
 from duologue.lines.phone.line import BufferPace
+
+from ..settings import is_loopback
 
 
 class InvalidPhoneSettings(DuologueError, ValueError):
@@ -68,16 +69,6 @@ class PhoneSettings:
         """The carriers whose calls are accepted: those whose signatures can be checked."""
         given = {"twilio": self.twilio_auth_token, "telnyx": self.telnyx_public_key}
         return tuple(name for name, secret in given.items() if secret or self.allow_unsigned)
-
-
-def is_loopback(host: str) -> bool:
-    """Is this host name or address the local machine?"""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _problems(settings: PhoneSettings) -> list[str]:

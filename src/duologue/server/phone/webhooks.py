@@ -17,7 +17,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from duologue.core.errors import DuologueError
 
-from .settings import PhoneSettings, is_loopback
+from ..settings import is_loopback
+from .settings import PhoneSettings
 from .stream_tokens import StreamTokens
 
 LOG = logging.getLogger("duologue.phone")
