@@ -241,12 +241,3 @@ def test_a_stopping_server_does_not_wait_forever() -> None:
         assert not running.conversations.served
 
     serve(script, drain_s_max=0.1)
-
-
-# -- Commands
-
-
-# -- What was missed
-
-
-# -- The debug view and the journal

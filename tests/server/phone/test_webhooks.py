@@ -130,9 +130,3 @@ def test_texml_asks_for_a_stream_in_both_directions(codec: str) -> None:
     assert stream.attrib["bidirectionalMode"] == "rtp"
     assert stream.attrib["bidirectionalCodec"] == codec
     assert stream.get("bidirectionalSamplingRate") == ("16000" if codec == "L16" else None)
-
-
-# -- Tokens
-
-
-# -- Settings
