@@ -70,7 +70,7 @@ def test_every_diagram_of_the_protocol_is_served() -> None:
     assert {"machine", "link", "user", "voice", "reply", "jobs", "lifecycle", "conversation"} <= set(names())
 
 
-# -- Replaying a journal that somebody brings
+# -- Replaying a journal
 
 
 def a_journal() -> bytes:
@@ -141,7 +141,7 @@ def test_a_slow_replay_delays_no_conversation() -> None:
     serve(script)
 
 
-# -- Who may ask
+# -- Authorization
 
 
 @pytest.mark.req("C-SEC-003")

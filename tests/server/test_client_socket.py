@@ -135,7 +135,7 @@ def test_commands_before_hello_are_refused() -> None:
     serve(script)
 
 
-# -- Nonsense
+# -- Invalid messages
 
 
 def test_many_invalid_messages_close_the_socket_and_a_few_do_not() -> None:
@@ -227,7 +227,7 @@ def test_too_many_sockets_of_one_address_are_refused_and_the_others_stay() -> No
     serve(script, sockets_per_address_max=3)
 
 
-# -- Clients that are not there
+# -- Clients that do not read, or vanish
 
 
 async def deaf(running: RunningServer, seat: str) -> Client:
@@ -326,7 +326,7 @@ def test_a_half_open_socket_is_replaced_when_the_client_reconnects() -> None:
     serve(script)
 
 
-# -- What is left
+# -- Resources
 
 
 def open_files() -> int:

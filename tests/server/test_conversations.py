@@ -104,7 +104,7 @@ def test_a_tab_that_was_taken_over_can_send_and_receive_nothing() -> None:
     serve(script)
 
 
-# -- Coming back
+# -- Reconnecting
 
 
 @pytest.mark.req("L-14", "L-15")
@@ -185,7 +185,7 @@ def test_a_client_that_reconnects_after_the_end_learns_that_it_has_ended() -> No
     serve(script)
 
 
-# -- Beginning and ending
+# -- Limits and stopping
 
 
 def test_a_full_server_refuses_new_clients_and_keeps_its_conversations() -> None:

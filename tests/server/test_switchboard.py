@@ -47,7 +47,7 @@ async def press(caller: ScriptedCarrier, keys: str) -> None:
         caller.press(key)
 
 
-# -- A telephone call
+# -- A phone call
 
 
 @pytest.mark.req("V-09", "C-INT-003", "L-22")
@@ -261,7 +261,7 @@ def test_a_watcher_that_does_not_read_is_disconnected_and_the_call_continues() -
     serve(script)
 
 
-# -- Who may
+# -- Who may watch
 
 
 def test_a_server_that_is_not_watchable_lists_nothing_and_shows_nothing() -> None:
