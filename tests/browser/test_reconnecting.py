@@ -94,7 +94,7 @@ async def test_if_the_server_stays_away_the_page_offers_a_retry_and_the_transcri
     await expect(panel.banner).to_contain_text("Connection lost")
     for _ in range(12):  # timers that are set meanwhile want their turn
         await panel.page.clock.fast_forward(5_000)
-    await expect(panel.banner).to_contain_text("What was said is still here")
+    await expect(panel.banner).to_contain_text("The transcript is still here")
     assert await panel.transcript() == before
     if not server_waits:
         await until(lambda: not here.host.server.conversations.served, "the server has given up")
