@@ -96,7 +96,7 @@ def test_what_is_measured_is_fetched_first(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path / "none"))
     done = CliRunner().invoke(app, ["nlu", "bench", str(write(tmp_path, EXAM)), "--json"])
     assert wanted == ["minilm", "e5-small"]
-    assert done.stderr.startswith("fetching minilm, e5-small, once")
+    assert done.stderr.startswith("downloading minilm, e5-small, once")
 
 
 def test_without_a_network_it_goes_on_and_says_what_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
