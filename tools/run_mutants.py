@@ -117,7 +117,8 @@ def main() -> int:
 
 
 def write_report(summary: str, survivors: list[str], accepted: dict[str, str]) -> None:
-    lines = ["# Mutants", "", "Written by `make mutants`.", "", summary + ".", ""]
+    about = "Every row, rule, guard and action is broken on purpose; a law, a promise or a test should notice."
+    lines = ["# Mutants", "", "<!-- Written by `make mutants`. -->", "", about, "", summary + ".", ""]
     if survivors:
         lines += ["| not noticed | why that is accepted |", "|---|---|"]
         lines += [f"| `{name}` | {accepted.get(name, '**unexplained**')} |" for name in survivors]

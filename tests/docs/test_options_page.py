@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tools"))
 
-import options_page  # noqa: E402 (the tool is not a package)
+import options_page
 
 
 @dataclass
