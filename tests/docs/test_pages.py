@@ -54,6 +54,16 @@ _NOT_ATTRIBUTES = ("item", "jsonl", "words", "yaml", "html", "log", "svg")  # ev
 
 
 @pytest.mark.parametrize("name", PAGES)
+def test_every_file_of_the_project_that_a_page_names_exists(name: str) -> None:
+    """Paths are from the root, or from src/duologue; names without a folder are the reader's own files."""
+    for path in re.findall(
+        r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|yaml|toml|json|js|css|html)|tests/[\w/]+|examples/[\w/]+)`", page(name)
+    ):
+        places = (ROOT / path, ROOT / "src" / "duologue" / path, ROOT / "src" / "duologue" / "server" / "web" / path)
+        assert any(place.exists() for place in places), path
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_everything_that_the_code_of_a_page_imports_exists(name: str) -> None:
     for block in python_blocks(page(name)):
         if "--8<--" in block or "from my_agent import" in block:
