@@ -407,8 +407,8 @@ def test_a_device_that_is_unplugged_closes_the_line(device: Device) -> None:
     on(device, scene)
 
 
-# BUG: after Closed the machine opens the line again without closing it (`Sessions._open`); `prime` still holds the dead
-# stream and starts no other, so the call goes on without sound.
+# Past bug: after Closed the machine opened the line again without closing it; the line kept the dead stream and started
+# no other, so the call went on without sound.
 @pytest.mark.req("C-REQ-003")
 def test_a_line_whose_device_has_gone_takes_another_when_it_is_opened_again(device: Device) -> None:
     async def scene(opened: Opened) -> None:

@@ -59,9 +59,9 @@ def test_an_exception_without_a_status_is_classified_by_its_type(failure: Except
     assert classify(failure) is error
 
 
-def test_a_service_error_without_a_valid_class_is_unknown() -> None:
-    failure = ServiceError("RATE_LIMIT", "a plain text")  # type: ignore[arg-type]
-    assert classify(failure) is ErrorClass.UNKNOWN
+def test_a_service_error_takes_an_error_class_and_says_so() -> None:
+    with pytest.raises(TypeError, match=r"takes an ErrorClass such as ErrorClass\.RATE_LIMIT, not 'RATE_LIMIT'"):
+        ServiceError("RATE_LIMIT", "a plain text")  # type: ignore[arg-type]
 
 
 def test_only_messages_that_duologue_wrote_may_be_shown() -> None:

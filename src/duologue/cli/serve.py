@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from duologue.core.errors import DuologueError
 from duologue.models.catalogue import MODELS, megabytes
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 DEMO = "agent:agent"
 DEMO_NAME = "Flight desk"
 FLOWS = (".yaml", ".yml")
+_ERR = Console(stderr=True, highlight=False)
+_STOPPING = "[dim]Ctrl-C lets conversations end, then stops the server.[/]"
 _MODELS = (*EARS_MODELS, "espeak-ng", "minilm")
 
 
@@ -49,14 +52,10 @@ def serve_command(
     token: Annotated[
         str, typer.Option(help="The secret that clients must present to connect.", envvar="DUOLOGUE_TOKEN")
     ] = "",
-    origin: Annotated[
-        list[str] | None, typer.Option(help="Also accept web pages of this origin; repeat the option for several.")
-    ] = None,
+    origin: Annotated[list[str] | None, typer.Option(help="Also accept web pages of this origin; repeatable.")] = None,
     journals: Annotated[Path | None, typer.Option(help="Write a journal of every conversation to this folder.")] = None,
     conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
-    drain_s: Annotated[
-        float, typer.Option(help="How many seconds conversations get to end when the server stops.")
-    ] = 30.0,
+    drain_s: Annotated[float, typer.Option(help="Seconds that conversations get to end when the server stops.")] = 30.0,
     store: Annotated[
         str,
         typer.Option(
@@ -89,51 +88,55 @@ def serve_command(
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
-    err = Console(stderr=True)
-    missing = _requirements(app).missing()
-    if missing.extras:
-        message = "\n  ".join([f"{app or 'the demo'} needs more than is installed; run", *missing.commands()])
-        raise DuologueError(message)
+    missing = _missing(app, brain)
     from duologue.server.app import Server
     from duologue.server.run import bind_socket, run, serve, server_url
     from duologue.server.settings import Limits, ServerSettings
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
     settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch)
-    if missing.models and app and not app.endswith(FLOWS):
-        _offer_to_pull(app, missing)
     listening = bind_socket(host, port)
     if missing.models:
-        _load_behind_page(listening, app, missing.models, err, browser)
+        _load_behind_page(listening, app, missing.models, browser)
     agent = _agent(app)
     make = _maker(agent, brain, realtime_url)
     server = Server(make, settings, leases=_leases(store, node, server_url(listening)))
-    phones = _phones(server, make, phone_url, journals)
+    lines = _ready_lines(agent, server_url(listening), server.settings.token, not token)
+    lines += [*_phones(server, make, phone_url, journals), _STOPPING]
 
     def ready() -> None:
-        where = server_url(listening, server.settings.token)
-        shown = where if not token else server_url(listening)  # the operator knows their own token
-        err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{shown}[/]\n", highlight=False)
-        if token:
-            err.print("  It asks for your token: add ?token=… to the address.\n", highlight=False)
-        for address_line in phones:
-            err.print(f"  {address_line}", highlight=False)
-        err.print("  Ctrl-C lets conversations end, then stops the server.\n", style="dim", highlight=False)
+        _ERR.print("\n  ".join(["", *lines, ""]))
         if browser and not missing.models:  # else it is open already
-            webbrowser.open(where)
+            webbrowser.open(server_url(listening, server.settings.token))
 
     run(serve(server, listening, ready, keep_days))
+
+
+def _ready_lines(agent: Agent, url: str, token: str, is_own_token: bool) -> list[str]:
+    """Where the agent is. A token that the server made is shown; one that the operator chose is not."""
+    shown = f"{url}?token={token}" if token and is_own_token else url
+    lines = [f"[bold]{escape(agent.name) or 'Your agent'}[/] is at [bold cyan]{shown}[/]"]
+    return lines if is_own_token else [*lines, "It asks for your token: add ?token=… to the address."]
 
 
 # -- What is missing
 
 
-def _requirements(app: str) -> Requirements:
-    """The extras and models that the demo, a flow file or an agent's module needs."""
+def _missing(app: str, brain: str) -> Requirements:
+    """What is not installed of what the demo, a flow file or an agent's module needs. Missing extras are an error that
+    lists everything; missing models of the user's own agent are downloaded only after a yes."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     if not app or app.endswith(FLOWS):
-        return Requirements(("server", "speech", "flows", "nlu"), _MODELS)
-    return requirements_of_agent(app, ("server",))
+        missing = Requirements(("server", "speech", "flows", "nlu"), () if brain else _MODELS).missing()
+    else:
+        missing = requirements_of_agent(app, ("server",)).missing()
+    if missing.extras:
+        raise DuologueError(
+            "\n  ".join([f"{app or 'the demo'} needs more than is installed; run", *missing.commands()])
+        )
+    if missing.models and app and not app.endswith(FLOWS):
+        _offer_to_pull(app, missing)
+    return missing
 
 
 def _offer_to_pull(app: str, missing: Requirements) -> None:
@@ -146,7 +149,7 @@ def _offer_to_pull(app: str, missing: Requirements) -> None:
         raise DuologueError(f"the models are missing; run `{command}`")
 
 
-def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...], err: Console, browser: bool) -> None:
+def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...], browser: bool) -> None:
     """Download models while a page at the server's address shows the progress."""
     from duologue.models.pull import PullStage
     from duologue.server.loading import LoadingProgress, show_loading
@@ -161,13 +164,11 @@ def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...
             progress.done_bytes[name] = done_bytes
 
     def opened() -> None:
-        err.print(
-            f"\n  The page is at [bold cyan]{server_url(listening)}[/] and shows the download.\n", highlight=False
-        )
+        _ERR.print(f"\n  The page is at [bold cyan]{server_url(listening)}[/] and shows the download.\n")
         if browser:
             webbrowser.open(server_url(listening))
 
-    run(show_loading(listening, progress, lambda: pull_with_progress(models, err, note), opened))
+    run(show_loading(listening, progress, lambda: pull_with_progress(models, _ERR, note), opened))
 
 
 def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:

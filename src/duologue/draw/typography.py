@@ -127,7 +127,7 @@ def number(value: float) -> str:
 
 
 def rows_of(ids: Iterable[int]) -> str:
-    """The attribute that names the rows and rules behind an element; empty if there are none."""
+    """The attribute that names the rows and rules behind an element; empty without any."""
     numbers = sorted(set(ids))
     return f' data-rows="{" ".join(map(str, numbers))}"' if numbers else ""
 

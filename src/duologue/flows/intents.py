@@ -56,7 +56,7 @@ COMMANDS: dict[str, tuple[Command, Said]] = {
     "skip": (Skip(), ("skip this", "I'd rather not say", "next question please", "can we leave that out", "pass")),
     "handoff": (
         Handoff(),
-        ("talk to a person", "I want a human", "let me speak to somebody"),
+        ("talk to a person", "I want a human", "let me speak to someone"),
     ),
     "chit_chat": (
         ChitChat(),

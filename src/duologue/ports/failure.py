@@ -18,6 +18,8 @@ class ServiceError(DuologueError):
     is_own = False  # is the message written by Duologue, without words or secrets of others?
 
     def __init__(self, error: ErrorClass, message: str = "") -> None:
+        if not isinstance(error, ErrorClass):
+            raise TypeError(f"ServiceError takes an ErrorClass such as ErrorClass.RATE_LIMIT, not {error!r}")
         self.error = error
         super().__init__(message or error.value)
 
@@ -35,7 +37,7 @@ class UnknownOutcome(BrokenContract):
 def classify(failure: BaseException) -> ErrorClass:
     """The error class of an exception; UNKNOWN if neither its type nor a status identifies it."""
     if isinstance(failure, ServiceError):
-        return failure.error if isinstance(failure.error, ErrorClass) else ErrorClass.UNKNOWN
+        return failure.error
     status = getattr(failure, "status_code", None) or getattr(failure, "status", None)
     if type(status) is int:
         return classify_status(status)
