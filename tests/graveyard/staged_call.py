@@ -1,4 +1,4 @@
-"""A call in which a test decides every millisecond, on a line that knows by itself what was heard.
+"""A call that a test controls to the millisecond, on a line that records what was heard.
 
 The driver, the transcript and the machine are the real ones; only clock, person and services are
 scripted. Rule: `ends_well` closes every story. It says one more ordinary thing, waits for dead air to be

@@ -874,7 +874,7 @@ def a_limit_in_mid_sentence(stage: Stage) -> None:
     assert stage.state.link is Link.RENEWING
     assert stage.records[-1].effects == (fx.SaveContext(), fx.RenewSession(2), fx.HoldPlayback(voice))
     heard_ms = stage.state.heard_ms
-    stage.happen(ev.LinkClosed, session=1)  # the old session goes: nobody minds
+    stage.happen(ev.LinkClosed, session=1)  # the old session goes
     stage.wait(700)
     assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2), fx.ResumePlayback(voice))
     assert stage.state.heard_ms == heard_ms

@@ -123,7 +123,7 @@ def test_a_voice_that_gives_no_sound_for_a_text_has_failed(profile: str) -> None
         call.says("book a flight")
         call.waits(9_000)
         retried, told = len(call.asked) > 1, bool(faults(call) or call.told(sg.Lost))
-        assert retried or told, "nobody heard anything, and nobody was told"
+        assert retried or told, "nothing was heard, and no fault was reported"
         call.waits(6_000).settles()
         call.ends_well()
 
@@ -149,7 +149,7 @@ def test_a_voice_that_breaks_in_mid_sentence_commits_only_what_sounded(profile: 
     with Staged(ScriptedBrain([ANSWER]), profile=profile, voice=voice) as call:
         call.says("book a flight")
         call.settles()
-        assert call.asked == ["book a flight"], "it was being heard: it is not made anew"
+        assert call.asked == ["book a flight"], "it was being heard: it is not retried"
         assert not any("go?" in text for text in call.truth.heard)
         assert call.heard == call.truth.heard
         assert "voice" in [problem.where for problem in call.told(sg.Problem)]
@@ -364,7 +364,7 @@ def test_ears_that_fail_for_good_are_told_and_listen_again_after_the_fault(profi
 @pytest.mark.graveyard(18)
 @every_profile
 @pytest.mark.parametrize("words", [True, False], ids=["with-words", "without-words"])
-def test_ears_that_die_in_mid_utterance_leave_nobody_talking_for_ever(profile: str, words: bool) -> None:
+def test_ears_that_die_in_mid_utterance_leave_no_turn_open_for_ever(profile: str, words: bool) -> None:
     """livekit/agents#5665: the transcriber dies while the user speaks. Whoever listens next knows nothing
     of that utterance; the turn ends with the words there are, as if the sound had ended."""
     with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile) as call:
@@ -384,7 +384,7 @@ def test_ears_that_die_in_mid_utterance_leave_nobody_talking_for_ever(profile: s
 @pytest.mark.graveyard(18)
 @pytest.mark.parametrize("profile", ["confirm", "words"])
 def test_ears_that_count_from_one_again_after_a_failure_are_understood(profile: str) -> None:
-    """livekit/agents#5665: the new connection of a transcriber numbers its utterances anew; a barge-in
+    """livekit/agents#5665: the new connection of a transcriber numbers its utterances from 1 again; a barge-in
     through it must work as before."""
     with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile) as call:
         call.says("book a flight")

@@ -408,7 +408,7 @@ def test_dead_air_begins_when_the_carrier_has_played_everything(profile: str) ->
         assert played_ms > 3 * call.settings.dead_air_ms
         assert call.heard[-1] == long
         asks = [effect.ask for effect in call.effects(fx.StartReply)]
-        assert set(asks) == {Ask.ANSWER}, "nobody asked whether anybody is there"
+        assert set(asks) == {Ask.ANSWER}, "there was no check-in"
         assert call.due(Timer.DEAD_AIR) == call.now_ms + 10_000
         call.waits(9_999)
         assert len(call.effects(fx.StartReply)) == len(asks)

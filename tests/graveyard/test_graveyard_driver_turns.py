@@ -397,7 +397,7 @@ def test_late_text_of_an_older_turn_joins_the_question_and_the_history() -> None
 
 @pytest.mark.graveyard(16)
 @pytest.mark.parametrize("profile", ["confirm", "words"])
-def test_late_text_of_an_answered_turn_is_recorded_and_asked_of_nobody(profile: str) -> None:
+def test_late_text_of_an_answered_turn_is_recorded_without_a_request(profile: str) -> None:
     """pipecat#4250, too late: the answer is being heard, so the words are history and no new question."""
     with Staged(ScriptedBrain([ANSWER]), profile=profile) as call:
         call.begins_speaking().waits(500).partial_text("book a flight").stops_speaking().waits(400)

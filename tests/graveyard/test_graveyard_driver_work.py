@@ -353,7 +353,7 @@ def test_a_cancel_arrives_while_the_job_runs(profile: str, mode: str) -> None:
 @pytest.mark.graveyard(21)
 def test_a_cancel_of_the_call_of_a_reply_that_broke_off_asks_nothing() -> None:
     """bkrabach/amplifier-voice, of the same kind: the stream of the reply breaks after its call, then the
-    person cancels. Asking again would only start the same job anew."""
+    person cancels. Asking again would only start the same job again."""
     worker = looks_up(Delay(20_000), mode="delegate")
     with Staged(ScriptedBrain([[ToolCall("look_up"), Delay(50), Fail()]]), worker) as call:
         call.says("is there a room")

@@ -151,7 +151,7 @@ def test_a_session_that_expires_without_warning_is_replaced_while_a_job_runs() -
 
     @tool(mode="dispatch")
     async def research() -> str:
-        """Runs beside the talk."""
+        """Runs in the background."""
         await ready.wait()
         return "three hotels"
 
@@ -242,7 +242,7 @@ def test_a_result_waits_until_the_person_has_finished() -> None:
 
     @tool(mode="dispatch")
     async def research() -> str:
-        """Runs beside the talk."""
+        """Runs in the background."""
         await ready.wait()
         return "three hotels"
 

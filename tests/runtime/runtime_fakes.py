@@ -74,7 +74,7 @@ class Stage:
                 await asyncio.sleep(0.01)
 
     async def rest(self, limit_s: float = 120.0) -> None:
-        """Until nobody speaks and nothing is on its way."""
+        """Wait until neither side speaks and no answer is pending."""
         await asyncio.sleep(0.01)
         await self.until(lambda: self.state in ("listening", "idle") and not self.owes, limit_s)
 

@@ -16,7 +16,7 @@ def test_what_can_not_be_a_brain_is_refused_when_the_agent_is_made(brain: Any) -
         Agent(brain)
 
 
-def test_every_problem_of_an_agent_is_told_at_once() -> None:
+def test_one_error_lists_every_problem_of_an_agent() -> None:
     with pytest.raises(InvalidAgent) as told:
         Agent(None, profile="no such", tools=[5], voice=object(), ears=object())  # type: ignore[arg-type]
     for word in ("brain", "no such", "tool", "voice", "ears"):

@@ -35,7 +35,7 @@ def talker() -> tuple[ScriptedBrain, dict[str, Any]]:
 
 
 @pytest.mark.req("L-21", "C-REQ-010")
-def test_every_move_is_told_as_exit_transition_and_enter_in_this_order() -> None:
+def test_every_transition_sends_exit_transition_and_enter_in_this_order() -> None:
     async def scene(stage: Stage) -> None:
         await talk(stage)
         for view in ("conversation", "lifecycle"):
@@ -79,7 +79,7 @@ def test_timeouts_errors_and_recoveries_are_on_the_bus() -> None:
 
 
 @pytest.mark.req("C-API", "C-PAT-002")
-def test_turns_of_both_sides_are_told_from_start_to_end() -> None:
+def test_turns_of_both_sides_are_reported_from_start_to_end() -> None:
     async def scene(stage: Stage) -> None:
         turns: list[Any] = []
         off = stage.conversation.on_turn_event(turns.append)
@@ -126,7 +126,7 @@ def test_captions_follow_what_is_heard() -> None:
 
 
 @pytest.mark.req("C-API")
-def test_who_interrupts_the_next_answer_is_told_anew() -> None:
+def test_the_source_of_each_interruption_is_reported() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
         await stage.sleep(700)

@@ -44,7 +44,7 @@ def agent() -> Agent:
 
 
 async def call(store: Noted, turns: int, saved: Any = None) -> StoredConversation:
-    """Somebody types so often, and the process dies."""
+    """The user types so often, then the process dies."""
     lease, before = await store.claim("call", "node", 10_000, force=True)
     writer = CheckpointWriter(store, lease, before.revision, lambda: None, lambda problem: None)
     conversation = Conversation(agent(), ScriptedLine(), conversation_id="call", checkpoint=saved)
@@ -67,7 +67,7 @@ def said(kept: StoredConversation) -> list[str]:
 
 
 @pytest.mark.req("D-13")
-def test_a_conversation_of_before_there_were_pages_goes_on_and_is_kept_in_pages() -> None:
+def test_a_conversation_saved_without_pages_is_restored_and_saved_in_pages() -> None:
     async def scene() -> None:
         store = Noted()
         kept = await call(store, PAGE + 1)
@@ -84,7 +84,7 @@ def test_a_conversation_of_before_there_were_pages_goes_on_and_is_kept_in_pages(
     run_simulated(scene())
 
 
-def test_a_page_that_is_missing_is_told() -> None:
+def test_a_missing_page_is_not_restorable() -> None:
     async def scene() -> None:
         kept = await call(Noted(), PAGE)
         parts = {name: part for name, part in kept.parts.items() if name != "words.0"}
@@ -142,7 +142,7 @@ async def call_with(arguments: Any) -> tuple[list[Any], list[CallOutput], int, A
         ([1, 2], False),
     ],
 )
-def test_arguments_that_are_no_json_keep_no_conversation_from_being_kept(arguments: Any, runs: bool) -> None:
+def test_arguments_that_are_not_json_do_not_keep_a_conversation_from_being_saved(arguments: Any, runs: bool) -> None:
     async def scene() -> None:
         got, outputs, took_ms, agent, store = await call_with(arguments)
         assert got == ([datetime.date(2026, 3, 4)] if runs else [])

@@ -1,4 +1,4 @@
-"""One conversation's writer, with a store that loses answers."""
+"""The checkpoint writer, with a store that fails or loses answers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def writer_of(store: MemoryStore) -> CheckpointWriter:
 
 
 @pytest.mark.req("D-13")
-def test_a_write_whose_answer_was_lost_is_made_again_as_it_was_and_nobody_is_fenced():
+def test_a_write_whose_answer_was_lost_is_retried_unchanged_and_not_fenced():
     async def scene() -> None:
         store = Forgetful()
         writer = await writer_of(store)

@@ -1,4 +1,4 @@
-"""What a program can ask of a conversation and what it is told (C-API, L-20, L-21)."""
+"""The API of a conversation: commands, state, history and signals."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_asking_whether_nonsense_would_move_anything_says_no() -> None:
 
 
 @pytest.mark.req("C-CON-003")
-def test_the_last_twenty_moves_are_kept_and_no_more() -> None:
+def test_the_last_twenty_transitions_are_stored() -> None:
     async def scene(stage: Stage) -> None:
         for number in range(12):
             await stage.say(f"turn number {number}")
@@ -153,7 +153,7 @@ def test_interrupt_stops_the_sound_at_once_and_gives_the_floor_back(source: str)
 
 
 @pytest.mark.req("C-API")
-def test_a_pause_tells_why() -> None:
+def test_a_pause_reports_its_reason() -> None:
     async def scene(stage: Stage) -> None:
         stage.conversation.suspend("another call")
         assert stage.state == "suspended"
@@ -179,7 +179,7 @@ def test_interrupting_a_thought_means_that_no_answer_comes() -> None:
 
 @pytest.mark.req("C-INT-003", "C-GUD-003")
 @pytest.mark.parametrize(("language", "text"), [("fr", "J'y travaille"), ("xx", "Working on it")])
-def test_waits_are_told_in_the_agents_language(language: str, text: str) -> None:
+def test_waits_are_shown_in_the_agents_language(language: str, text: str) -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("use the tool")
         assert stage.told(sg.Waiting)[0].label == text

@@ -1,4 +1,4 @@
-"""A process dies at every write, one after the other; another one goes on with what was kept."""
+"""A process dies at every possible write; another process continues from what was saved."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Outcome:
     history: list[Any]
     writes: int
     took_s: float
-    sounds: int  # that somebody heard something of
+    sounds: int  # replies of which something was heard
     heard: list[str]
 
 

@@ -1,4 +1,4 @@
-"""The driver: one inbox, time that only goes on, and nothing that stops it."""
+"""The driver: its inbox, its clock and its deadlines, also when a part raises."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def certain() -> ScriptedBrain:
     return ScriptedBrain(lambda request: "Certainly.")
 
 
-def test_handlers_that_answer_each_other_for_ever_are_stopped_and_told() -> None:
+def test_handlers_that_answer_each_other_for_ever_are_stopped_and_reported() -> None:
     async def scene(stage: Stage) -> None:
         conversation = stage.conversation
 

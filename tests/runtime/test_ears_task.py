@@ -62,7 +62,7 @@ def test_ears_that_always_break_end_the_conversation_and_do_not_loop_for_ever() 
 
 @pytest.mark.req("L-12", "M-19")
 @pytest.mark.parametrize("first", [(), (SpeechBegan(), SpeechEnded())])
-def test_ears_that_always_talk_nonsense_are_told_to_the_person(first: tuple[Any, ...]) -> None:
+def test_ears_that_always_report_nonsense_become_a_fault(first: tuple[Any, ...]) -> None:
     """Deaf for ever and silent about it is the worst of all."""
 
     class Garbling:

@@ -82,7 +82,7 @@ def test_a_journal_replays_to_the_very_state_in_which_the_conversation_ended(tmp
 
 
 @pytest.mark.req("C-SEC-001")
-def test_problems_hold_no_word_of_anybody() -> None:
+def test_problems_contain_no_words_of_the_conversation() -> None:
     async def scene(stage: Stage) -> None:
         stage.ears.tell("my secret sentence")  # type: ignore[arg-type]
         await stage.sleep(1_500)

@@ -1,4 +1,4 @@
-"""A start that fails leaves nothing behind: no seat, no model, no open tool; and the next attempt is a whole one."""
+"""A start that fails leaves no seat, no model and no open tool behind, and can be tried again."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_start_that_is_refused_for_its_model_leaves_its_seat() -> None:
 
 
 @pytest.mark.req("C-CON-002")
-def test_a_model_that_went_on_with_a_conversation_hears_nobody_else() -> None:
+def test_a_model_that_continues_a_conversation_can_not_join_another() -> None:
     """After a restart it is as much in a conversation as after a start."""
 
     async def scene() -> None:

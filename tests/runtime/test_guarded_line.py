@@ -75,7 +75,7 @@ def test_a_line_that_raises_while_it_plays_is_a_fault_and_nothing_unplayed_is_hi
 
 
 @pytest.mark.req("L-05", "M-06")
-def test_a_line_that_raises_when_it_is_told_that_no_more_comes_is_a_fault() -> None:
+def test_a_line_that_raises_in_finish_is_a_fault() -> None:
     async def scene(stage: Stage) -> None:
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: escaped.append(context))
         await stage.say("hello there")

@@ -1,4 +1,4 @@
-"""Ears that fail, end, number things oddly or talk nonsense; push-to-talk and typed turns."""
+"""Onsets, words and ends of speech become turns; push-to-talk and typed turns."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_an_end_of_speech_without_a_beginning_is_nothing() -> None:
 
 
 @pytest.mark.req("C-INT-002")
-def test_final_text_of_an_utterance_that_nobody_heard_begin_is_answered_once() -> None:
+def test_final_text_of_an_utterance_without_an_onset_is_answered_once() -> None:
     brain = ScriptedBrain(echo)
 
     async def scene(stage: Stage) -> None:
@@ -454,7 +454,7 @@ def test_a_button_held_past_the_limit_of_a_turn_begins_the_next_one() -> None:
     assert "for two at eight" in told(brain)[-1]
 
 
-def test_final_text_ends_an_utterance_whose_end_nobody_told() -> None:
+def test_final_text_ends_an_utterance_whose_end_was_not_reported() -> None:
     async def scene(stage: Stage) -> None:
         stage.ears.tell(SpeechBegan(1))
         await stage.sleep(1_000)

@@ -1,6 +1,6 @@
-"""Orders in which ears tell things, and people do things meanwhile, that lose no word and stop nobody.
+"""Unusual orders of reports and commands: no word is lost, and nothing is interrupted by mistake.
 
-The person is scripted as in `test_hearing_sound`. Rule: every story here can happen with ears that keep their contract.
+The person is scripted as in `test_hearing_sound`. Rule: every order here can happen with ears that keep their contract.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def test_words_that_are_read_when_the_next_sound_has_begun_still_interrupt(has_f
 
 @pytest.mark.req("M-09", "M-14")
 @pytest.mark.parametrize("confidence", [0.35, 0.9])
-def test_a_word_that_was_read_into_a_cough_stops_nobody_when_the_next_sound_has_begun(confidence: float) -> None:
+def test_a_word_that_was_read_into_a_cough_stops_no_speech_when_the_next_sound_has_begun(confidence: float) -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await while_speaking(stage, person)
         await person.begins()
@@ -130,7 +130,7 @@ def test_a_word_that_was_read_into_a_cough_stops_nobody_when_the_next_sound_has_
 
 
 @pytest.mark.req("M-14")
-def test_a_voice_over_what_is_firm_is_no_event_for_each_frame() -> None:
+def test_a_voice_over_firm_speech_posts_no_event_for_each_frame() -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await while_speaking(stage, person, 300)
         await person.begins()
@@ -142,19 +142,19 @@ def test_a_voice_over_what_is_firm_is_no_event_for_each_frame() -> None:
     act(scene, ScriptedBrain({"tell me": [Firm(SPEECH)]}, otherwise="Fine."))
 
 
-# -- Where nothing is heard, time stands still
+# -- While no audio arrives, no time counts
 
 
 @pytest.mark.req("M-14", "C-REQ-008", "L-15")
 @pytest.mark.parametrize("by", ["a pause", "a wobble"])
-def test_a_short_sound_interrupts_nobody_because_the_line_was_away(by: str) -> None:
+def test_a_short_sound_does_not_become_an_interruption_because_the_line_was_away(by: str) -> None:
     async def scene(stage: Stage) -> None:
         stage.conversation.type("tell me")
         await stage.until(lambda: stage.line.heard_ms >= 700)
         stage.ears.tell(SpeechBegan(1))
         await stage.sleep(100)
         go_away(stage, by)
-        await stage.sleep(1_500)  # nobody hears whether the sound goes on
+        await stage.sleep(1_500)  # whether the sound continues is not heard
         come_back(stage, by)
         await stage.sleep(100)
         stage.ears.tell(SpeechEnded(1))
@@ -216,7 +216,7 @@ def come_back(stage: Stage, by: str) -> None:
 
 
 @pytest.mark.req("L-02", "L-03")
-def test_while_the_button_is_down_a_servers_end_of_turn_is_none() -> None:
+def test_while_the_button_is_down_the_server_can_not_end_the_turn() -> None:
     async def scene(stage: Stage, person: Person) -> None:
         stage.conversation.press()
         await stage.begin("I would like")
@@ -235,7 +235,7 @@ def test_while_the_button_is_down_a_servers_end_of_turn_is_none() -> None:
 
 @pytest.mark.req("L-02", "L-03")
 def test_a_button_that_was_down_when_the_line_was_lost_is_up() -> None:
-    """Whoever held it is gone, and nobody would ever release it: the agent would listen for ever."""
+    """The user is gone and would never release it: the agent would listen for ever."""
 
     async def scene(stage: Stage) -> None:
         stage.conversation.press()
@@ -252,7 +252,7 @@ def test_a_button_that_was_down_when_the_line_was_lost_is_up() -> None:
     play(scene, ScriptedBrain(otherwise="Fine."), profile=profile("confirm", greets=False, dead_air_ms=0))
 
 
-# -- Nobody listens
+# -- Without ears
 
 
 @pytest.mark.req("C-CON-003")
@@ -267,13 +267,13 @@ def test_an_agent_without_ears_keeps_nothing_for_them() -> None:
     play(scene, ScriptedBrain(otherwise="Fine."), ears=None)
 
 
-# -- Words that were none
+# -- Words that are withdrawn
 
 
 @pytest.mark.req("M-13", "V-02")
 @pytest.mark.parametrize("partial", ["but", "mm", "I want to"])
 @pytest.mark.parametrize("ends_first", [True, False])
-def test_words_that_the_ears_take_back_ask_nobody(partial: str, ends_first: bool) -> None:
+def test_words_that_the_ears_take_back_lead_to_no_request(partial: str, ends_first: bool) -> None:
     async def scene(stage: Stage) -> None:
         stage.ears.tell(SpeechBegan(1))
         await stage.sleep(200)

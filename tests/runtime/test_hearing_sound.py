@@ -1,6 +1,6 @@
-"""Ears that tell more than words: frames of voice, and how a pause sounds. When turns end and the floor changes hands.
+"""Ears that report frames and pauses: when turns end, and when the user takes the floor.
 
-The person is scripted frame by frame, in the order in which local ears tell things. Rule: every time here is exact,
+The user is scripted frame by frame, in the order in which local ears report. Rule: every time here is exact,
 because the clock is simulated.
 """
 
@@ -61,7 +61,7 @@ class BySound:
 
 
 class Person:
-    """Somebody whose every frame is told."""
+    """A user whose every frame is reported."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -183,7 +183,7 @@ def test_a_turn_never_ends_before_it_is_known_how_it_sounds(known_after_ms: int)
     act(scene)
 
 
-def test_what_is_told_again_with_more_known_counts() -> None:
+def test_a_second_report_with_more_features_counts() -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await person.says("hello there", pause=OPEN)
         person.tells(Pause(OVER, person.quiet_ms, person.number))
@@ -215,7 +215,7 @@ def test_a_voice_that_goes_on_in_the_last_moment_cancels_the_end() -> None:
         await person.pauses(256)
         await person.voices(FRAME_MS)
         await stage.sleep(30)  # the 500 ms are over
-        assert when(stage, fx.CommitAudio) == [], "somebody speaks"
+        assert when(stage, fx.CommitAudio) == [], "the user speaks"
         await person.says("a flight to Rome")
         await person.until(lambda: bool(asked(stage)))
         assert asked(stage) == ["I would like a flight to Rome"]
@@ -246,7 +246,7 @@ def test_a_late_pause_of_an_earlier_silence_does_nothing(when_told: str) -> None
     act(scene)
 
 
-def test_a_late_pause_while_somebody_speaks_does_nothing() -> None:
+def test_a_late_pause_while_the_user_speaks_does_nothing() -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await person.says("I would like", pause=None)
         await person.begins()
@@ -287,7 +287,7 @@ def test_whatever_the_policy_every_turn_with_words_ends(name: str, pause: PauseF
 
 
 @pytest.mark.req("M-13")
-def test_frames_that_stop_coming_keep_nobody_waiting() -> None:
+def test_the_turn_ends_even_if_frames_stop_coming() -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await person.says("a table for two please", pause=None)
         await stage.until(lambda: bool(asked(stage)), 5)
@@ -380,7 +380,7 @@ def test_easyturn_by_frames_ends_a_turn_after_its_silence_and_its_hysteresis(pre
 
 
 @pytest.mark.req("T-03")
-def test_easyturn_never_ends_a_turn_while_somebody_speaks() -> None:
+def test_easyturn_never_ends_a_turn_while_the_user_speaks() -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await person.begins()
         for _ in range(20):
@@ -479,7 +479,7 @@ def test_words_take_the_floor_and_all_that_is_said_is_answered() -> None:
 
 
 @pytest.mark.req("M-14")
-def test_a_cough_is_no_bid_and_the_agent_goes_on_from_where_it_was_held() -> None:
+def test_a_cough_does_not_interrupt_and_the_agent_continues_where_it_was_held() -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await while_speaking(stage, person)
         await person.begins()
@@ -500,7 +500,9 @@ def test_a_cough_is_no_bid_and_the_agent_goes_on_from_where_it_was_held() -> Non
 @pytest.mark.req("M-09", "M-14")
 @pytest.mark.parametrize("after_ms", [0, FRAME_MS, 10 * FRAME_MS, 40 * FRAME_MS])
 @pytest.mark.parametrize("confidence", [0.35, 0.5, 0.9])
-def test_a_word_that_was_read_into_a_cough_is_overheard_and_stops_nobody(after_ms: int, confidence: float) -> None:
+def test_a_word_that_was_read_into_a_cough_is_overheard_and_does_not_interrupt(
+    after_ms: int, confidence: float
+) -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await while_speaking(stage, person)
         await person.begins()
@@ -520,7 +522,7 @@ def test_a_word_that_was_read_into_a_cough_is_overheard_and_stops_nobody(after_m
 
 @pytest.mark.req("M-09", "M-14", "V-02")
 @pytest.mark.parametrize("text", ["yeah", "mm-hmm", "got it", "okay"])
-def test_agreement_is_no_bid_and_is_overheard(text: str) -> None:
+def test_agreement_does_not_interrupt_and_is_overheard(text: str) -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await while_speaking(stage, person)
         await person.begins()
@@ -543,7 +545,7 @@ def test_agreement_is_no_bid_and_is_overheard(text: str) -> None:
 @pytest.mark.req("M-14")
 @pytest.mark.parametrize("probability", [0.4, 0.6])
 def test_a_hold_without_a_verdict_ends_at_its_deadline(probability: float) -> None:
-    """Frames that stay between voice and silence: nobody can tell, so the machine's deadline does."""
+    """Frames between voice and silence: the judge stays undecided, so the state machine's deadline decides."""
 
     async def scene(stage: Stage, person: Person) -> None:
         await while_speaking(stage, person)
@@ -604,7 +606,7 @@ def test_words_after_a_no_bid_of_the_same_sound_still_interrupt() -> None:
 @pytest.mark.req("M-14", "V-02")
 @pytest.mark.parametrize("has_frames", [True, False])
 @pytest.mark.parametrize("first", ["", "mhm"])
-def test_the_late_text_of_one_sound_is_no_verdict_on_the_next(has_frames: bool, first: str) -> None:
+def test_the_late_text_of_one_sound_does_not_decide_about_the_next(has_frames: bool, first: str) -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await while_speaking(stage, person)
         await person.begins()
@@ -720,7 +722,7 @@ def test_neither_setting_moves_the_other(overlap: str, endpoint: FixedSilence) -
 @pytest.mark.req("V-06")
 @pytest.mark.parametrize("overlap", ["confirm", "words"])
 @pytest.mark.parametrize("text", ["yes", "okay", "mhm"])
-def test_the_same_word_is_no_bid_over_the_agent_and_a_turn_when_it_is_silent(overlap: str, text: str) -> None:
+def test_the_same_word_does_not_interrupt_the_agent_but_is_a_turn_when_it_is_silent(overlap: str, text: str) -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await while_speaking(stage, person)
         await person.says(text, ms=320)
@@ -777,7 +779,7 @@ def test_every_decided_end_carries_reasons_and_a_confidence(name: str) -> None:
 # that never was to the next real end.
 @pytest.mark.req("T-06")
 @pytest.mark.parametrize("story", ["stale", "thrice"])
-def test_what_was_not_decided_is_not_told(story: str) -> None:
+def test_a_decision_that_changed_nothing_is_not_reported(story: str) -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await person.says("I would like", pause=None)
         if story == "stale":
@@ -821,7 +823,7 @@ NONSENSE: list[Any] = [
 @pytest.mark.parametrize("name", ["combined", "easyturn-003"])
 @pytest.mark.parametrize("nonsense", NONSENSE, ids=str)
 def test_nonsense_in_a_report_of_sound_costs_a_second_and_no_turn(nonsense: Any, name: str) -> None:
-    """As it is with every other report: the ears are started again, and nobody is told of a fault."""
+    """As with every other report: the ears are started again, and there is no fault."""
 
     async def scene(stage: Stage, person: Person) -> None:
         await person.begins()
@@ -908,7 +910,7 @@ def test_ears_that_start_anew_and_tell_only_words_are_interrupted_by_words() -> 
     act(scene, speaker())
 
 
-# -- Any conversation: nothing is lost, nobody is stuck
+# -- Any conversation: nothing is lost or stuck
 
 
 @dataclass(frozen=True, slots=True)
@@ -966,7 +968,7 @@ async def tell_all(stage: Stage, person: Person, said: list[Said]) -> list[str]:
 @pytest.mark.parametrize("name", ["combined", "easyturn", "manual"])
 @hypothesis_settings(max_examples=25, deadline=None)
 @given(said=st.lists(utterances, min_size=1, max_size=5))
-def test_whatever_is_said_however_late_it_is_read_nothing_is_lost_and_nobody_is_stuck(
+def test_whatever_is_said_however_late_it_is_read_nothing_is_lost_or_stuck(
     overlap: str, name: str, said: list[Said]
 ) -> None:
     async def scene(stage: Stage, person: Person) -> None:

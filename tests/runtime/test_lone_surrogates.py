@@ -1,4 +1,4 @@
-"""Half a character, from wherever it comes, costs no answer: neither this one nor those that follow."""
+"""A lone surrogate in a text costs no answer, wherever it comes from."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ async def twice(stage: Stage) -> None:
         (["Well done.", Show("\ud83d"), Show("\ude00")], "Well done. 😀"),
     ],
 )
-def test_half_a_character_of_the_brain_is_said_and_harms_no_later_answer(parts: list[Any], heard: str) -> None:
+def test_a_lone_surrogate_from_the_brain_is_spoken_and_harms_no_later_answer(parts: list[Any], heard: str) -> None:
     stage = play(twice, strict(lambda request: parts), voice=Strict())
     assert stage.heard == [heard, heard]
 
 
 @pytest.mark.req("L-07", "L-12")
-def test_half_a_character_in_a_result_harms_no_later_answer() -> None:
+def test_a_lone_surrogate_in_a_result_harms_no_later_answer() -> None:
     """Python writes what is no text in the name of a file as such halves."""
     found = scripted_tool("find", b"caf\xe9.txt".decode(errors="surrogateescape"))
 
@@ -80,14 +80,14 @@ def test_half_a_character_in_a_result_harms_no_later_answer() -> None:
 
 
 @pytest.mark.req("C-SEC-002")
-def test_half_a_character_costs_no_line_of_the_words_on_disk(tmp_path: Path) -> None:
+def test_a_lone_surrogate_costs_no_line_of_the_words_on_disk(tmp_path: Path) -> None:
     stage = play(twice, lambda request: Show("It is \ud83d"), journal=tmp_path / "call.jsonl")
     lines = [json.loads(line) for line in words_path(tmp_path / "call.jsonl").read_text().splitlines()]
     assert [line["kind"] for line in lines[1:]] == ["user", "agent"] * 2
     assert stage.heard == ["It is \ufffd"] * 2
 
 
-def test_half_a_character_that_was_typed_or_heard_is_answered() -> None:
+def test_a_lone_surrogate_that_was_typed_or_heard_is_answered() -> None:
     async def scene(stage: Stage) -> None:
         stage.conversation.type("typed \ud83d")
         await stage.rest()

@@ -1,4 +1,4 @@
-"""A call that goes on for hours: what was said is kept, and everything beside it stays as small as it was."""
+"""A call that lasts for hours: the transcript grows, and nothing else does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the runtime tells and asks of a model that speaks by itself."""
+"""What the runtime requests of a speech-to-speech model, and reports to it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Model:
 
 
 @pytest.mark.req("L-06")
-def test_a_model_is_told_once_and_exactly_how_much_was_heard() -> None:
+def test_a_model_is_notified_once_of_exactly_how_much_was_heard() -> None:
     model = Model()
 
     async def scene(stage: Stage) -> None:
@@ -50,7 +50,7 @@ def test_a_model_is_told_once_and_exactly_how_much_was_heard() -> None:
     assert cut.text == "One two"  # 1230 of 3010 ms, by the length of the words
 
 
-def test_a_model_is_not_told_of_what_was_heard_to_its_end() -> None:
+def test_a_model_is_not_notified_of_a_reply_that_was_heard_to_its_end() -> None:
     model = Model()
 
     async def scene(stage: Stage) -> None:
@@ -62,7 +62,7 @@ def test_a_model_is_not_told_of_what_was_heard_to_its_end() -> None:
     assert model.cuts == []
 
 
-def test_a_model_that_fails_to_cut_harms_nobody() -> None:
+def test_a_model_that_fails_to_truncate_does_not_harm_the_conversation() -> None:
     class Clumsy(Model):
         def truncate(self, reply: int, heard_ms: int) -> None:
             raise RuntimeError("no such item")

@@ -1,4 +1,4 @@
-"""Commands from other threads: taken in the conversation's own, and whoever watches is called there."""
+"""Commands from other threads run in the conversation's own thread, and observers are called there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def until(holds: Callable[[], object]) -> None:
 
 
 @pytest.mark.req("C-API")
-def test_whatever_is_asked_from_another_thread_happens_in_the_conversations_own() -> None:
+def test_commands_from_another_thread_run_in_the_conversations_own() -> None:
     async def main() -> None:
         answers: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Voices that break and lines that lie: history holds what was heard, and nothing hangs."""
+"""Lines that report wrong things: the history contains what was heard, and nothing hangs."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_line_that_finishes_far_too_early_does_not_make_unheard_words_history(
 
 
 @pytest.mark.req("C-GUD-004")
-def test_a_line_that_says_it_stopped_though_nobody_asked_does_not_lose_the_reply() -> None:
+def test_a_line_that_stops_unasked_does_not_lose_the_reply() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
         await stage.sleep(300)

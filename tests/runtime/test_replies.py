@@ -1,4 +1,4 @@
-"""Brains that fail, hang, talk nonsense or don't listen: the person is always answered or told."""
+"""Brains and voices that fail, hang or yield nonsense: the user gets an answer or a fault is shown."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_brain_that_fails_three_times_is_asked_after_one_two_and_four_seconds(
 
 
 @pytest.mark.req("L-12", "L-13")
-def test_a_brain_that_fails_for_good_is_told_to_the_person_and_the_turn_is_reported_lost() -> None:
+def test_a_brain_that_fails_for_good_is_a_fault_and_the_turn_is_reported_lost() -> None:
     async def scene(stage: Stage) -> None:
         await hear_answer(stage)
         assert [(signal.part, signal.error) for signal in stage.told(sg.Failed)] == [
@@ -210,7 +210,7 @@ def test_an_empty_answer_gives_the_floor_back(parts: list[str]) -> None:
 
 
 @pytest.mark.req("L-12", "L-13")
-def test_a_brain_that_says_nothing_at_all_is_asked_once_more_and_then_told_of() -> None:
+def test_a_brain_that_says_nothing_is_asked_once_more_and_then_a_fault() -> None:
     async def scene(stage: Stage) -> None:
         await hear_answer(stage)
         assert stage.heard == ["There you are."]
@@ -494,7 +494,7 @@ def test_a_voice_without_a_sound_does_not_pass_for_an_answer() -> None:
     async def scene(stage: Stage) -> None:
         await hear_answer(stage)
         noticed = bool(stage.told(sg.Failed) or stage.problems or stage.lost)
-        assert noticed or stage.heard, "the person heard nothing, saw nothing, and nobody was told"
+        assert noticed or stage.heard, "the user heard nothing, and no fault was reported"
 
     play(scene, ScriptedBrain(["Good day."]), voice=Voice(spoil))
 

@@ -1,4 +1,4 @@
-"""What a reply has dealt with is not told as new again, whatever turns out late about the sound before it."""
+"""What a request contains: everything new, once. Brains that only call tools are stopped."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def finish(asking: Requests, reply: int) -> None:
 
 @pytest.mark.graveyard(3)
 @pytest.mark.req("C-INT-005")
-def test_news_that_was_told_stays_told_when_a_line_confirms_late_that_the_reply_before_it_was_heard() -> None:
+def test_handled_news_stays_handled_when_it_is_reported_late_that_the_reply_before_it_was_heard() -> None:
     transcript = Transcript()
     asking = Requests(transcript, "", 10, "call")
     transcript.begin_reply(1)  # cut off at once: so far nothing of it was heard
@@ -45,7 +45,7 @@ def test_news_that_was_told_stays_told_when_a_line_confirms_late_that_the_reply_
 
 
 @pytest.mark.req("C-INT-005")
-def test_news_behind_a_reply_that_left_nothing_is_told_once() -> None:
+def test_news_after_an_empty_reply_is_passed_on_once() -> None:
     transcript = Transcript()
     asking = Requests(transcript, "", 10, "call")
     for number in (1, 2, 3):
@@ -68,7 +68,7 @@ def test_a_brain_that_only_ever_calls_tools_does_not_keep_the_person_waiting_for
     play(scene, brain, tools=[scripted_tool("work", Delay(2_000))])
 
 
-def test_words_that_a_call_has_dealt_with_are_not_told_as_new_again() -> None:
+def test_words_that_a_tool_call_has_handled_are_not_new_again() -> None:
     brain = ScriptedBrain([ToolCall("look"), "Here it is."])
     with Call(Agent(brain, tools=[scripted_tool("look", "a room")])) as call:
         call.user("is there a room").expect_heard("Here it is.")

@@ -1,4 +1,4 @@
-"""Getting over it: retries, pauses, wobbles, lost lines, session limits, silence."""
+"""Sessions and lines: pauses, wobbles, reconnects, renewals, and the context for the next session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from duologue.testing import Delay, ScriptedBrain, ScriptedSession, scripted_too
 from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
-CALM = profile("confirm", dead_air_ms=0)  # nobody checks in while a test waits
+CALM = profile("confirm", dead_air_ms=0)  # no check-ins while a test waits
 
 
 def effects(stage: Stage, kind: type[fx.Effect]) -> list[int]:
@@ -269,7 +269,7 @@ class RememberingLine(ScriptedLine):
 
 
 @pytest.mark.req("C-GUD-004")
-def test_what_an_older_session_still_tells_is_not_listened_to() -> None:
+def test_events_of_an_older_session_are_ignored() -> None:
     session, line = ScriptedSession(), RememberingLine()
 
     async def scene(stage: Stage) -> None:
@@ -290,7 +290,7 @@ def test_what_an_older_session_still_tells_is_not_listened_to() -> None:
 
 
 @pytest.mark.req("L-16", "M-07")
-def test_an_idle_session_is_renewed_at_its_limit_and_nobody_notices() -> None:
+def test_an_idle_session_is_renewed_at_its_limit_without_a_trace() -> None:
     session = ScriptedSession(renew_ms=300)
 
     async def scene(stage: Stage) -> None:

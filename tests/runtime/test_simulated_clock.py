@@ -52,7 +52,7 @@ def test_a_task_that_never_waits_is_an_error_and_not_a_hang() -> None:
         run_simulated(scene())
 
 
-def test_threads_take_no_time_and_their_failures_reach_whoever_waits() -> None:
+def test_threads_take_no_time_and_their_failures_reach_the_waiting_task() -> None:
     async def scene() -> None:
         assert await asyncio.to_thread(lambda: 5) == 5
         with pytest.raises(ZeroDivisionError):

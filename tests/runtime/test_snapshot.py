@@ -58,7 +58,7 @@ def test_the_context_has_what_the_interface_promises(field: str) -> None:
 
 
 @pytest.mark.req("L-20", "L-08")
-def test_the_context_tells_pending_calls_and_queued_words() -> None:
+def test_the_context_has_pending_calls_and_queued_words() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("use the tool")
         await stage.say("and hurry please")

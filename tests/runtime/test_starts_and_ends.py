@@ -1,4 +1,4 @@
-"""Beginning, sitting down and being over: who may start, who holds a seat, and what is refused."""
+"""Starting and ending a conversation: what is refused, and that nothing is left open."""
 
 from __future__ import annotations
 

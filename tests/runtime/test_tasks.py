@@ -1,4 +1,4 @@
-"""Who owns what: tasks end with their conversation, seats are given back, cancelling is polite."""
+"""Tasks end with their conversation, and a task that is cancelled from outside costs no answer."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def test_cancelling_run_twice_still_ends_the_conversation() -> None:
 
 
 @pytest.mark.req("L-19")
-def test_cancelling_whoever_waits_does_not_end_the_conversation() -> None:
+def test_cancelling_a_waiting_caller_does_not_end_the_conversation() -> None:
     async def scene(stage: Stage) -> None:
         waiting = asyncio.ensure_future(stage.conversation.wait())
         await stage.sleep(10)

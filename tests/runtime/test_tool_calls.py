@@ -1,4 +1,4 @@
-"""Calls and jobs as they really run: every call gets its one output, whatever its worker does."""
+"""Tool calls and jobs: every call gets exactly one output, whatever its worker does."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def assert_each_call_has_one_output(stage: Stage) -> None:
     ],
     ids=str,
 )
-def test_a_call_that_can_not_run_tells_the_brain_why(call: ToolCall, said: str) -> None:
+def test_the_brain_gets_the_reason_why_a_call_can_not_run(call: ToolCall, said: str) -> None:
     async def scene(stage: Stage) -> None:
         await ask(stage)
         assert said in json.loads(output(stage))["error"]
@@ -140,7 +140,7 @@ def test_a_worker_that_hangs_is_stopped_after_thirty_seconds_and_its_part_is_han
 
 @pytest.mark.req("L-11", "M-16")
 @pytest.mark.parametrize("part", [5, None, ["a", "list"], b"bytes", object()], ids=lambda part: type(part).__name__)
-def test_a_part_of_a_result_that_is_no_text_does_not_cost_the_output(part: Any) -> None:
+def test_a_partial_result_that_is_not_text_does_not_cost_the_output(part: Any) -> None:
     async def work(arguments: dict[str, Any], job: Any) -> object:
         job.partial(part)
         await asyncio.sleep(100)
@@ -224,7 +224,7 @@ class Seat:
     ],
     ids=lambda value: type(value).__name__ + str(value)[:12],
 )
-def test_a_result_that_is_no_text_still_reaches_the_brain(result: Any) -> None:
+def test_a_result_that_is_not_text_still_reaches_the_brain(result: Any) -> None:
     """Work that was done must not be told as failed: the brain would do it again."""
 
     async def work(arguments: dict[str, Any], job: Any) -> object:
@@ -253,7 +253,7 @@ def test_a_result_that_contains_itself_still_reaches_the_brain() -> None:
 
 
 @pytest.mark.req("L-09", "M-20")
-def test_what_a_worker_tells_after_its_end_is_nothing() -> None:
+def test_reports_of_a_worker_after_its_end_are_ignored() -> None:
     jobs: list[Any] = []
 
     async def work(arguments: dict[str, Any], job: Any) -> object:
@@ -453,7 +453,7 @@ def test_a_dispatched_job_can_be_cancelled_by_the_brain() -> None:
 
 
 @pytest.mark.req("L-09", "M-16")
-def test_the_person_can_cancel_a_job_that_everybody_waits_for() -> None:
+def test_the_user_can_cancel_a_job_that_the_answer_waits_for() -> None:
     worker = scripted_tool("work", Partly("half"), Hang(), mode="delegate")
     brain = told("This must not be said.")
 
@@ -475,7 +475,7 @@ def test_the_person_can_cancel_a_job_that_everybody_waits_for() -> None:
 
 
 @pytest.mark.req("L-09", "M-17")
-def test_a_dispatched_job_speaks_up_when_it_is_done_and_nobody_checks_in_meanwhile() -> None:
+def test_the_result_of_a_dispatched_job_is_spoken_and_there_is_no_check_in_meanwhile() -> None:
     worker = scripted_tool("work", Delay(60_000), "the result", mode="dispatch")
 
     async def scene(stage: Stage) -> None:

@@ -131,7 +131,7 @@ def test_a_cough_never_costs_a_reply_and_leaves_no_trace_in_the_history() -> Non
 
 
 @pytest.mark.req("M-18")
-def test_words_that_are_being_said_at_the_end_are_history_and_told_as_lost() -> None:
+def test_words_that_are_being_said_at_the_end_are_history_and_reported_as_lost() -> None:
     async def scene(stage: Stage) -> None:
         await stage.begin("one last thing")
         await stage.conversation.end("hung up on")

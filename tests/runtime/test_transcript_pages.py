@@ -1,4 +1,4 @@
-"""A long call is kept in pages: each write holds what has changed, and nothing is lost on the way."""
+"""A long transcript is saved in pages: each write holds what has changed, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def agent() -> Agent:
 
 
 async def call(store: Noted, turns: int, saved: Any = None) -> StoredConversation:
-    """Somebody types so often, and the process dies."""
+    """The user types so often, then the process dies."""
     lease, before = await store.claim("call", "node", 10_000, force=True)
     writer = CheckpointWriter(store, lease, before.revision, lambda: None, lambda problem: None)
     conversation = Conversation(agent(), ScriptedLine(), conversation_id="call", checkpoint=saved)

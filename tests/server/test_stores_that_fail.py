@@ -221,7 +221,7 @@ def test_a_server_that_goes_away_and_comes_back_costs_a_notice(tmp_path: Path, p
 
 
 @pytest.mark.parametrize("how", ["lose_before", "lose_after"])
-def test_a_connection_that_is_lost_in_a_transaction_is_noticed_by_nobody(
+def test_a_connection_that_is_lost_in_a_transaction_is_not_noticed_by_clients(
     tmp_path: Path, postgres: PrivatePostgres, how: str
 ) -> None:
     async def scene() -> None:
@@ -262,7 +262,7 @@ async def left_behind(folder: Path, seats: list[str]) -> list[str]:
 
 
 @pytest.mark.req("D-13")
-def test_a_damaged_conversation_keeps_nobody_from_the_others(tmp_path: Path) -> None:
+def test_a_damaged_conversation_does_not_keep_clients_from_the_others(tmp_path: Path) -> None:
     async def scene() -> None:
         ids = await left_behind(tmp_path, [f"seat {number}" for number in range(7)])
         path = tmp_path / "store" / "store.sqlite3"

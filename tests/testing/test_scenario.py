@@ -1,4 +1,4 @@
-"""Scenario files: each step plays, each mistake is told with its line, a failure tells its story."""
+"""Scenario files: they play, mistakes are reported with their lines, and a failure explains itself."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_what_the_file_scripts_takes_the_place_of_what_the_agent_has(write: Writ
         ("json:loads", "agent: json:loads is function, not Agent; json has no Agent"),
     ],
 )
-def test_an_agent_that_is_not_there_is_told_with_its_line(write: Write, agent: str, complaint: str) -> None:
+def test_a_missing_agent_is_reported_with_its_line(write: Write, agent: str, complaint: str) -> None:
     write(AGENT, "agent_found.py")
     write("raise RuntimeError('not\\n today')", "agent_broken.py")
     write("raise SystemExit('bye')", "agent_leaving.py")
@@ -238,7 +238,7 @@ def test_a_few_aliases_that_stand_for_millions_of_values_are_refused(write: Writ
     assert [text for _, text in found if "large" in text] == ["too large: more than 10000 values"]
 
 
-def test_a_file_that_does_not_exist_is_told(write: Write) -> None:
+def test_a_missing_file_is_reported(write: Write) -> None:
     write(GOOD)
     assert problems_of(Path("nowhere.yaml")) == [(0, "No such file or directory")]
 
@@ -271,7 +271,7 @@ def test_a_failure_names_scenario_file_line_and_step_and_tells_the_story(write: 
 
 
 @pytest.mark.parametrize("step", ["user: more", "coughs", "line_drops: 6000", "types: more", "hangs_up"])
-def test_nobody_can_do_anything_after_the_end_of_the_call(write: Write, step: str) -> None:
+def test_after_the_end_of_the_call_the_user_can_not_act(write: Write, step: str) -> None:
     result = play(write(f"{GOOD}  - hangs_up\n  - {step}\n"))
     assert result.line == 5
     assert f"scenario.yaml:5: {step.partition(':')[0]}: the call is over\n\nWhat was said:" in result.message

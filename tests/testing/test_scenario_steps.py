@@ -172,7 +172,7 @@ def test_arguments_keep_their_types(write: Write) -> None:
     }
 
 
-def test_everything_that_is_wrong_is_told_at_once_with_its_line(write: Write) -> None:
+def test_one_error_lists_every_problem_with_its_line(write: Write) -> None:
     assert problems_of(write(BAD)) == TOLD
 
 
@@ -210,7 +210,7 @@ def test_the_message_holds_every_problem_with_file_and_line(write: Write) -> Non
         (b"\xff\xfe\x00", 0, "not a text file in UTF-8"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(write: Write, text: str | bytes, line: int, complaint: str) -> None:
+def test_a_mistake_is_reported_with_its_line(write: Write, text: str | bytes, line: int, complaint: str) -> None:
     found = problems_of(write(text))
     assert found[0][0] == line
     assert found[0][1].startswith(complaint)

@@ -1,4 +1,4 @@
-"""HOLD and SPEAK by fixed thresholds: the source's rules to the letter (T-01 … T-06, T-10)."""
+"""HOLD and SPEAK by fixed thresholds, exactly as the EasyTurn specification says."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def test_short_answers_end_a_turn_in_every_preset_but_the_sources(preset: str, t
 
 
 def test_a_noisy_room_never_ends_a_turn_in_the_source_and_does_in_the_presets() -> None:
-    noisy = replace(QUIET, energy=0.03)  # a car, with nobody speaking
+    noisy = replace(QUIET, energy=0.03)  # a car, without speech
     assert play(frames(noisy, 1_000), memory=settled())[0].state is TurnState.HOLD
     assert play(frames(noisy, 1_000), settings=PRESETS["balanced"], memory=settled())[0].state is TurnState.SPEAK
 

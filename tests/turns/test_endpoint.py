@@ -1,4 +1,4 @@
-"""When a turn is over: every policy gives a bounded wait, for any pause, with its reasons (T-03, T-10, V-06)."""
+"""When a turn is over: every policy gives a bounded wait, for any pause, with its reasons."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_every_eagerness_is_bounded(mean_ms: int, pause: PauseFeatures) -> None:
 
 @given(pause=pauses)
 def test_only_by_hand_or_without_a_turn_silence_decides_nothing(pause: PauseFeatures) -> None:
-    """A wait of None leaves the turn to somebody else: that must have its reason."""
+    """A wait of None leaves the end of the turn to something else: that needs a reason."""
     assert (policy("vad").wait(pause).wait_ms is None) is not is_turn(pause)
     assert (policy("combined").wait(pause).wait_ms is None) is not is_turn(pause)
     assert (policy("semantic").wait(pause).wait_ms is None) is not is_turn(pause)
@@ -203,7 +203,7 @@ def test_words_after_which_more_has_to_come_wait_longer(open_text: str, text: st
 # -- Eagerness
 
 
-# BUG: since the table was fitted anew (on 1222 pauses), `patient` begins at 1560 and `balanced` at 1680: for
+# BUG: since the table was fitted again (on 1222 pauses), `patient` begins at 1560 and `balanced` at 1680: for
 # scores from -0.1 to 0.37 the patient agent ends a turn up to 80 ms sooner than the balanced one.
 def test_for_every_score_the_less_eager_waits_at_least_as_long() -> None:
     rules = [SemanticEndpoint.named(name) for name in ("quick", "balanced", "patient")]
@@ -246,7 +246,7 @@ def test_without_any_answer_the_longest_wait_is_taken() -> None:
 
 
 @given(pause=pauses)
-def test_a_turn_whose_words_nobody_has_read_never_ends_sooner_than_600_ms(pause: PauseFeatures) -> None:
+def test_a_turn_without_text_never_ends_sooner_than_600_ms(pause: PauseFeatures) -> None:
     wait = policy("semantic").wait(replace(pause, text=None))
     assert wait.wait_ms is None or wait.wait_ms >= NO_TEXT_MS_MIN
 

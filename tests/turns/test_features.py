@@ -50,7 +50,7 @@ def test_a_weak_voice_without_words_or_pitch_is_no_turn(name: str, heard: dict[s
         {"text": "Four.", "confidence": CONFIDENCE_SURE},
         {"text": "Okay.", "confidence": 0.1, "pitched_ms": 200},
         {"text": "Yes.", "confidence": None},
-        {},  # nobody has been asked: the voice alone decides
+        {},  # nothing else is known: the voice alone decides
     ],
     ids=str,
 )

@@ -1,4 +1,4 @@
-"""Is a sound over the agent's voice a bid for the floor? By words and by voice, counted one way (V-02, M-14)."""
+"""Whether a sound over the agent's speech is a bid for the floor, by words and by voice."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_unsure_words_need_the_end_of_the_sound_or_better_ears() -> None:
 
 @pytest.mark.req("M-14")
 def test_words_without_a_voice_are_no_bid() -> None:
-    """Whoever wrote them has read them into a noise."""
+    """The STT has read words into noise."""
     over = OverlapJudge(CONFIRM)
     assert set(verdicts(sound(over, (0.6, 96)))) == {None}
     assert over.heard("stop", 0.99, False, False) == over.heard("stop it", 0.99, False, False) == UNDECIDED
@@ -275,7 +275,7 @@ def test_every_sound_that_ends_with_its_text_is_decided(
 @pytest.mark.req("M-14")
 @given(frames=st.lists(probabilities, max_size=60))
 def test_a_sound_that_is_over_without_a_voice_is_decided_without_its_text(frames: list[float]) -> None:
-    """Nobody may have to wait for text that never comes."""
+    """A decision must not wait for text that never comes."""
     over = OverlapJudge(CONFIRM)
     told = [over.frame(probability) for probability in (0.6, *frames)]  # an onset is a voice, at first
     if True in verdicts(told) or sum(probability > 0.5 for probability in frames):

@@ -1,4 +1,4 @@
-"""How settled partial words are (T-07)."""
+"""How stable the words of partial transcripts are."""
 
 from __future__ import annotations
 

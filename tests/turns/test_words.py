@@ -1,4 +1,4 @@
-"""Whoever writes without spaces can interrupt too."""
+"""Words are counted the same way for all ears and scripts, also without spaces."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def after_voice(profile: str, ms: int = 320) -> OverlapJudge:
 @pytest.mark.req("V-02")
 @pytest.mark.parametrize("text", ["2 please", "B C", "plan B", "stop it"])
 @judging
-def test_words_are_counted_the_same_way_whoever_heard_them(profile: str, text: str) -> None:
+def test_words_are_counted_the_same_way_for_all_ears(profile: str, text: str) -> None:
     """livekit/agents#3751: the count differs between those who hear voice and those who hear text."""
     told = [over.heard(text, 0.9, True, False) for over in (after_voice(profile), OverlapJudge(OVERLAP_RULES[profile]))]
     assert told[0] == told[1]
