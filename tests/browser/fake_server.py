@@ -1,4 +1,4 @@
-"""A server of the panel's protocol that does what a test tells it, and writes down what the page says.
+"""A server of the panel's protocol that sends what a test says, and records what the page sends.
 
 Runs in a thread of its own on a free port. Knows the protocol of docs/protocol.md and no conversation. Rule:
 it answers hello, start, end and ping by itself; everything else a test says through it.
@@ -41,7 +41,7 @@ Message = dict[str, Any]
 
 
 class FakeServer:
-    """`say` speaks to the page, `wait` for what it says; `refusal` is a close code for the next hello."""
+    """`say` sends to the page, `wait` waits for its messages; `refusal` is a close code for the next hello."""
 
     def __init__(self) -> None:
         self.received: list[Message] = []
@@ -62,14 +62,14 @@ class FakeServer:
     # -- What a test does
 
     def say(self, kind: str, **payload: Any) -> None:
-        """One message to the page, `duologue.` before its name."""
+        """Send one message to the page. Its name gets the prefix `duologue.`."""
         self._run(self._send(kind, payload))
 
     def state(self, state: str, previous: str = "idle", cause: str = "TextTyped", at: int = 0, **more: Any) -> None:
         self.say("state", **state_payload(state, previous, self.language, cause, at), **more)
 
     def voice(self, voice: int, chunk: int, pcm: bytes) -> None:
-        """One chunk of sound."""
+        """Send one chunk of sound."""
 
         async def send() -> None:
             assert self._socket
@@ -85,14 +85,14 @@ class FakeServer:
         self._run(close())
 
     def wait(self, kind: str, count: int = 1, seconds: float = WAIT_S) -> Message:
-        """The payload of the page's next such message, or of the count-th that it has ever sent."""
+        """The payload of the page's next message of this kind, or of the count-th that it has sent."""
         with self._heard:
             found = self._heard.wait_for(lambda: len(self.all(kind)) >= count, seconds)
         assert found, f"no {kind} came; there was {[message['type'] for message in self.received][-12:]}"
         return self.all(kind)[count - 1]
 
     def wait_frames(self, count: int) -> None:
-        """Until the microphone has sent so many."""
+        """Wait until the microphone has sent this many frames."""
         with self._heard:
             found = self._heard.wait_for(lambda: len(self.frames) >= count, WAIT_S)
         assert found, f"only {len(self.frames)} frames came"
@@ -273,7 +273,7 @@ async def _journal(request: Request) -> Response:
 
 
 def _strict(app: ASGIApp) -> ASGIApp:
-    """Every answer with the policy that the real server sends."""
+    """Adds the security policy of the real server to every response."""
 
     async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         async def with_policy(message: Any) -> None:

@@ -1,4 +1,4 @@
-"""The panel as a person uses it, and the server that it talks to: one object for each.
+"""The panel as a user sees it, and the real server behind it: one class for each.
 
 Everything is found by what it is (an id, a role, a data attribute), never by where it stands. Rule: whatever is
 waited for is an event of the page or the server, with a generous limit; nothing waits for a fixed time.
@@ -54,7 +54,7 @@ class Host:
 
     @property
     def served(self) -> ServedConversation:
-        """The conversation that goes on, or the newest."""
+        """The running conversation, or the newest."""
         served = list(self.server.conversations.served.values()) or list(self.server.conversations.past.values())
         return served[-1]
 
@@ -81,18 +81,18 @@ class Host:
         return entered
 
     def drop_sockets(self) -> None:
-        """The network's doing, not a close_code: every connection is cut at the server's end."""
+        """Cut every connection at the server's end, without a close frame, as a network failure would."""
         assert self._running is not None
         for protocol in tuple(self._running.server_state.connections):
             protocol.transport.abort()  # type: ignore[union-attr]
 
     async def go_up(self) -> None:
-        """Be reachable at the address."""
+        """Listen at the address."""
         listening = bind_socket("127.0.0.1", int(self.url.rstrip("/").rpartition(":")[2]))
         await self._open(listening)
 
     async def go_down(self) -> None:
-        """Be unreachable, as when a network is gone; conversations stay."""
+        """Stop listening, as if the network were gone; conversations stay."""
         if self._running is not None:
             self.drop_sockets()
         await self._serving.aclose()
@@ -104,7 +104,7 @@ class Host:
 
 @contextlib.asynccontextmanager
 async def hosting(agent: Agent | Callable[[], Agent], **settings: Any) -> AsyncIterator[Host]:
-    """A server with this agent, on a port of its own."""
+    """A server with this agent, on its own port."""
     host = Host(Server(agent, ServerSettings(port=0, **settings)))
     await host.go_up()
     try:
@@ -116,7 +116,7 @@ async def hosting(agent: Agent | Callable[[], Agent], **settings: Any) -> AsyncI
 
 
 async def until(holds: Callable[[], bool], what: str, limit_s: float = LIMIT_S) -> None:
-    """Until something of the server holds."""
+    """Wait for a condition of the server, by polling."""
     try:
         async with asyncio.timeout(limit_s):
             while not holds():
@@ -178,7 +178,7 @@ class Panel:
         return self.page.locator(f'#lines > li[data-role="{role}"]')
 
     async def start(self) -> None:
-        """Press start; returns when the conversation is on."""
+        """Press start; returns when the conversation is running."""
         await expect(self.button("start")).to_be_enabled()
         await self.button("start").click()
         await self.is_on()
@@ -187,7 +187,7 @@ class Panel:
         await expect(self.page.locator("body")).to_have_attribute("data-on", "true")
 
     async def state(self, *states: str) -> None:
-        """Until the page is in one of these states."""
+        """Wait until the page shows one of these states."""
         wanted = ", ".join(f'body[data-phase="{state}"]' for state in states)
         await expect(self.page.locator(wanted)).to_have_count(1)
 
@@ -196,18 +196,18 @@ class Panel:
         return int(await self.js(_TIMES_IN % state))
 
     async def been(self, state: str, times: int = 1) -> None:
-        """Until the page has shown this state so often, even if it has left it since: a short one is easily missed."""
+        """Wait until the page has shown this state this often, even if it shows another by now."""
         await self.when(f"{_TIMES_IN % state} >= {times}")
 
     async def write(self, text: str) -> None:
-        """A turn in writing."""
+        """A typed turn."""
         await expect(self.button("send")).to_be_enabled()
         await self.typed.fill(text)
         await self.typed.press("Enter")
         await expect(self.typed).to_have_value("")
 
     async def say(self, text: str) -> None:
-        """A turn aloud; returns when the last sample was said."""
+        """A spoken turn; returns after its last sample."""
         await self.play(await spoken.sentence(text))
 
     async def play(self, samples: spoken.Samples) -> None:
@@ -224,7 +224,7 @@ class Panel:
         return found
 
     async def slot(self, label: str, value: str | None = None) -> None:
-        """Until this slot is filled in."""
+        """Wait until this slot is filled."""
         known = 'div[data-state="filled"], div[data-state="confirmed"]'
         row = self.task.locator(known).filter(has=self.page.get_by_text(label, exact=True))
         await expect(row).to_have_count(1)
@@ -252,13 +252,13 @@ class Panel:
         return await self.page.evaluate(code)
 
     async def when(self, code: str) -> None:
-        """Until this expression of the page is true."""
+        """Wait until this expression is true in the page."""
         async with asyncio.timeout(LIMIT_S):  # a function that the page polls itself would break its own policy
             while not await self.page.evaluate(code):
                 await asyncio.sleep(0.03)
 
     async def watch_player(self) -> None:
-        """Note what the audio thread says from now on, but for where it is."""
+        """Record the messages of the audio thread from now on, except positions."""
         await self.page.evaluate(
             """() => {
               const { player } = window.duologue;

@@ -1,6 +1,6 @@
-"""Everything that the panel can look like, one scene after the other.
+"""Every look of the panel, as scenes.
 
-Each is a name and what the server says to bring it about. Used by the tests and by `tools/take_screenshots.py`.
+A scene is a name and what the server sends for it. Used by the tests and by `tools/take_screenshots.py`.
 Rule: a scene starts from a page that was just opened.
 """
 
@@ -32,7 +32,7 @@ class Scene(NamedTuple):
 
 
 def tone(seconds: float, hertz: float = 196.0) -> bytes:
-    """Something that sounds and moves like speech does, roughly."""
+    """A sound whose level changes roughly like speech."""
     samples = range(int(seconds * RATE_HZ))
     wave = (
         9000 * math.sin(2 * math.pi * hertz * n / RATE_HZ) * (0.55 + 0.45 * math.sin(n / RATE_HZ * 17)) for n in samples
@@ -55,7 +55,7 @@ def agent(server: FakeServer, reply: int, text: str, unheard: str = "", final: b
 
 
 def talked(page: Page, server: FakeServer) -> None:
-    """A conversation that is under way."""
+    """A running conversation."""
     begin(page, server)
     agent(server, 1, "Good evening, this is Ada at the Lantern. How can I help?")
     user(server, 1, "Hi, I'd like a table for two on Friday")
@@ -220,7 +220,7 @@ for number, call in enumerate(CALLS):
 
 
 def calls(page: Page, server: FakeServer) -> None:
-    """The list, and steps of a conversation of one's own that is over."""
+    """The list of calls, and the steps of the user's own ended conversation."""
     server.calls = CALLS
     page.reload()
     hood(page, server)
@@ -295,7 +295,7 @@ SCENES = tuple(
 
 
 def until(page: Page, fact: str) -> None:
-    """Playwright's own way evaluates in the page, which its policy forbids."""
+    """Wait for a fact, by polling: Playwright's own wait evaluates in the page, which the security policy forbids."""
     deadline = time.monotonic() + 20
     while not page.evaluate(fact):
         assert time.monotonic() < deadline, f"never: {fact}"

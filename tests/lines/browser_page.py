@@ -17,12 +17,12 @@ PER_MS = OUTPUT_HZ // 1000
 
 
 def ramp(start: int, samples: int) -> bytes:
-    """Samples that tell where they belong."""
+    """Samples whose values are their positions."""
     return array.array("h", ((at % 60_000) - 30_000 for at in range(start, start + samples))).tobytes()
 
 
 def sound(start_ms: int, ms: int) -> Sound:
-    """A stretch of a voice in which every sample is another."""
+    """A part of a voice in which all samples differ."""
     return Sound(ms, ramp(start_ms * PER_MS, ms * PER_MS))
 
 
@@ -83,7 +83,7 @@ class Page:
         return self.socket
 
     def cut(self) -> None:
-        """Nothing comes through any more, and the server does not know."""
+        """The connection is dead, and the server doesn't know yet."""
         assert self.socket is not None
         self.socket.is_cut = True
 
@@ -141,7 +141,7 @@ class Page:
     # -- Playing
 
     def play(self, ms: int, tells: bool = True) -> None:
-        """So much time passes."""
+        """Let this much time pass."""
         wanted = 0 if self.is_held else ms * PER_MS * 2
         taken = self.queue[:wanted]
         del self.queue[:wanted]

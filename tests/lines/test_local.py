@@ -259,7 +259,7 @@ def test_a_hold_is_silent_in_the_next_block_and_resumes_at_the_exact_sample(devi
 
 
 @pytest.mark.req("V-03", "V-05")
-def test_cleared_is_silent_in_the_next_block_and_stopped_is_told_on_the_loop(device: Device) -> None:
+def test_a_clear_is_silent_in_the_next_block_and_stopped_is_sent_on_the_loop(device: Device) -> None:
     async def scene(opened: Opened) -> None:
         opened.line.play(1, 1, sound(20 * BLOCK))
         await opened.pump(3)
@@ -346,14 +346,14 @@ def tone(samples: int) -> bytes:
 # -- Closing
 
 
-def test_after_the_close_nothing_is_told_and_nothing_raised(device: Device) -> None:
+def test_after_the_close_no_event_is_sent_and_nothing_raised(device: Device) -> None:
     opened = on(device, lambda opened: settle())
     told = len(opened.told)
     opened.stream.exchange()  # the loop is closed by now
     assert len(opened.told) == told
 
 
-def test_a_block_that_is_under_way_while_it_closes_is_not_told(device: Device) -> None:
+def test_a_block_that_arrives_during_the_close_is_not_sent(device: Device) -> None:
     async def scene(opened: Opened) -> None:
         opened.stream.exchange()
         await opened.line.close()
@@ -424,7 +424,7 @@ def test_a_line_whose_device_has_gone_takes_another_when_it_is_opened_again(devi
     on(device, scene)
 
 
-def test_a_close_of_our_own_is_not_told_as_a_broken_line(device: Device) -> None:
+def test_our_own_close_is_not_reported_as_a_broken_line(device: Device) -> None:
     opened = on(device, lambda opened: settle())
     opened.stream.vanish()
     assert opened.of(Closed) == []
@@ -545,7 +545,7 @@ def test_talk_without_a_microphone_is_one_line(device: Device, agent_name: str) 
     assert done.output == ""
 
 
-def test_talk_takes_the_devices_that_it_was_told(device: Device, agent_name: str) -> None:
+def test_talk_uses_the_devices_that_its_options_name(device: Device, agent_name: str) -> None:
     device.start_refusal = PortAudioError("enough seen")
     CliRunner().invoke(app, ["talk", agent_name, "--microphone", "desk", "--speaker", "3"])
     assert device.streams[0].options["device"] == ("desk", 3)

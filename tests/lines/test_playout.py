@@ -177,7 +177,7 @@ def test_clearing_an_old_voice_leaves_the_new_one_alone() -> None:
 
 
 @pytest.mark.req("V-01")
-def test_the_end_is_told_once_and_not_before_the_last_sample() -> None:
+def test_the_end_is_returned_once_and_not_before_the_last_sample() -> None:
     out = playout(3 * MS)
     out.finish(1)
     out.take(3 * MS - 1)
@@ -187,7 +187,7 @@ def test_the_end_is_told_once_and_not_before_the_last_sample() -> None:
     assert out.heard() is None
 
 
-def test_an_end_that_is_known_after_the_last_sample_is_told_as_well() -> None:
+def test_an_end_that_is_known_after_the_last_sample_is_returned_too() -> None:
     out = playout(3 * MS)
     out.take(10 * MS)
     assert out.heard() == PlayedAmount(1, 3, False)

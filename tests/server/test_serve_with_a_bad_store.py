@@ -142,7 +142,7 @@ def read_only(path: Path) -> str:
         (read_only, "choose a writable path"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told_in_one_line(
+def test_a_file_that_cannot_be_used_is_reported_in_one_line(
     make: Callable[[Path], str],
     told: str,
     tmp_path: Path,
@@ -152,7 +152,7 @@ def test_a_file_that_cannot_be_used_is_told_in_one_line(
     check_refusal(*serve_here(make(tmp_path / "store.sqlite3"), monkeypatch, capfd), told)
 
 
-def test_a_second_node_of_one_name_is_told_in_one_line(
+def test_a_second_node_with_the_same_name_is_refused_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "store.sqlite3"
@@ -188,14 +188,14 @@ def free_port() -> int:
         (f"sqlite://{SECRET}", "sqlite:// needs a third slash"),
     ],
 )
-def test_an_address_that_leads_nowhere_is_told_without_its_secrets(
+def test_an_unreachable_address_is_reported_without_its_secrets(
     url: str, told: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     check_refusal(*serve_here(url.replace("PORT", str(free_port())), monkeypatch, capfd), told)
 
 
 @pytest.mark.req("C-SEC-003")
-def test_a_wrong_password_and_a_wrong_database_are_told_apart(
+def test_a_wrong_password_and_a_wrong_database_have_different_messages(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], postgres: PrivatePostgres
 ) -> None:
     wrong = postgres.tcp_url.replace(postgres.password, SECRET)
@@ -210,7 +210,7 @@ def test_a_wrong_password_and_a_wrong_database_are_told_apart(
 
 
 @pytest.mark.parametrize(("store", "told"), [("store.sqlite3", "the disk|nothing was written|SQLite failed")])
-def test_a_disk_without_room_is_told_in_one_line(tmp_path: Path, store: str, told: str) -> None:
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, store: str, told: str) -> None:
     def no_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (6_000, 6_000))
 

@@ -97,7 +97,7 @@ def test_what_is_said_while_the_store_is_away_is_there_when_it_is_back(tmp_path:
     run(scene())
 
 
-def test_who_reloads_meanwhile_is_told_too(tmp_path: Path) -> None:
+def test_a_client_that_reloads_while_the_store_fails_is_notified_too(tmp_path: Path) -> None:
     async def scene() -> None:
         store = Away(sqlite(tmp_path))
         async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=TTL_MS) as running:  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ def test_one_that_ended_before_it_could_be_kept_leaves_nothing(tmp_path: Path) -
     run(scene())
 
 
-def test_who_comes_back_while_the_store_is_away_is_not_told_that_it_is_over(tmp_path: Path) -> None:
+def test_a_client_that_reconnects_while_the_store_is_away_does_not_hear_that_it_has_ended(tmp_path: Path) -> None:
     """`gone` would make a page forget a conversation that is kept."""
 
     async def scene() -> None:
@@ -177,7 +177,7 @@ def test_who_comes_back_while_the_store_is_away_is_not_told_that_it_is_over(tmp_
 
 
 @pytest.mark.parametrize("make", [agent_that_says(lambda _: "Yes."), booker])
-def test_a_full_disk_is_told_and_talk_goes_on(tmp_path: Path, make: Any) -> None:
+def test_a_full_disk_is_reported_and_the_conversation_continues(tmp_path: Path, make: Any) -> None:
     async def scene() -> None:
         store = sqlite(tmp_path)
 

@@ -50,7 +50,7 @@ class Phones:
         return await asyncio.to_thread(_fetch, request)
 
     async def token(self, carrier: Carrier, call: str = "CA0001") -> str:
-        """As a carrier gets it."""
+        """A token, as a carrier gets it from a webhook."""
         path = "/phone/twilio/voice" if carrier.name == "twilio" else "/phone/telnyx/texml"
         status, answer = await self.post(path, {"CallSid": call})
         assert status == 200
@@ -67,7 +67,7 @@ class Phones:
 
     @asynccontextmanager
     async def call(self, carrier: Carrier, **options: Any) -> AsyncIterator[tuple[ScriptedCarrier, ClientConnection]]:
-        """A scripted carrier in a call."""
+        """Run a call with a scripted carrier."""
         token = await self.token(carrier)
         async with self.connect(carrier) as socket:
             scripted, pumping = carry(socket, carrier, {"token": token}, **options)
@@ -124,7 +124,7 @@ async def phones(agent: Callable[[], Agent] = make_agent, **changes: Any) -> Asy
 
 
 async def until(what: Callable[[], object], wait_s: float = WAIT_S) -> None:
-    """Wait for something that will be."""
+    """Wait for a condition, by polling."""
     async with asyncio.timeout(wait_s):
         while not what():
             await asyncio.sleep(0.01)
