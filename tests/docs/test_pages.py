@@ -17,7 +17,10 @@ from duologue import Agent, Conversation
 from duologue.core.effects import OpenSession
 from duologue.core.leaves import Link, Timer, User
 from duologue.ears.local import LocalEars
+from duologue.flows import InvalidFlows, parse_flows
+from duologue.flows.load import read_text
 from duologue.testing import Call, ScriptedBrain
+from duologue.testing.scenario import InvalidScenario, load
 from tests.brains.chat_server import ChatServer, says
 from tests.docs.printed import ROOT, check_commands, check_extras, page, python_blocks
 from tests.docs.test_cookbook import conversation_with, heard, until
@@ -176,12 +179,37 @@ def test_the_code_in_the_page_on_tools_works() -> None:
     assert Agent(ScriptedBrain([]), tools=[seen["research"], seen["book_table"]]).workers
 
 
+def pizza() -> str:
+    """The flow that the page on flows begins with."""
+    return str(re.findall(r"```yaml\n(version: 1\n.*?)```", page("flows"), re.DOTALL)[0])
+
+
 def test_the_flow_in_the_page_on_flows_is_right(pytester: pytest.Pytester) -> None:
     text = page("flows")
-    flow = re.findall(r"```yaml\n(version: 1\n.*?)```", text, re.DOTALL)[0]
     stories = re.findall(r"```yaml\n(flows: pizza.yaml\n.*?)```", text, re.DOTALL)[0]
     functions = next(block for block in python_blocks(text) if "can_be_baked" in block)
-    pytester.makefile(".yaml", pizza=flow)
+    pytester.makefile(".yaml", pizza=pizza())
     pytester.path.joinpath("pizza.stories.yaml").write_text(stories, encoding="utf-8")
     pytester.makepyfile(pizza=functions)
     pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_the_errors_in_the_page_on_flows_are_real() -> None:
+    broken = pizza().replace("collect: size", "collect: sise").replace("on_no:", "on_not:")
+    with pytest.raises(InvalidFlows) as caught:
+        parse_flows(broken, "pizza.yaml")
+    warned = pizza().replace("      - action: send_order", "      - end: Bye\n      - action: send_order")
+    (warning,) = read_text(warned, "pizza.yaml").warnings
+    assert f"```text\n{caught.value}\n{warning}\n```" in page("flows")
+
+
+def test_the_errors_in_the_page_on_scenarios_are_real(tmp_path: Path) -> None:
+    file = tmp_path / "flights.yaml"
+    file.write_text(
+        "name: x\nbrain:\n  - Hello\n  - sai: hi\ncall:\n  - user: hi\n  - interrupts: no\n    after: 700\n"
+        "  - expect_phase: listning\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(InvalidScenario) as caught:
+        load(file)
+    assert f"```text\n{str(caught.value).replace(f'{tmp_path}/', '')}\n```" in page("scenarios")
