@@ -6,14 +6,12 @@ reference day.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
+from datetime import date
 
 from .english import Slot, SlotKind
 from .flow import Domain, SlotSpec
 from .state import Filled, Instance
-
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def slot_with_last_day(domain: Domain, instance: Instance, spec: SlotSpec) -> Slot:
@@ -40,5 +38,11 @@ def slot_to_correct(spec: SlotSpec, filled: Filled | None) -> Slot:
 
 
 def _is_day(spec: SlotSpec, filled: Filled) -> bool:
-    is_date = spec.kind is SlotKind.DATE and not spec.is_past
-    return is_date and isinstance(filled.value, str) and _DAY.fullmatch(filled.value) is not None
+    """Whether a slot holds a date that exists: a program or an NLU may have filled in one that doesn't."""
+    if spec.kind is not SlotKind.DATE or spec.is_past or not isinstance(filled.value, str) or len(filled.value) != 10:
+        return False
+    try:
+        date.fromisoformat(filled.value)
+    except ValueError:
+        return False
+    return True

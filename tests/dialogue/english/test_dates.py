@@ -240,3 +240,18 @@ def test_a_day_of_return_comes_after_the_day_that_was_given_before(reply: str, d
 )
 def test_a_week_tomorrow_is_a_week_later(reply: str, day: str) -> None:
     assert said(ask(SlotKind.DATE), reply) == day
+
+
+@pytest.mark.parametrize(
+    ("today", "reply", "day"),
+    [
+        ("2026-03-04", "two months ago", "2026-01-04"),
+        ("2026-03-31", "a month ago", "2026-02-28"),
+        ("2026-03-04", "a year ago", "2025-03-04"),
+        ("2026-03-04", "ten days ago", "2026-02-22"),
+        ("2026-03-04", "in two months", "2026-05-04"),
+    ],
+)
+def test_months_ago_are_counted_backwards(today: str, reply: str, day: str) -> None:
+    # Past bug: the length of the months to come was subtracted, so "two months ago" was 2026-01-02.
+    assert said(ask(SlotKind.DATE, is_past="ago" in reply), reply, today) == day

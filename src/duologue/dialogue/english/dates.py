@@ -128,10 +128,12 @@ class _Dates:
             return None
         count, at = counted[0], counted[1]
         unit = self.words[at].removesuffix("'s")  # "in a week's time"
+        is_ago = begun == place and self.words[at + 1] == "ago"
         if unit in ("month", "months", "year", "years"):
-            days = self._days_in_months(count * (12 if unit.startswith("year") else 1))
+            months = min(count * (12 if unit.startswith("year") else 1), MONTHS_AHEAD_MAX)
+            days = self._days_in_months(-months if is_ago else months)
         elif unit in _PERIODS and count <= DAYS_MAX:
-            days = count * _PERIODS[unit]
+            days = count * _PERIODS[unit] * (-1 if is_ago else 1)
         else:
             days = None
         if days is None:
@@ -142,8 +144,8 @@ class _Dates:
             return (self._in_days(days),), at
         if unit.startswith(("week", "fortnight")) and self.words[at] in ("today", "tomorrow"):
             return (self._in_days(days + (self.words[at] == "tomorrow")),), at + 1
-        if self.words[at] == "ago":
-            return (self._in_days(-days),), at + 1
+        if is_ago:
+            return (self._in_days(days),), at + 1
         if self.words[at] in _FROM or (self.words[at] == "on" and unit in _PERIODS and self.words[at + 1] in WEEKDAYS):
             if self.words[at + 1] == "now":
                 return (self._in_days(days),), at + 2
@@ -152,8 +154,9 @@ class _Dates:
         return None
 
     def _days_in_months(self, count: int) -> int | None:
-        """The days from today to the same day `count` months later, or to the end of a shorter month."""
-        year, month = later_month(self.today.year, self.today.month, min(count, MONTHS_AHEAD_MAX))
+        """The days from today to the same day `count` months later, or to the end of a shorter month. Negative counts
+        lead into the past."""
+        year, month = later_month(self.today.year, self.today.month, count)
         day = day_of(year, month, self.today.day) or last_day_of(year, month)
         return (day - self.today).days if day is not None else None
 

@@ -1,0 +1,65 @@
+"""For every module of the product a newcomer finds its test by name: `a/b.py` is tested by `tests/a/test_b.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SRC, TESTS = ROOT / "src" / "duologue", ROOT / "tests"
+
+# Modules without behaviour, or run only as a process of their own, and where they are exercised.
+EXEMPT = {
+    "core/effects.py": "values; every row's test sees them",
+    "core/step_record.py": "one named tuple",
+    "dialogue/commands.py": "values",
+    "dialogue/effects.py": "values",
+    "dialogue/events.py": "values",
+    "dialogue/matrix.py": "a table, compared with the machine by tests/lab/check/dialogue/test_check.py",
+    "models/failure.py": "two exceptions",
+    "observe/signals.py": "values",
+    "ports/ears.py": "a protocol and values",
+    "ports/history.py": "values",
+    "ports/line.py": "a protocol and values",
+    "ports/session.py": "a protocol and values",
+    "ports/store.py": "a protocol, values and exceptions; tests/store/test_store_contract.py holds stores to it",
+    "ports/tool_call.py": "one value",
+    "ports/voice.py": "a protocol",
+    "turns/completion_table.py": "numbers, written by tools/fit_turns.py",
+}
+MODULES = [
+    path
+    for path in sorted(SRC.rglob("*.py"))
+    if path.stem not in ("__init__", "__main__") and "project" not in path.relative_to(SRC).parts
+]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SRC)))
+def test_a_module_has_a_test_of_its_name(path: Path) -> None:
+    module = path.relative_to(SRC)
+    if str(module) not in EXEMPT:
+        assert (TESTS / module.parent / f"test_{path.stem}.py").is_file()
+
+
+def test_what_is_exempt_exists_and_has_no_test() -> None:
+    for module in EXEMPT:
+        assert (SRC / module).is_file(), module
+        assert not (TESTS / Path(module).parent / f"test_{Path(module).stem}.py").exists(), module
+
+
+def test_no_test_touches_a_private_name_of_the_product() -> None:
+    """`thing._name` where `thing` isn't the test's own object, and `monkeypatch.setattr("module._name", …)`."""
+    import re
+
+    private = re.compile(r"(?<!self)(?<!cls)(?<!super\(\))[\w)\]]\._(?!replace|fields|asdict|exit)[a-z]\w*")
+    found = []
+    for path in sorted(TESTS.rglob("*.py")):
+        if "oracles" in path.parts:  # other projects' objects
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            code = line.partition("#")[0]
+            for match in private.finditer(code):
+                if not re.search(r"\b(self|cls|other)\.", code[: match.end()]):
+                    found.append(f"{path.relative_to(ROOT)}:{number} {match.group()}")
+    assert not found
