@@ -20,7 +20,7 @@ FAILURES_MAX = 3
 def call_story(call: Call) -> str:
     """The words of both sides, then the changes of phase and the failures."""
     moves = [s for s in call.signals if isinstance(s, sg.Transitioned | sg.Failed | sg.Lost | sg.Problem)]
-    moves = [s for s in moves if not isinstance(s, sg.Transitioned) or s.view == "conversation"]
+    moves = [s for s in moves if not isinstance(s, sg.Transitioned) or s.view == "phase"]
     said = [line for item in call.history for line in _item_lines(item)]
     lines = ["What was said:", *_last(said), "What happened:"]
     lines += _last([f"{s.at / 1000:8.3f} s  {_move(s)}" for s in moves])
