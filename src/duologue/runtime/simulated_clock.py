@@ -8,7 +8,6 @@ simulated time, and work for other threads runs at once in this thread.
 from __future__ import annotations
 
 import asyncio
-import heapq
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -63,12 +62,6 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         self._passes += 1
         if self._passes > IDLE_PASSES_MAX:
             raise SimulationStuck(f"{IDLE_PASSES_MAX} rounds at {self._now:.3f} s: a task loops without waiting")
-
-    def due_next(self) -> float | None:
-        """The time of the next timer that isn't cancelled."""
-        while self._scheduled and self._scheduled[0].cancelled():
-            heapq.heappop(self._scheduled)._scheduled = False  # type: ignore[attr-defined]
-        return self._scheduled[0].when() if self._scheduled else None
 
     # -- What BaseEventLoop requires
 
