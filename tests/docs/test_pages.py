@@ -13,6 +13,7 @@ from textwrap import indent
 
 import pytest
 
+import duologue
 from duologue import Agent, Conversation
 from duologue.core.effects import OpenSession
 from duologue.core.leaves import Link, Timer, User
@@ -75,6 +76,13 @@ def test_everything_that_the_code_of_a_page_imports_exists(name: str) -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 exec(ast.unparse(node), {})
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    reference = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "reference").glob("*.md"))
+    named = set(re.findall(r"(?:^:::|`)[^`\n]*?\b(\w+)`?$|`duologue\.(\w+)`", reference, re.MULTILINE))
+    missing = set(duologue.__all__) - {name for pair in named for name in pair} - {"__version__"}
+    assert not missing
 
 
 # -- The quickstart
