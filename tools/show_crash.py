@@ -40,7 +40,7 @@ class Screen:
         sys.stdout.write(f"{at_s - self._began_s:6.2f} s  {text}\n")
 
     def show(self) -> None:
-        records = self._person.talks[-1].told if self._person.talks else []
+        records = self._person.talks[-1].entries if self._person.talks else []
         for at_s, what, detail in records[self._shown :]:
             if what in _SHOWN:
                 shown = detail.partition(" ")[2] if what == "typed" else detail  # without its id

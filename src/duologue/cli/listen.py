@@ -66,14 +66,15 @@ def listen_command(
         raise DuologueError("name one recording, or a set of them with --labels")
     if labels is not None and out is None:
         raise DuologueError("--labels needs --out FILE for the decisions")
-    listener = _listener(endpoint, eagerness, overlap, model)
+    listener = make_listener(endpoint, eagerness, overlap, model)
     if labels is not None and out is not None:
         _decide(listener, labels, out)
     elif file is not None:
         _show(listener, file, agent, as_json)
 
 
-def _listener(endpoint: str, eagerness: int | None, overlap: str, model: str) -> Listener:
+def make_listener(endpoint: str, eagerness: int | None, overlap: str, model: str) -> Listener:
+    """An agent with local models that listens; raises `DuologueError` for an unknown name."""
     if overlap not in PROFILES:
         raise DuologueError(f"unknown profile {overlap!r}: use one of {', '.join(PROFILES)}")
     if model not in ("tiny", "base"):

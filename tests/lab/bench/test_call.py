@@ -101,9 +101,9 @@ def test_every_scene_but_the_last_leaves_an_open_floor() -> None:
 
 def test_a_script_that_misjudges_the_machine_is_told_at_once() -> None:
     player = CallPlayer()
-    with pytest.raises(AssertionError, match="is no change"):
+    with pytest.raises(AssertionError, match="isn't change"):
         player.change(SpeechStopped)
-    with pytest.raises(AssertionError, match="is no stale"):
+    with pytest.raises(AssertionError, match="isn't stale"):
         player.stale(StartRequested, seq=1)
 
 

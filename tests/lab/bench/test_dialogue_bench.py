@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from duologue.cli.app import app
 from duologue.dialogue.english import Direct, SlotKind, read
-from duologue.lab.bench.dialogue import BUDGETS, REPLIES, TODAY, _plain
+from duologue.lab.bench.dialogue import BUDGETS, REPLIES, TODAY, plain_replies
 
 
 def test_the_bench_measures_every_number_that_has_a_budget() -> None:
@@ -20,7 +20,7 @@ def test_the_bench_measures_every_number_that_has_a_budget() -> None:
 
 
 def test_what_it_times_is_understood() -> None:
-    assert len(list(_plain())) == sum(map(len, REPLIES.values()))
-    for asked, said in _plain():
+    assert len(list(plain_replies())) == sum(map(len, REPLIES.values()))
+    for asked, said in plain_replies():
         assert isinstance(read(asked, said, TODAY), Direct), said
     assert set(REPLIES) == set(SlotKind) - {SlotKind.TEXT}

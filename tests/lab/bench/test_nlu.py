@@ -68,8 +68,8 @@ def test_auroc_is_what_counting_pairs_gives(inside: list[int], outside: list[int
         ({"examples": {}}, "expected JSON"),
         (EXAM | {"examples": {"book": "book a table"}}, "expected JSON"),
         (EXAM | {"test": [["only a message"]]}, "expected JSON"),
-        (EXAM | {"test": [["hello", "greet"]]}, "no examples of 'greet', which the test asks for"),
-        (EXAM | {"test": []}, "nothing in `test`"),
+        (EXAM | {"test": [["hello", "greet"]]}, "`examples` lacks the intent 'greet' of `test`"),
+        (EXAM | {"test": []}, "`test` is empty"),
     ],
     ids=str,
 )

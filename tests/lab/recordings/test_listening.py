@@ -221,7 +221,7 @@ class Told:
         self.script = script
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        reading = asyncio.ensure_future(self._read(audio))
+        reading = asyncio.ensure_future(self.read(audio))
         began = asyncio.get_running_loop().time() + 0.2  # the agent speaks for so long before the recording
         try:
             for at_ms, heard in self.script:
@@ -231,7 +231,7 @@ class Told:
         finally:
             reading.cancel()
 
-    async def _read(self, audio: AsyncIterator[Incoming]) -> None:
+    async def read(self, audio: AsyncIterator[Incoming]) -> None:
         async for _ in audio:
             pass
 
@@ -412,15 +412,15 @@ def test_file_names_are_seen_from_the_folder_of_the_list(tmp_path: Path) -> None
 
 
 BAD_LISTS: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", "names no recording"),
-    "blank": (b"\n \n", "names no recording"),
+    "empty": (b"", "is empty: expected"),
+    "blank": (b"\n \n", "is empty: expected"),
     "not json": (b'{"id": "a", "wav": "a.wav"}\nid,wav\n', ":2: not JSON"),
     "cut": (b'{"id": "a", "wav": "a.w', ":1: not JSON"),
-    "no id": (b'{"wav": "a.wav"}', 'a row has at least "id" and "wav"'),
-    "no wav": (b'{"id": "a"}', 'a row has at least "id" and "wav"'),
-    "number": (b'{"id": 7, "wav": "a.wav"}', 'a row has at least "id" and "wav"'),
-    "list": (b'["a", "a.wav"]', 'a row has at least "id" and "wav"'),
-    "binary": (b"\xff\xfe\x00R", "can't be read: not text"),
+    "no id": (b'{"wav": "a.wav"}', 'expected an object with the strings "id" and "wav"'),
+    "no wav": (b'{"id": "a"}', 'expected an object with the strings "id" and "wav"'),
+    "number": (b'{"id": 7, "wav": "a.wav"}', 'expected an object with the strings "id" and "wav"'),
+    "list": (b'["a", "a.wav"]', 'expected an object with the strings "id" and "wav"'),
+    "binary": (b"\xff\xfe\x00R", "can't be read: not UTF-8 text"),
     "agent is a number": (b'{"id": "a", "wav": "a.wav", "agent_wav": 7}', ""),
 }
 
@@ -474,7 +474,7 @@ def test_a_recording_of_a_set_that_is_missing_is_named(tmp_path: Path) -> None:
 
 @pytest.fixture
 def _made_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("duologue.cli.listen._listener", lambda *options: listener())
+    monkeypatch.setattr("duologue.cli.listen.make_listener", lambda *options: listener())
 
 
 def listens(*args: str | Path) -> Any:
@@ -607,7 +607,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     ("option", "value", "why"),
     [
         ("--policy", "fast", "unknown endpoint policy 'fast'"),
-        ("--profile", "fast", "unknown profile 'nobody'"),
+        ("--profile", "fast", "unknown profile 'fast'"),
         ("--model", "huge", "unknown STT model 'huge'"),
     ],
 )

@@ -5,10 +5,16 @@ from __future__ import annotations
 import pytest
 
 from duologue.lab.torture.faults import schedule
-from duologue.lab.torture.person_notes import AcceptedWrite, Deed, KeptTalk, Talked, TypedTurn
-from duologue.lab.torture.rendered_audio import HEADER, Ear, Stretch
+from duologue.lab.torture.person_notes import (
+    AcceptedWrite,
+    ConversationNotes,
+    LoggedAction,
+    StoredConversation,
+    TypedTurn,
+)
+from duologue.lab.torture.rendered_audio import HEADER, AudioRenderer, Stretch
 from duologue.lab.torture.report import rows
-from duologue.lab.torture.tortured_agent import CHAR_SAMPLES, LegibleVoice, _pcm
+from duologue.lab.torture.tortured_agent import CHAR_SAMPLES, LegibleVoice, encode_text
 from duologue.lab.torture.verdict import CHECKS, claimed_undone, judge
 
 ID = "c" * 32
@@ -21,28 +27,28 @@ def turn(text: str, item: str, *heard: str, **more: bool) -> TypedTurn:
     return made
 
 
-def talk(*turns: TypedTurn) -> Talked:
+def talk(*turns: TypedTurn) -> ConversationNotes:
     voices = [heard for one in turns for heard in one.heard]
-    return Talked(1, ID, list(turns), [(number * 2 + 1, text) for number, text in enumerate(voices)])
+    return ConversationNotes(1, ID, list(turns), [(number * 2 + 1, text) for number, text in enumerate(voices)])
 
 
-def good() -> Talked:
+def good() -> ConversationNotes:
     return talk(turn("order 1001", "1001", "Shall I order 1001? "), turn("yes", "1001", "Now 1001 is ordered. "))
 
 
-KEPT = KeptTalk(ID, ("order 1001", "yes"), 0, False)
-DEEDS = [Deed("order", "1001", "", stage, "a1") for stage in ("begun", "done")]
+STORED = StoredConversation(ID, ("order 1001", "yes"), 0, False)
+ACTIONS = [LoggedAction("order", "1001", "", stage, "a1") for stage in ("begun", "done")]
 WRITES = [AcceptedWrite(ID, "a1", 1, 1), AcceptedWrite(ID, "a1", 1, 2), AcceptedWrite(ID, "b1", 4, 3)]
 
 
 def found(
-    made: Talked | None = None,
-    kept: KeptTalk | None = KEPT,
+    made: ConversationNotes | None = None,
+    stored: StoredConversation | None = STORED,
     writes: list[AcceptedWrite] = WRITES,
-    deeds: list[Deed] = DEEDS,
+    actions: list[LoggedAction] = ACTIONS,
 ) -> list[str]:
     talks = [made or good()]
-    failures = judge(talks, {ID: kept} if kept else {}, writes, deeds) + list(claimed_undone(talks, deeds))
+    failures = judge(talks, {ID: stored} if stored else {}, writes, actions) + list(claimed_undone(talks, actions))
     return sorted({failure.check for failure in failures})
 
 
@@ -52,8 +58,8 @@ def test_where_nothing_is_wrong_nothing_is_found() -> None:
 
 @pytest.mark.parametrize("user", [("order 1001",), ("yes",), ("order 1001", "yes", "yes"), ()])
 def test_a_turn_that_is_missing_or_there_twice_is_found(user: tuple[str, ...]) -> None:
-    assert found(kept=KeptTalk(ID, user, 0, False)) == ["turns_lost"]
-    assert found(kept=None) == ["turns_lost"]
+    assert found(stored=StoredConversation(ID, user, 0, False)) == ["turns_lost"]
+    assert found(stored=None) == ["turns_lost"]
 
 
 def test_a_turn_that_nobody_answered_is_found_unless_the_person_was_told() -> None:
@@ -69,7 +75,7 @@ def test_an_answer_beside_the_point_is_found() -> None:
 
 
 def test_something_that_was_said_to_be_done_and_was_not_is_found() -> None:
-    assert found(deeds=[]) == ["turns_lost"]
+    assert found(actions=[]) == ["turns_lost"]
 
 
 def test_a_sentence_that_was_heard_twice_is_found_and_half_of_it_is_not() -> None:
@@ -81,10 +87,12 @@ def test_a_sentence_that_was_heard_twice_is_found_and_half_of_it_is_not() -> Non
 
 
 def test_a_deed_that_was_done_twice_is_found_and_one_that_says_its_key_again_is_not() -> None:
-    assert found(deeds=[*DEEDS, *DEEDS]) == ["actions_twice"]
-    again = [Deed("reserve", "1001", key, "begun", "a1") for key in ("k", "k")]
-    assert found(deeds=[*DEEDS, *again]) == []
-    assert found(deeds=[*DEEDS, *again, Deed("reserve", "1001", "another", "begun", "b1")]) == ["actions_twice"]
+    assert found(actions=[*ACTIONS, *ACTIONS]) == ["actions_twice"]
+    again = [LoggedAction("reserve", "1001", key, "begun", "a1") for key in ("k", "k")]
+    assert found(actions=[*ACTIONS, *again]) == []
+    assert found(actions=[*ACTIONS, *again, LoggedAction("reserve", "1001", "another", "begun", "b1")]) == [
+        "actions_twice"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -109,16 +117,16 @@ def test_two_servers_that_are_heard_at_once_are_found() -> None:
 
 def test_whoever_got_neither_an_answer_nor_an_end_is_found() -> None:
     assert found(talk(*good().turns[:1], turn("yes", "1001", is_stuck=True))) == ["stuck"]
-    assert found(kept=KeptTalk(ID, KEPT.user, 1, False, {"voice": "silent"})) == ["stuck"]
-    assert found(kept=KeptTalk(ID, KEPT.user, 1, False, {"voice": "playing"})) == []
+    assert found(stored=StoredConversation(ID, STORED.user, 1, False, {"voice": "silent"})) == ["stuck"]
+    assert found(stored=StoredConversation(ID, STORED.user, 1, False, {"voice": "playing"})) == []
 
 
 def frame(voice: int, chunk: int, text: str) -> bytes:
-    return HEADER.pack(1, 0, 0, voice, chunk) + _pcm(text)
+    return HEADER.pack(1, 0, 0, voice, chunk) + encode_text(text)
 
 
 def test_an_ear_reads_what_was_rendered_and_no_more() -> None:
-    ear = Ear()
+    ear = AudioRenderer()
     ear.advance(10.0)
     ear.receive(frame(1, 1, "Hello "), "a", 10.0)
     ear.receive(frame(1, 1, "Hello "), "b", 10.0)  # known

@@ -1,5 +1,5 @@
-"""What things cost: one representative call, driven through the core and through its peers.
+"""Benchmarks: CPU time, memory and delays of the core, the runtime, the models, the server and the store.
 
-Nothing here is imported by the rest of the package. Rule: a number is measured, never asserted; the
-tests check that the right things are measured, not how fast they are.
+Only `duologue bench` and `duologue nlu bench` import it. Rule: a number is measured, never asserted; the tests check
+that the right things are measured, not how fast they are.
 """

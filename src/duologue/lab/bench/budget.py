@@ -1,6 +1,6 @@
-"""A number and what it is held to.
+"""A measured number and its limit.
 
-Rule: budgets are reported, never asserted in a test: a busy machine is no defect.
+Rule: budgets are reported, never asserted in a test, because a busy machine isn't a defect.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Budget(NamedTuple):
-    """A ratio must reach its limit, everything else must stay below it."""
+    """The limit of one key of a result: a minimum with `at_least`, otherwise a maximum."""
 
     key: str
     what: str
@@ -18,10 +18,11 @@ class Budget(NamedTuple):
     at_least: bool = False
 
     def holds(self, value: float) -> bool:
+        """Is the value within the limit?"""
         return value >= self.limit if self.at_least else value <= self.limit
 
     def row(self, result: dict[str, Any]) -> tuple[str, str, str]:
-        """What was measured, for a table: what, measured, budget."""
+        """A row of a report: (what, measured, budget)."""
         value = result[self.key]
         measured = f"{value} {self.unit}" if isinstance(value, int) else f"{value:.2f} {self.unit}"
         verdict = "" if result["within_budget"][self.key] else " (missed)"

@@ -1,8 +1,8 @@
-"""The world around the machine, played by a script: events happen, time passes, deadlines fire.
+"""Plays a scripted call against the real machine: sends events, advances time, fires deadlines.
 
-Keeps every event with the state that it met and the state that it left. Rule: the script says of
-each event whether it changes anything, and the real machine has to agree, so a script that no longer
-fits the machine fails here instead of measuring something else.
+Records every event with the state before and after it. Rule: the script says of each event whether it changes the
+state, and the machine has to agree; a script that no longer fits the machine fails here instead of measuring
+something else.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from duologue.core.views.view import Move
 
 
 class EventKind(Enum):
-    """What an event was to the machine."""
+    """What an event did to the machine."""
 
     CHANGE = "change"
-    STALE = "stale"  # about something that is over, or repeated
-    MEANINGLESS = "meaningless"  # nothing here waits for it
+    STALE = "stale"  # refers to something that is over, or is a repetition
+    MEANINGLESS = "meaningless"  # the state has no row for it
 
 
 class PlayedStep(NamedTuple):
-    """One event, with the state that it met and the state that it left."""
+    """One event, with the state before it and the state after it."""
 
     before: State
     event: Event
@@ -38,12 +38,12 @@ class PlayedStep(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Did the event change the state? An ignored one leaves the very same object."""
+        """Did the event change the state? An ignored event returns the same state object."""
         return self.after is not self.before
 
 
 class PlayedCall(NamedTuple):
-    """A whole call, from idle to idle."""
+    """All steps of a call, from idle to idle."""
 
     moments: tuple[PlayedStep, ...]
 
@@ -61,16 +61,16 @@ class PlayedCall(NamedTuple):
 
     @property
     def lifecycle(self) -> list[Move]:
-        """The moves of the lifecycle view: far fewer than transitions."""
+        """The moves of the lifecycle view; most transitions don't move it."""
         seen = [(LIFECYCLE.see(moment.before), LIFECYCLE.see(moment.after)) for moment in self.moments]
         return [(source, target) for source, target in seen if source != target]
 
     def shown_when_ignored(self) -> list[str]:
-        """The lifecycle state that was shown when each ignored event came."""
+        """The lifecycle state at each ignored event, in order."""
         return [LIFECYCLE.see(moment.before) for moment in self.ignored]
 
     def mix(self) -> dict[str, Any]:
-        """What the call is made of."""
+        """How many events of each kind and type the call has."""
         kinds = Counter(moment.kind for moment in self.moments)
         names = Counter(type(event).__name__ for event in self.events)
         return {
@@ -85,7 +85,7 @@ class PlayedCall(NamedTuple):
 
 
 class CallPlayer:
-    """Plays the world around the machine: time passes, deadlines fire, services answer."""
+    """Drives the machine from a script; the methods are the steps of a scene."""
 
     def __init__(self) -> None:
         self.state = initial(profile("confirm"))
@@ -94,7 +94,7 @@ class CallPlayer:
         self.moments: list[PlayedStep] = []
 
     def fill(self, event: type[Event], given: dict[str, Any]) -> Event:
-        """Make an event about what is current, unless told otherwise."""
+        """Make an event with the current time and ids; `given` overrides single fields."""
         s = self.state
         current = {
             "at": self.at,
@@ -110,36 +110,37 @@ class CallPlayer:
         return event(**{**{name: value for name, value in current.items() if name in fields}, **given})
 
     def give(self, event: Event, kind: EventKind) -> None:
+        """Step the machine with an event and record it; fails if the machine treats it as another kind."""
         after, _ = step(self.state, event)
         moment = PlayedStep(self.state, event, after, kind)
-        assert moment.changed == (kind is EventKind.CHANGE), f"{event} is no {kind.value} in {self.state}"
+        assert moment.changed == (kind is EventKind.CHANGE), f"{event} isn't {kind.value} in {self.state}"
         self.moments.append(moment)
         self.state = after
 
     def change(self, event: type[Event], **given: Any) -> None:
-        """Something new happens."""
+        """Send a new event that changes the state."""
         self.seq += 1
         self.give(self.fill(event, given), EventKind.CHANGE)
 
     def stale(self, event: type[Event], **given: Any) -> None:
-        """Something comes late or twice; with `seq` left out it repeats the last number."""
+        """Send a late or repeated event; without `seq` it repeats the last number."""
         self.give(self.fill(event, given), EventKind.STALE)
 
     def meaningless(self, event: type[Event], **given: Any) -> None:
-        """Something new happens that nothing here waits for."""
+        """Send a new event that the state ignores."""
         self.seq += 1
         self.give(self.fill(event, given), EventKind.MEANINGLESS)
 
     def wait(self, for_ms: int) -> None:
-        """Time passes; nothing may fall due meanwhile, or the script is wrong."""
+        """Advance time; fails if a deadline passes meanwhile."""
         self.at += for_ms
         deadline = next_deadline(self.state)
         assert deadline is None or deadline.due >= self.at, f"{deadline} passed before {self.at}"
 
     def fire(self, timer: Timer) -> None:
-        """Wait for the next deadline, which must be this one."""
+        """Advance to the next deadline and fire it; fails if another timer is next."""
         deadline = next_deadline(self.state)
-        assert deadline is not None, f"nothing is armed, not even {timer}"
+        assert deadline is not None, f"no deadline is armed; expected {timer}"
         assert deadline.timer is timer, f"{deadline.timer} comes before {timer}"
         self.at = deadline.due
         self.change(TimerFired, timer=timer, due=deadline.due, call=deadline.call)

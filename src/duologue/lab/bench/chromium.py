@@ -1,4 +1,4 @@
-"""Where a Chromium is, and how it is started so that a page can talk and listen in it without anybody there."""
+"""Finds Chromium, and the flags that give a page sound and a microphone without a user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLAGS = (
 
 
 def find_chromium() -> str:
-    """The browser's file, or nothing."""
+    """The path of the browser, or an empty string."""
     for place in (os.environ.get("DUOLOGUE_CHROMIUM"), "/usr/bin/chromium", shutil.which("chromium")):
         if place and Path(place).exists():
             return place

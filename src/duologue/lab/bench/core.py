@@ -1,9 +1,9 @@
-"""What one step of the core costs, beside two libraries that do less.
+"""What one step of the core costs, compared with two state machine libraries that do less.
 
-CPU time of this thread, the best of many short slices, the contenders interleaved so that a busy
-moment of the machine hits them alike, and no garbage collection meanwhile. Rule: every step is
-applied to the state that it met in the call, and nothing is built while the clock runs but what the
-step itself builds. The loop around the steps is part of every number.
+Measures the CPU time of this thread and takes the best of many short slices. The contenders are interleaved, so a
+busy moment of the computer affects all of them, and garbage collection is off meanwhile. The loop around the steps is
+part of every number. Rule: every step is applied to the state that it had in the call, and events and states are built
+before the clock starts.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .peer_machines import PEERS, MakeWalker, event_to, follow, park, quiet_logs
 from .representative_call import build_call
 
 SLICES = 150
-_IGNORED_ROUNDS = 20  # an ignored event is so cheap that one round of them is too short to time
+_IGNORED_ROUNDS = 20  # one round of ignored events is too short to time
 
 NOTE = (
-    "Ours: one transition of the whole core (five regions, effects, deadlines), on average over the call; "
-    "theirs: one move of the lifecycle view's flat table, without guards, payload or deadlines. "
-    "us_per_moving_transition leaves out our transitions that change no region's leaf, such as playback progress."
+    "The core: one transition of all five regions with effects and deadlines, on average over the call. The peers: "
+    "one move of the lifecycle view's flat table, without guards, payload or deadlines. us_per_moving_transition "
+    "leaves out the core's transitions that change no region's leaf, such as playback progress."
 )
 
 
@@ -45,7 +45,7 @@ BUDGETS: tuple[Budget, ...] = (
 
 
 class Contender(NamedTuple):
-    """Something to time: one run makes this many steps."""
+    """Something to time: one `run` makes `steps` steps."""
 
     key: str
     steps: int
@@ -53,7 +53,7 @@ class Contender(NamedTuple):
 
 
 def bench_core(slices: int = SLICES, with_peers: bool = True) -> dict[str, Any]:
-    """Measure the core and, unless told otherwise, its peers."""
+    """Measure the core and, unless `with_peers` is false, its peers."""
     call = build_call()
     contenders = _our_contenders(call)
     if with_peers:
@@ -77,7 +77,7 @@ def bench_core(slices: int = SLICES, with_peers: bool = True) -> dict[str, Any]:
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What was measured, as rows of (what, measured, budget); no budget is an empty text."""
+    """The result as rows of (what, measured, budget); the budget may be empty."""
     rows = [budget.row(result) for budget in BUDGETS if budget.key in result]
     rows += [
         (what, f"{result[key]:.2f} µs", "")
@@ -124,7 +124,7 @@ def _leaves(s: State) -> tuple[object, ...]:
 
 
 def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Contender]:
-    """One machine that goes round the call, and one parked in each state where ours ignored events."""
+    """One machine that follows the call, and one parked in each state in which the core ignored events."""
     moves = call.lifecycle
     walker = follow(make, moves)
     events = [event_to(target) for _, target in moves]
@@ -151,7 +151,7 @@ def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Cont
 
 
 def _time(contenders: list[Contender], slices: int) -> dict[str, float]:
-    """Microseconds of CPU per step. The minimum is the run that the machine disturbed least."""
+    """Microseconds of CPU per step, from the fastest slice."""
     assert slices > 0, slices
     best = {contender.key: sys.maxsize for contender in contenders}
     was_enabled = gc.isenabled()
@@ -160,7 +160,7 @@ def _time(contenders: list[Contender], slices: int) -> dict[str, float]:
     try:
         for _ in range(slices):
             for key, _, run in contenders:
-                run()  # unclocked: else the order of the contenders decides whose code is in the caches
+                run()  # not timed: fills the caches, so that the order of the contenders doesn't matter
                 begun = time.thread_time_ns()
                 run()
                 spent = time.thread_time_ns() - begun
@@ -172,12 +172,11 @@ def _time(contenders: list[Contender], slices: int) -> dict[str, float]:
 
 
 def deep_bytes(state: State) -> int:
-    """What one state alone keeps in memory, garbage collector's headers included.
+    """The memory of one state, including the garbage collector's headers.
 
-    Each object counts once, however often the state refers to it. Not counted is what every state of
-    a process shares: enum members, the settings, None, True and False, and the small integers and
-    the empty tuple, of which CPython keeps one each. What two neighbouring states share (an unchanged
-    tuple of jobs, a large integer) is counted, so a journal of states costs less than the sum.
+    Each object counts once, however often the state refers to it. What all states of a process share doesn't count:
+    enum members, the settings, None, True, False, small integers and the empty tuple. What two successive states share
+    (an unchanged tuple of jobs, a large integer) does count, so a journal of states costs less than the sum.
     """
     return sum(sys.getsizeof(value) for value in _parts(state, set()))
 

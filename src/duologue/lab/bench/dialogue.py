@@ -1,7 +1,7 @@
-"""What task dialogues cost: a plain answer read by grammars, the longest that is read, whole random dialogues.
+"""What task dialogues cost: plain, long and huge replies read by the grammars, and whole random dialogues.
 
-All in one process and pure, so CPU time is the whole of it. Rule: replies are of every kind that there is a grammar
-for, and each is read beside the other slots of a flow, as in a conversation.
+Everything is pure and in one process, so CPU time is the only cost. Rule: there are replies for every grammar, and
+each is read together with the other slots of a flow, as in a conversation.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .budget import Budget
 
 BUDGETS: tuple[Budget, ...] = (
     Budget("reply_cpu_ms_mean", "a plain reply read by the grammars, mean of all kinds", 1, "ms"),
-    Budget("reply_cpu_ms_slowest", "the same, the slowest reply", 1, "ms"),
-    Budget("longest_cpu_ms", "the longest reply that is read (480 characters), the slowest kind", 100, "ms"),
-    Budget("huge_cpu_ms", "a reply of 100 kB refused, the slowest kind", 10, "ms"),
+    Budget("reply_cpu_ms_slowest", "the same, slowest reply", 1, "ms"),
+    Budget("longest_cpu_ms", "the longest reply that is read (480 characters), slowest kind of slot", 100, "ms"),
+    Budget("huge_cpu_ms", "refusing a reply of 100 kB, slowest kind of slot", 10, "ms"),
     Budget("dialogues_per_cpu_s", "random dialogues with every law checked", 100, "a second of CPU", at_least=True),
 )
 NOTE = (
-    "CPU of this process. A dialogue is about twenty events, each judged by the laws that the explorer checks; the "
-    "scene that goes round until it is stopped is left out."
+    "CPU of this process. A dialogue is about twenty events, each checked against the explorer's laws; the scene that "
+    "loops forever is left out."
 )
 _SCENES = [scene for name, scene in SCENES.items() if name != "loops"]
 TODAY = "2026-03-04"
@@ -53,9 +53,9 @@ _SLOTS = tuple(
 
 
 def bench_dialogue(dialogues: int, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
-    """Measure all of it."""
+    """Measure everything; `dialogues` is the number of random dialogues per scene."""
     progress("plain replies")
-    replies = [_cpu_ms(partial(read, asked, said, TODAY), _ROUNDS) for asked, said in _plain()]
+    replies = [_cpu_ms(partial(read, asked, said, TODAY), _ROUNDS) for asked, said in plain_replies()]
     progress("long replies")
     longest = max(_slowest((text * 500)[:480]) for text in _LONG)
     huge = max(_slowest(text * (100_000 // len(text))) for text in _LONG)
@@ -75,11 +75,12 @@ def bench_dialogue(dialogues: int, progress: Callable[[str], None] = lambda what
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What was measured, as rows of (what, measured, budget)."""
+    """The result as rows of (what, measured, budget)."""
     return [budget.row(result) for budget in BUDGETS]
 
 
-def _plain() -> Iterator[tuple[Question, str]]:
+def plain_replies() -> Iterator[tuple[Question, str]]:
+    """Every question with each of its plain replies."""
     for slot in _SLOTS:
         others = tuple(other for other in _SLOTS if other is not slot)
         for said in REPLIES.get(slot.kind, ()):
@@ -87,7 +88,7 @@ def _plain() -> Iterator[tuple[Question, str]]:
 
 
 def _slowest(reply: str) -> float:
-    """Of every kind of slot, and as an answer to a confirmation."""
+    """CPU milliseconds of the slowest reading: as a reply for every kind of slot, and to a confirmation."""
     asked = [Question(slot, others=_SLOTS) for slot in _SLOTS]
     spent = [_cpu_ms(partial(read, one, reply, TODAY)) for one in asked]
     return max(*spent, _cpu_ms(partial(read_confirmation, "Two people at six?", reply, TODAY)))

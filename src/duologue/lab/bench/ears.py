@@ -1,7 +1,7 @@
-"""What hearing and speaking on this machine cost: models, threads, and the decisions made of them.
+"""What local hearing and speaking cost: models, threads and the decisions of turn-taking.
 
-Costs are CPU time, the best of several runs; the delay of a text is that of a machine with nothing else to do. Rule:
-the speech is a real recording (`duologue models pull speech-samples`), at the pace at which it was spoken.
+Costs are CPU time, the best of several runs; the delay of a text assumes an otherwise idle computer. Rule: the speech
+is a real recording (`duologue models pull speech-samples`), played at its own pace.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ RATE_HZ = 16_000
 TICK_S = 0.005
 LAG_S = 6.0
 BUDGETS: tuple[Budget, ...] = (
-    Budget("frame_us", "deciding one frame, without models", 50, "µs"),
-    Budget("wait_us", "the wait for one pause, with everything known", 5_000, "µs"),
-    Budget("vad_ms", "hearing a voice in 32 ms", 0.7, "ms"),
-    Budget("stt_rtf", "growing text of 3 s and of 15 s, the worse, by its length", 0.35, ""),
-    Budget("stt_final_ms", "final text after the last sound of 3 s", 300, "ms"),
-    Budget("voice_first_ms", "text → first audio of the voice", 20, "ms"),
+    Budget("frame_us", "turn-taking per frame, without models", 50, "µs"),
+    Budget("wait_us", "choosing the wait for one pause, all features known", 5_000, "µs"),
+    Budget("vad_ms", "VAD of one frame of 32 ms", 0.7, "ms"),
+    Budget("stt_rtf", "real-time factor of partial texts, the worse of 3 s and 15 s", 0.35, ""),
+    Budget("stt_final_ms", "last sound of 3 s of speech → final text", 300, "ms"),
+    Budget("voice_first_ms", "text → first audio of the TTS", 20, "ms"),
     Budget("models_mb", "memory of all local models", 600, "MB"),
-    Budget("loop_lag_ms_p99", "lag of the loop while transcribing", 10, "ms"),
+    Budget("loop_lag_ms_p99", "lag of the event loop while transcribing, 99 %", 10, "ms"),
 )
 NOTE = (
-    "Costs are CPU time on one core. The final text comes in simulated time, in which models take their CPU time; the "
-    "first audio and the lag are wall time, and stand beside the lag of the same loop with nothing to do."
+    "Costs are CPU time on one core. stt_final_ms is simulated time, in which a model takes as long as its CPU time. "
+    "voice_first_ms and the lags are wall time; loop_lag_idle_ms_p99 is the lag of the same loop with nothing to do."
 )
 
 
 def bench_ears() -> dict[str, Any]:
-    """Everything, in about half a minute."""
+    """Measure everything; takes about half a minute."""
     audio = _recording()
     before = _memory_mb()
     vad, turn, stt, voice = SileroVad(), SmartTurn(), Moonshine(), EspeakVoice()
@@ -82,6 +82,7 @@ def bench_ears() -> dict[str, Any]:
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The result as rows of (what, measured, budget)."""
     return [budget.row(result) for budget in BUDGETS]
 
 
@@ -91,7 +92,7 @@ def _recording() -> Samples:
 
 
 def _memory_mb() -> float:
-    """What this process holds, as Linux tells it."""
+    """The resident memory of this process; Linux only."""
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096 / 1e6
 
 
@@ -108,7 +109,7 @@ def _best_ms(work: Callable[[], object], times: int) -> float:
 
 
 def _frame_us() -> float:
-    """Echo, onset, the counts of the turn, the bid for the floor and the frame-by-frame rule: all of them."""
+    """All decisions per frame: echo, speech onset, voicing, overlap and the frame rule."""
     frames = [(0.9 if place % 40 < 30 else 0.05, -20.0 - place % 7, -30.0 - place % 11) for place in range(2_000)]
 
     def work() -> None:
@@ -169,7 +170,7 @@ async def _voice_first_ms(voice: EspeakVoice) -> float:
 
 
 async def _play(audio: Samples, came: list[float]) -> AsyncIterator[Frame]:
-    """In real time; notes when each frame came."""
+    """Yield frames in real time, and append the time of each to `came`."""
     size = RATE_HZ // 50
     now = asyncio.get_running_loop().time
     begun = now()

@@ -1,7 +1,7 @@
-"""The server that `duologue bench server` measures: real sockets and real conversations, scripted words.
+"""The server that `duologue bench server` measures: real sockets, real conversations, scripted services.
 
-Runs in a process of its own, on a core of its own. Voice detection is real or a threshold; text, brain and voice
-answer at once. Rule: it measures itself and tells its figures when it is asked; it decides nothing about them.
+Runs in its own process on its own core. VAD is real or a level threshold; STT, brain and TTS answer at once. Rule: it
+measures itself and sends its figures on request; it doesn't judge them.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from duologue.voice.scripted import ScriptedVoice
 SAID = "I would like a table for two at seven"
 ANSWER = "There is a table at seven. It is by the window and it is yours if you want it. Shall I book it for you?"
 _LOUD = 0.01
-_QUIET = 6  # frames: then somebody has stopped
-_WORDS = 10  # frames: then there are words
+_QUIET = 6  # frames without sound that end speech
+_WORDS = 10  # frames of speech before the partial text
 _LAG_S = 0.01
 
 
 class LoudEars:
-    """Ears that take whatever is loud for speech: what hearing costs without a model."""
+    """Ears with a level threshold as VAD: the cost of hearing without a model."""
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         number, loud, quiet = 0, 0, _QUIET
@@ -62,7 +62,7 @@ class LoudEars:
 
 
 class InstantText:
-    """A text that is there as soon as it is asked for."""
+    """An STT that returns the same text at once."""
 
     partial_ms = 320
 
@@ -77,7 +77,7 @@ class InstantText:
 
 @dataclass
 class CountingEars:
-    """Ears that note which frame told of an onset."""
+    """Ears that record at which frame each speech onset was reported."""
 
     ears: Any
     onsets: list[int] = field(default_factory=list)
@@ -99,15 +99,15 @@ class CountingEars:
 
 @dataclass
 class ServerFigures:
-    """What the server measures while calls go on."""
+    """What the server measures during the calls."""
 
-    onsets: dict[str, list[int]] = field(default_factory=dict)  # by seat: the frames that told of one
-    decided: dict[str, list[float]] = field(default_factory=dict)  # by seat: when a turn was known to be over
+    onsets: dict[str, list[int]] = field(default_factory=dict)  # by seat: the frames at which one was reported
+    decided: dict[str, list[float]] = field(default_factory=dict)  # by seat: when each turn was judged to be over
     lags_ms: list[float] = field(default_factory=list)
 
 
 def run_served(pipe: Connection, core: int | None, vad: bool, sessions_max: int) -> None:
-    """The process: tells its port, then answers `begin` and `figures` until `stop`."""
+    """The main function of the process: sends its port, then answers `begin` and `figures` until `stop`."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     _run(_served(pipe, vad, sessions_max))
@@ -144,8 +144,8 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
         pipe.send(listening.getsockname()[1])
         loop = asyncio.get_running_loop()
         cpu_s = wall_s = 0.0
-        while (asked := await loop.run_in_executor(None, pipe.recv)) != "stop":
-            if asked == "begin":
+        while (command := await loop.run_in_executor(None, pipe.recv)) != "stop":
+            if command == "begin":
                 figures.lags_ms.clear()
                 cpu_s, wall_s = time.process_time(), time.monotonic()
                 idle_kb = resident_kb()
@@ -167,7 +167,7 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
 
 
 def _watch(server: Server, figures: ServerFigures) -> None:
-    """Note what matters of every conversation that begins."""
+    """Record the onsets and the ends of turns of every new conversation."""
     watch = server.conversations.watch
 
     def watched(conversation: Conversation) -> None:
@@ -185,7 +185,7 @@ def _watch(server: Server, figures: ServerFigures) -> None:
 
 
 async def _measure_lag(figures: ServerFigures) -> None:
-    """How late a timer is: what every other timer and frame had to wait too."""
+    """Record how late a timer fires, which is how late every other timer and frame is."""
     loop = asyncio.get_running_loop()
     while True:
         due = loop.time() + _LAG_S
@@ -194,5 +194,6 @@ async def _measure_lag(figures: ServerFigures) -> None:
 
 
 def resident_kb() -> int:
-    with open("/proc/self/statm", encoding="ascii") as told:
-        return int(told.read().split()[1]) * resource.getpagesize() // 1024
+    """The resident memory of this process; Linux only."""
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() // 1024

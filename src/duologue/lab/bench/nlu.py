@@ -1,8 +1,8 @@
-"""How well messages are understood, and what that costs: a file of examples and test messages.
+"""How well the NLU understands the messages of a test file, and what that costs.
 
 The file is JSON: `examples` (phrases by intent), `test` (pairs of message and intent), and `out_of_scope`
-(messages that fit no intent), which may be empty. Rule: an NLU is given the examples and then one message at a
-time, as in a conversation; it never sees what is expected of it.
+(messages that fit no intent), which may be empty. Rule: the NLU gets the examples and then one message at a
+time, as in a conversation; it never gets the expected intent.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .budget import Budget
 
 BUDGETS: tuple[Budget, ...] = (Budget("ms_per_message", "understanding one message", 40, "ms"),)
 NOTE = (
-    "Times are CPU time on one core, but for wall_*. `auroc`: how well messages in scope are told from those "
-    "out of scope. `kept` and `turned_away`: how many of each the threshold sorts rightly."
+    "Times are CPU time on one core, except wall_*. `auroc`: how well the score separates messages in scope from those "
+    "out of scope. `kept` and `turned_away`: the share of each that the threshold classifies correctly."
 )
 
 
 class UnusableFile(DuologueError):
-    """A file to measure with that has another form. The message is one line that names it."""
+    """The test file can't be read or has the wrong form. The message is one line that names the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exam:
-    """What is taught, what is asked, and what has no answer."""
+    """A test file: the examples, the test messages with their intents, and the messages out of scope."""
 
     name: str
     scope: MessageScope
@@ -43,7 +43,7 @@ class Exam:
 
 
 def read_exam(path: Path) -> Exam:
-    """The file, or `UnusableFile`."""
+    """Read a test file, or raise `UnusableFile`."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         intents = tuple(Intent(str(name), _texts(phrases)) for name, phrases in data["examples"].items())
@@ -55,7 +55,7 @@ def read_exam(path: Path) -> Exam:
         raise UnusableFile(f"{path}: expected JSON with `examples`, `test` and `out_of_scope`") from None
     unknown = {intent for _, intent in test} - {intent.name for intent in intents}
     if unknown or not test:
-        wrong = f"no examples of {min(unknown)!r}, which the test asks for" if unknown else "nothing in `test`"
+        wrong = f"`examples` lacks the intent {min(unknown)!r} of `test`" if unknown else "`test` is empty"
         raise UnusableFile(f"{path}: {wrong}")
     return exam
 
@@ -67,7 +67,7 @@ def _texts(data: object) -> tuple[str, ...]:
 
 
 def bench_nlu(exam: Exam, nlu: LocalNlu, progress: Callable[[int], None] = lambda _done: None) -> dict[str, Any]:
-    """Everything about one file. `progress` is told how many messages are done."""
+    """Measure with one file. `progress` is called with the number of messages done."""
     before, cpu, wall = _memory_mb(), time.process_time(), time.perf_counter()
     nlu.prepare(exam.scope)
     learn_s, wall_learn_s = time.process_time() - cpu, time.perf_counter() - wall
@@ -112,8 +112,7 @@ def _marks(exam: Exam, inside: Sequence[Understanding], outside: Sequence[Unders
 
 
 def auroc(inside: Sequence[float], outside: Sequence[float]) -> float | None:
-    """How often something inside scores higher than something outside, ties counting half. Nothing if one is
-    empty."""
+    """How often a score inside is higher than one outside; ties count half. None if either is empty."""
     if not inside or not outside:
         return None
     ranked = sorted(outside)
@@ -122,7 +121,7 @@ def auroc(inside: Sequence[float], outside: Sequence[float]) -> float | None:
 
 
 def _memory_mb() -> float:
-    """What this process holds in memory, as far as the system tells."""
+    """The resident memory of this process; 0 where /proc isn't available."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):

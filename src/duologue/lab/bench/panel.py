@@ -1,8 +1,8 @@
-"""How soon the panel shows what the server says, in a real browser: `duologue bench panel`.
+"""How soon the panel shows what the server sends, in a real browser: `duologue bench panel`.
 
-A scripted agent is typed to, paused and hushed; words and voice cost nothing. Server and page are on one
-machine, and their clocks are compared over the browser's own channel. Rule: a delay counts from the moment that
-the server sends until the page has painted or rendered, whatever lies between.
+Types to a scripted agent, pauses it and interrupts it; its brain and TTS answer at once. Server and page are on one
+computer, and their clocks are compared through the browser's control channel. Rule: a delay counts from the moment
+that the server sends until the page has painted the label or rendered the sound.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ BUDGETS = (
 NOTE = (
     "A headless Chromium and the server on one machine. label_ms counts from the server's change of state to the frame "
     "in which its label was painted; audio_start_ms from the first chunk sent to the first sample rendered; "
-    "hold_quanta, of 128 samples each, from the page's order to be silent to silence."
+    "hold_quanta, of 128 samples each, from the page's hold command to silence."
 )
-# Notes when a voice is first rendered, and where it stood when it was told to hold.
+# Records when a voice is first rendered, and how many samples were still rendered after a hold command.
 _WATCH = """() => {
   const { player } = window.duologue;
   const { heard, post } = player;
@@ -74,16 +74,16 @@ _WATCH = """() => {
 
 @dataclass
 class PanelNotes:
-    """What the server did, by its own clock."""
+    """When the server entered states and sent sound, by its own clock."""
 
     entered: list[tuple[str, float]] = field(default_factory=list)
     sounds: dict[int, float] = field(default_factory=dict)  # when the first chunk of each voice was sent
 
 
 def bench_panel(turns: int = 40, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
-    """Measure the panel over so many turns."""
+    """Measure the panel over this many turns."""
     if not find_chromium():
-        raise DuologueError("no Chromium here: install one, or say where one is with DUOLOGUE_CHROMIUM")
+        raise DuologueError("Chromium not found: install it, or set DUOLOGUE_CHROMIUM to its path")
     return asyncio.run(_measure(turns, progress))
 
 
@@ -149,7 +149,7 @@ def _watch_sound(server: Server, noted: PanelNotes) -> None:
 
 
 async def _turn(page: Page, turn: int) -> None:
-    """Something is typed and answered; every other answer is paused, every fourth hushed."""
+    """Type a message and wait for the answer; pause every other answer, interrupt every fourth."""
     await page.locator("#typed").fill("a table, please")
     await page.locator("#typed").press("Enter")
     await _state(page, "speaking")
@@ -168,7 +168,7 @@ async def _state(page: Page, state: str) -> None:
 
 
 async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
-    """When each state came and was shown, once the last is; the page keeps the newest 500."""
+    """Wait until the last state is shown, then return when each came and was shown; the page stores the newest 500."""
     async with asyncio.timeout(LIMIT_S):
         while len(found := await page.evaluate("window.duologue.timings")) < min(count, 500):
             await asyncio.sleep(0.05)
@@ -176,13 +176,13 @@ async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
 
 
 async def _clock(page: Page) -> tuple[float, float]:
-    """What to add to the page's clock to have ours, and how wrong that may be, in ms."""
+    """The offset of this process's clock to the page's, and its error, in ms."""
     found = []
     for _ in range(40):
-        asked = time.perf_counter() * 1000
+        sent = time.perf_counter() * 1000
         theirs = await page.evaluate("performance.now()")
-        told = time.perf_counter() * 1000
-        found.append(((told - asked) / 2, (asked + told) / 2 - theirs))
+        received = time.perf_counter() * 1000
+        found.append(((received - sent) / 2, (sent + received) / 2 - theirs))
     error, offset = min(found)
     return offset, error
 
@@ -198,10 +198,10 @@ def _result(
     after: tuple[float, float],
 ) -> dict[str, Any]:
     offset, error = (before[0] + after[0]) / 2, max(before[1], after[1])
-    told = [state for state, _ in noted.entered]
+    entered = [state for state, _ in noted.entered]
     shown = [timing["state"] for timing in timings]
-    if shown != told[-len(shown) :]:
-        raise DuologueError(f"the page showed other states than the server told: {shown[-5:]} and {told[-5:]}")
+    if shown != entered[-len(shown) :]:
+        raise DuologueError(f"the page showed {shown[-5:]}, but the server sent {entered[-5:]}")
     pairs = zip(noted.entered[-len(shown) :], timings, strict=True)
     labels = [timing["shownAt"] + offset - sent for (_, sent), timing in pairs]
     starts = [
@@ -236,12 +236,12 @@ def _share(values: list[float], percent: int) -> float:
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What was measured, for a table."""
+    """The result as rows of (what, measured, budget); the budget may be empty."""
     more = [
         (f"state sent → label shown, median of {result['transitions']}", f"{result['label_ms_p50']} ms", ""),
         ("first chunk sent → first sample rendered, median", f"{result['audio_start_ms_p50']} ms", ""),
         (
-            "told to hold → silent, median and slowest",
+            "hold command → silence, median and slowest",
             f"{result['hold_quanta_p50']}, {result['hold_quanta_max']} quanta",
             "",
         ),

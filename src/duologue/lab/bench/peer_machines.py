@@ -1,13 +1,11 @@
-"""The lifecycle table as a flat machine in two well-known libraries, to be timed beside the core.
+"""The lifecycle table as a flat machine in two well-known libraries, to compare with the core.
 
-The table is read from the lifecycle view, amendments included. Both libraries get the same shape:
-one event for each target, allowed from every source that the table names, sent by name (`send`,
-`trigger`), because that is how a driver that receives events uses them and because `step` has to
-look its event up, too. Each has one observer that notes the state entered, as each of our steps
-yields effects, and is told to ignore what doesn't fit instead of raising. What is in their favour:
-flat tables, no guards, no payload, no deadlines, and the warning that `transitions` logs for each
-ignored event is switched off while timing. Rule: a peer is timed only after it has reproduced the
-trace of the call.
+The table is read from the lifecycle view, amendments included. Both machines have the same form: one event for each
+target, allowed from every source that the table names and sent by name (`send`, `trigger`), as a driver would do it;
+`step` looks its event up, too. Each has one observer that records the state entered, as each step of the core
+yields effects, and ignores events that don't fit instead of raising. In the peers' favour: flat tables, no guards, no
+payload, no deadlines, and the warning that `transitions` logs for each ignored event is off while timing. Rule: a peer
+is timed only after it has reproduced the trace of the call.
 """
 
 from __future__ import annotations
@@ -25,12 +23,13 @@ from duologue.core.views.view import Move
 
 
 class Walker(NamedTuple):
-    """One running machine of a peer: what it is sent, and what its observer has noted."""
+    """One running machine of a peer: its `send` function, and the states that its observer recorded."""
 
     send: Callable[[str], object]
     seen: list[str]
 
     def walk(self, events: Iterable[str]) -> None:
+        """Send these events."""
         send = self.send
         for event in events:
             send(event)
@@ -45,19 +44,19 @@ def event_to(state: str) -> str:
 
 
 def useless_event(state: str) -> str:
-    """An event that the table doesn't allow in this state: the first in the order of the states."""
+    """The first event, in the order of the states, that the table doesn't allow in this state."""
     allowed = LIFECYCLE.allowed()
     return next(event_to(target) for target in LIFECYCLE.states if (state, target) not in allowed)
 
 
 def _sources(target: str) -> list[str]:
-    """Where a state can be entered from; in the order of the states, so that runs are alike."""
+    """The states from which a state can be entered, in the order of the table."""
     allowed = LIFECYCLE.allowed()
     return [source for source in LIFECYCLE.states if (source, target) in allowed]
 
 
 def _library(name: str) -> Any:
-    """A peer, imported only when it is measured; untyped, since only its speed is of interest."""
+    """Import a peer library, only when it is measured; untyped."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -90,7 +89,7 @@ def python_statemachine() -> MakeWalker:
 
 
 class _Model:
-    """What `transitions` moves: it sets `state` and adds `trigger`."""
+    """The object whose `state` the `transitions` library sets, and to which it adds `trigger`."""
 
     state: str
     trigger: Callable[[str], object]
@@ -124,28 +123,28 @@ PEERS: dict[str, Callable[[], MakeWalker]] = {
 }
 
 
-# -- Driving them
+# -- Driving the peers
 
 
 def follow(make: MakeWalker, moves: list[Move]) -> Walker:
-    """A machine that has made these moves. A peer that makes others is not comparable, so not timed."""
+    """A machine that has made these moves. Raises if the peer makes other moves: it would not be comparable."""
     walker = make()
     walker.walk(event_to(target) for _, target in moves)
     targets = [target for _, target in moves]
     if walker.seen != targets:
-        raise DuologueError(f"the peer went through {walker.seen}, the call through {targets}")
+        raise DuologueError(f"the peer entered {walker.seen}, but the call entered {targets}")
     return walker
 
 
 def park(make: MakeWalker, state: str, moves: list[Move]) -> Walker:
-    """A machine that has followed the call until it was in this state for the first time."""
+    """A machine that has followed the call to the first time that it is in this state."""
     states = [moves[0][0], *(target for _, target in moves)]
     return follow(make, moves[: states.index(state)])
 
 
 @contextmanager
 def quiet_logs() -> Iterator[None]:
-    """`transitions` logs a warning for each ignored event, which costs more than ignoring it."""
+    """Turn off the warnings of `transitions`: logging an ignored event costs more than ignoring it."""
     logger = logging.getLogger("transitions")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,8 +1,8 @@
-"""Many telephone calls at once on one core: are frames ever late, and how fast is an interruption?
+"""Many telephone calls at once on one core: how late are frames, and how fast is an interruption?
 
-The server is a process of its own on one core, with scripted brains and voices, no ears, and all of the line: sockets,
-codecs, marks. The carriers are this process, on another core, and look at what arrives. Rule: a frame is late when it
-arrives that much after its turn, counted from the first frame of its sound and with what may be sent ahead.
+The server runs in its own process on one core, with scripted brains and voices, without ears, and with the whole
+phone line: sockets, codecs, marks. This process plays the carriers on another core and measures what arrives. Rule: a
+frame's due time counts from the first frame of its sound, less the audio that may be sent ahead.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ WARM_S = 5.0
 BUDGETS: tuple[Budget, ...] = (
     Budget("late_frames", f"frames that came more than {LATE_MS} ms late", 0, "frames"),
     Budget("frame_late_ms_max", "the latest frame", LATE_MS, "ms"),
-    Budget("cpu_share", "of one core, for all calls", 1, "cores"),
-    Budget("clear_ms_p95", "from the key that interrupts to the clear, 95 of 100", 100, "ms"),
+    Budget("cpu_share", "CPU of all calls", 1, "cores"),
+    Budget("clear_ms_p95", "interrupting key → clear, 95 %", 100, "ms"),
 )
 NOTE = (
-    "The server has one core to itself, the carriers another. Every call sends 50 frames a second; every eight seconds "
-    "it asks for a long answer, interrupts it after three, and hears a short one: the agents speak more than half of "
-    "the time. Lateness is measured by the carriers, over real WebSockets on 127.0.0.1. core_taken_share is how long "
-    "others had the server's core while it could have run: if that is not near 0, measure again."
+    "The server has one core, the carriers another. Every call sends 50 frames a second; every eight seconds it "
+    "requests a long answer, interrupts it after three seconds, and hears a short one: the agents speak more than "
+    "half of the time. The carriers measure lateness, over real WebSockets on 127.0.0.1. core_taken_share is how long "
+    "other processes had the server's core while it could have run: if that isn't near 0, measure again."
 )
 
 
 def bench_phone(calls: int = 100, seconds: float = 20.0, progress: Callable[[str], None] = lambda what: None) -> Any:  # noqa: ARG005
-    """So many calls at once, for so long."""
+    """Measure `calls` calls at once for this many seconds."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     server = _Server(cores[0] if len(cores) > 1 else None)
     try:
@@ -67,24 +67,26 @@ def bench_phone(calls: int = 100, seconds: float = 20.0, progress: Callable[[str
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What was measured, as rows of (what, measured, budget)."""
+    """The result as rows of (what, measured, budget); the budget may be empty."""
     taken = f"{result['core_taken_share']:.0%} of the time"
     rows = [budget.row(result) for budget in BUDGETS]
-    return [("calls at once", str(result["calls"]), ""), *rows, ("others had the server's core", taken, "")]
+    return [("calls at once", str(result["calls"]), ""), *rows, ("other processes had the server's core", taken, "")]
 
 
 class _Server:
-    """The other process. It answers every line with its times."""
+    """The server's process. It answers every line with its times."""
 
     def __init__(self, core: int | None) -> None:
         command = [sys.executable, "-m", "duologue.lab.bench.phone_server", *([str(core)] if core is not None else [])]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.url = self._read().strip()
         if not self.url.startswith("http"):
-            raise DuologueError("the server did not start: pip install 'duologue[server,speech]'")
+            raise DuologueError(
+                "the server didn't start; are its packages missing? pip install 'duologue[server,speech]'"
+            )
 
     def times(self) -> tuple[float, float]:
-        """Its CPU time, and how long others kept it from its core."""
+        """Its CPU time, and how long it waited for its core."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
@@ -120,7 +122,7 @@ async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any
     late = [ms for each in figures for ms in each.late_ms]
     clears = sorted(ms for each in figures for ms in each.clear_ms)
     if not late or not clears:
-        raise DuologueError("nothing was heard: the measurement is too short")
+        raise DuologueError("no sound was measured: use more --seconds")
     return {
         "calls": calls,
         "seconds": round(lasted_s, 1),
@@ -136,24 +138,26 @@ async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any
     }
 
 
-# -- A carrier that costs as little as it can
+# -- A carrier with little overhead
 
 
 @dataclass
 class PhoneFigures:
+    """What one caller measured."""
+
     late_ms: list[float] = field(default_factory=list)
     clear_ms: list[float] = field(default_factory=list)
 
 
 class BenchCaller(asyncio.Protocol):
-    """One call, on a WebSocket of its own making: whoever measures must not be slower than what is measured."""
+    """One call, with its own minimal WebSocket code: the measuring side must be faster than the measured one."""
 
-    EVERY_S = 8.0  # asks for a long answer ...
-    CUTS_S = 3.0  # ... and interrupts it so much later
+    EVERY_S = 8.0  # between two requests for a long answer
+    CUTS_S = 3.0  # from a request to its interruption
 
     def __init__(self, number: int, calls: int) -> None:
         self._stream = f"MZ{number:05d}"
-        self._share = number / calls  # callers don't all do the same at once
+        self._share = number / calls  # spreads the callers over time
         self._loop = asyncio.get_running_loop()
         self._data = b""
         self._upgraded = self._loop.create_future()
@@ -170,7 +174,7 @@ class BenchCaller(asyncio.Protocol):
         self._media = f'{{"event":"media","sequenceNumber":"%d","streamSid":"{self._stream}",{media}}}'
 
     async def connect(self, url: str) -> None:
-        """As a carrier does: webhook, socket, start."""
+        """Connect as a carrier does: webhook, socket, start."""
         token = await asyncio.to_thread(_token, url)
         place = urlsplit(url)
         self._transport, _ = await self._loop.create_connection(lambda: self, "127.0.0.1", place.port or 80)
@@ -194,7 +198,7 @@ class BenchCaller(asyncio.Protocol):
             alarm.cancel()
         self._transport.close()
 
-    # -- What it sends
+    # -- Sending
 
     def _send_frame(self, began: float) -> None:
         self._chunk += 1
@@ -223,11 +227,11 @@ class BenchCaller(asyncio.Protocol):
         self._write(0x81, text.encode())
 
     def _write(self, kind: int, data: bytes) -> None:
-        """One frame of RFC 6455; a mask of zeros is a mask."""
+        """Write one frame of RFC 6455, masked with zeros."""
         size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + len(data).to_bytes(2, "big")
         self._transport.write(bytes([kind]) + size + b"\0\0\0\0" + data)
 
-    # -- What it gets
+    # -- Receiving
 
     def data_received(self, data: bytes) -> None:
         self._data += data
@@ -259,7 +263,7 @@ class BenchCaller(asyncio.Protocol):
             self._note_clear()
 
     def _note_frame(self) -> None:
-        """Its turn is when the sound before it, less what may be ahead, has been played."""
+        """A frame is due when the sound before it, less what may be sent ahead, has been played."""
         now = self._loop.time()
         began, frames = self._sound
         began = began if frames else now
@@ -277,7 +281,7 @@ class BenchCaller(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         self.is_lost = not self._is_over
         if not self._upgraded.done():
-            self._upgraded.set_exception(DuologueError("the server closed a call"))
+            self._upgraded.set_exception(DuologueError("the server closed a call before its WebSocket was open"))
         for alarm in (*self._alarms.values(), *self._marks.values()):
             alarm.cancel()
 

@@ -1,7 +1,7 @@
-"""The server of `duologue bench phone`, as a process of its own: `python -m duologue.lab.bench.phone_server [core]`.
+"""The server process of `duologue bench phone`: `python -m duologue.lab.bench.phone_server [core]`.
 
-Prints its address, then for every line that it reads its CPU time and how long it waited for its core; ends with its
-standard input. Rule: everything that a call needs but ears and a real brain.
+Prints its address. For every line that it reads it prints its CPU time and how long it waited for its core; it ends
+when its standard input is closed. Rule: it has everything that a call needs, except ears and a real brain.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.voice.scripted import ScriptedVoice
 
 ANSWERS = {
-    "1": "This is an answer of some eight seconds, which nobody ever hears to its end, because everybody who calls "
-    "interrupts it after three.",
+    "1": "This is an answer that takes about eight seconds to say, but every caller of this benchmark interrupts it "
+    "after three seconds.",
     "2": "Then I will say no more.",
 }
 
@@ -44,7 +44,7 @@ async def main() -> None:
 
 
 def _waited_s() -> float:
-    """How long others have had the core while this process could have run."""
+    """How long this process waited for its core; 0 where /proc isn't available."""
     try:
         return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):
@@ -52,7 +52,7 @@ def _waited_s() -> float:
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
-    """In the loop that uvicorn would choose."""
+    """Run on the event loop that uvicorn would choose."""
     try:
         importlib.import_module("uvloop").run(work)
     except ModuleNotFoundError:

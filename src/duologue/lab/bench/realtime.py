@@ -1,7 +1,7 @@
-"""What a Realtime model costs around the machine: from an event of the server to our answer on the wire.
+"""What the client of a Realtime model costs: from a server event to the client event that answers it.
 
-The wire is in memory and the clock simulated, so every microsecond counted is ours: parsing, the table, the
-ears, the machine, the request, writing. Rule: what a number covers is said beside it.
+The wire is in memory and the clock is simulated, so only Duologue's own CPU time counts: parsing, the table, the ears,
+the machine, the request, writing. Rule: the label of a number says what it covers.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ from .budget import Budget
 
 BUDGETS: tuple[Budget, ...] = (
     Budget("final_to_request_cpu_ms_p50", "final transcript → core → response.create on the wire, median", 1, "ms"),
-    Budget("final_to_request_cpu_ms_p95", "the same, 95th percentile", 1, "ms"),
+    Budget("final_to_request_cpu_ms_p95", "the same, 95 %", 1, "ms"),
     Budget("delta_to_line_cpu_ms_p50", "first audio delta (100 ms of sound) → core → the line, median", 1, "ms"),
     Budget("onset_to_cancel_cpu_ms_p50", "speech_started → core → response.cancel on the wire, median", 1, "ms"),
-    Budget("frame_cpu_ms_p50", "20 ms of microphone at 16 kHz → append on the wire, median", 1, "ms"),
+    Budget(
+        "frame_cpu_ms_p50", "20 ms of microphone at 16 kHz → input_audio_buffer.append on the wire, median", 1, "ms"
+    ),
 )
 NOTE = (
     "CPU of this process, from the text of a server event to the text of the client event that answers it; the "
-    "socket itself and the server are not in it. The core's own share is in `duologue bench core`."
+    "socket and the server are not included. `duologue bench core` shows the share of the core."
 )
 _DELTA = base64.b64encode(bytes(4_800)).decode()
 _FRAME = Frame(array("h", [500, -500] * 160).tobytes(), 16_000)
@@ -54,14 +56,15 @@ class _Wire:
         self.give(type="session.created", session={"type": "realtime"})
 
     def give(self, **event: Any) -> None:
-        """An event of the server."""
+        """Queue an event of the server."""
         self._inbox.put_nowait(json.dumps({"event_id": f"event_{next(self._numbers)}", **event}))
 
     def watch(self, kind: str) -> None:
-        """From now to the next client event of this type, or to the next sound on the line."""
+        """Start the clock; the next client event of this type stops it, or the next sound on the line for `play`."""
         self._watched, self._began_ns = kind, time.process_time_ns()
 
     def note(self, kind: str) -> None:
+        """Stop the clock if this is what it waits for."""
         if self._watched and kind == self._watched:
             self.spent_ns.setdefault(kind, []).append(time.process_time_ns() - self._began_ns)
             self._watched = ""
@@ -85,7 +88,7 @@ class _Wire:
 
 
 class _Line(ScriptedLine):
-    """A line that notes when sound comes."""
+    """A line that notifies the wire of sound."""
 
     def __init__(self, wire: Callable[[], _Wire]) -> None:
         super().__init__()
@@ -97,7 +100,7 @@ class _Line(ScriptedLine):
 
 
 def bench_realtime(turns: int = 60) -> dict[str, Any]:
-    """Measure everything; `turns` is how many turns are played."""
+    """Measure everything over this many turns."""
     spent = run_simulated(_talk(turns))
     asked = sorted(spent["response.create"])
     result: dict[str, Any] = {
@@ -115,12 +118,12 @@ def bench_realtime(turns: int = 60) -> dict[str, Any]:
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What was measured, as rows of (what, measured, budget)."""
+    """The result as rows of (what, measured, budget)."""
     return [budget.row(result) for budget in BUDGETS]
 
 
 async def _talk(turns: int) -> dict[str, list[int]]:
-    """Each turn is heard, answered, and interrupted while the response is still being made."""
+    """Play turns; each is answered, and interrupted while the response is still being made."""
     wires: list[_Wire] = []
 
     async def dial(url: str, headers: dict[str, str]) -> _Wire:  # noqa: ARG001

@@ -1,8 +1,8 @@
-"""One representative call, as the concrete events that a driver would have given to the machine.
+"""One representative call, as the events that a driver would send to the machine.
 
-A support call in the profile `confirm`: plain turns, a cough, a barge-in, a tool, a delegated job, a
-pause, a line that wobbles, and the late, repeated and meaningless events that real services send in
-between. Rule: every scene between the first and the last starts and ends with an open floor.
+A support call with the profile `confirm`: plain turns, a cough, a barge-in, a tool, a delegated job, a pause, a link
+that drops out briefly, and the late, repeated and meaningless events that real services send. Rule: every scene
+between the first and the last starts and ends with an open floor.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from duologue.core.leaves import TIMER_INDEX, Timer
 
 from .call_player import CallPlayer, PlayedCall
 
-# -- What happens again and again
+# -- Parts of scenes
 
 
 def talk(p: CallPlayer, words: int = 6) -> None:
-    """The person speaks; partial texts come meanwhile, one of them twice."""
+    """The user speaks; partial texts arrive meanwhile, one of them twice."""
     p.change(SpeechStarted)
     _speak_words(p, words)
 
@@ -59,7 +59,7 @@ def _speak_words(p: CallPlayer, words: int) -> None:
 
 
 def end_turn(p: CallPlayer, words: int = 6) -> None:
-    """The final text comes, then turn-taking is sure; the machine asks at once."""
+    """The final text arrives, then turn-taking ends the turn; the machine requests a reply at once."""
     p.wait(150)
     p.change(WordsHeard, words=words, substantial=words - 1, final=True, chars=5 * words)
     p.wait(100)
@@ -72,11 +72,11 @@ def think(p: CallPlayer) -> None:
     p.change(ReplyAccepted)
     p.wait(300)
     p.change(TokenArrived)
-    p.meaningless(TokenArrived)  # the brain's edge reports the first token of a second part, too
+    p.meaningless(TokenArrived)  # a brain also reports the first token of a second part
 
 
 def speak(p: CallPlayer, chunks: int = 6) -> None:
-    """Sound begins and is reported in chunks of half a second."""
+    """Playback begins; its progress is reported every half second."""
     p.wait(250)
     p.change(AudioBuffered)
     hear(p, chunks)
@@ -89,7 +89,7 @@ def hear(p: CallPlayer, chunks: int, heard_ms: int = 0) -> None:
 
 
 def fall_silent(p: CallPlayer, heard_ms: int) -> None:
-    """The sound ends; what its reply and its line still say comes too late."""
+    """Playback ends; further reports about it come too late."""
     reply, voice = p.state.reply_id, p.state.voice_id
     p.meaningless(PlaybackProgressed, heard_ms=heard_ms)  # no more was heard than before
     p.wait(200)
@@ -122,7 +122,7 @@ def ask_plainly(p: CallPlayer) -> None:
 
 
 def cough_while_waiting(p: CallPlayer) -> None:
-    """The endpoint comes from a timer, the text late; then a cough while the answer is on its way."""
+    """A timer ends the turn and its text comes late; then the user coughs while the agent thinks."""
     talk(p)
     p.fire(Timer.SETTLE)
     p.wait(400)
@@ -132,15 +132,15 @@ def cough_while_waiting(p: CallPlayer) -> None:
     p.wait(120)
     p.change(SpeechStopped)
     p.meaningless(OverlapJudged, bid=False)
-    p.change(AudioBuffered)  # ready behind the cough
-    p.fire(Timer.SETTLE)  # it was a noise: the answer goes out
+    p.change(AudioBuffered)  # ready, but the cough holds it back
+    p.fire(Timer.SETTLE)  # it was a noise: the answer is played
     hear(p, 6)
     fall_silent(p, heard_ms=3_000)
     p.wait(600)
 
 
 def agree_while_it_speaks(p: CallPlayer) -> None:
-    """An "uh-huh" holds the sound and gives it back; an unexplained sound does so by its timer."""
+    """An "uh-huh" holds playback until its verdict; a sound without a verdict holds it until a timer fires."""
     talk(p)
     end_turn(p)
     think(p)
@@ -206,7 +206,7 @@ def use_a_tool(p: CallPlayer) -> None:
 
 
 def delegate(p: CallPlayer) -> None:
-    """A long job: signs of life, two words to the waiting person, a result."""
+    """A long job: progress reports, two feedback messages to the user, a result."""
     talk(p, 10)
     end_turn(p, 10)
     think(p)
@@ -233,7 +233,7 @@ def delegate(p: CallPlayer) -> None:
 
 
 def pause(p: CallPlayer) -> None:
-    """Somebody pauses the agent in mid-sentence."""
+    """The user pauses the agent in mid-sentence."""
     talk(p)
     end_turn(p)
     think(p)
@@ -251,7 +251,7 @@ def pause(p: CallPlayer) -> None:
 
 
 def wobble(p: CallPlayer) -> None:
-    """The line drops out for a moment while the brain thinks, and comes back by itself."""
+    """The link drops out briefly while the brain thinks, and recovers by itself."""
     talk(p)
     end_turn(p)
     p.change(ReplyAccepted)
@@ -269,7 +269,7 @@ def wobble(p: CallPlayer) -> None:
 
 
 def end(p: CallPlayer) -> None:
-    """The person hangs up while the agent says goodbye."""
+    """The user hangs up while the agent speaks."""
     talk(p)
     end_turn(p)
     think(p)
@@ -297,12 +297,12 @@ SCENES: tuple[Callable[[CallPlayer], None], ...] = (
     end,
 )
 
-# What the call shows of the lifecycle; its other two states need a fault or a lost line.
+# The states of the lifecycle view that the call visits; the other two need a fault or a lost link.
 LIFECYCLE_STATES = ("idle", "listening", "processing", "speaking", "tool_executing", "waiting_amplifier")
 
 
 def build_call() -> PlayedCall:
-    """Drive the machine through every scene."""
+    """Drive the machine through every scene and return the recorded call."""
     player = CallPlayer()
     for scene in SCENES:
         scene(player)

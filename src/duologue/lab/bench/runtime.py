@@ -1,7 +1,7 @@
-"""What the runtime costs around the machine: CPU time and memory, with scripted, instant services.
+"""What the runtime costs around the machine: CPU time and memory, with scripted services that answer at once.
 
-Conversations run on the simulated clock, so waiting costs nothing and every microsecond counted is
-ours. Rule: what a number covers is said beside it, and nothing is left out that a call needs.
+Conversations run on the simulated clock, so waiting costs nothing and only Duologue's own CPU time counts. Rule: the
+label of a number says what it covers, and a measured call has everything that a real one needs.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ BUDGETS: tuple[Budget, ...] = (
     Budget("first_audio_cpu_ms_p50", "final transcript → first audio chunk, median", 2, "ms"),
     Budget("first_audio_cpu_ms_first_turn", "the same, first turn of a conversation", 2, "ms"),
     Budget("barge_in_chunks_after", "chunks sent after the onset of a barge-in", 0, "chunks"),
-    Budget("cpu_ms_per_session_second", "CPU per session-second, 50 frames/s, VAD off", 3, "ms"),
+    Budget("cpu_ms_per_session_second", "CPU per second of a session, 50 frames/s, VAD off", 3, "ms"),
     Budget("kb_per_conversation", "memory of an idle conversation", 100, "kB"),
     Budget("ten_minute_call_s", "a ten-minute call, simulated without frames", 1, "s"),
-    Budget("thousand_faulty_calls_s", "a thousand faulty calls, judged", 60, "s"),
+    Budget("thousand_faulty_calls_s", "a thousand calls with faults, played and checked", 60, "s"),
     Budget("import_s", "import duologue, in a fresh process", 0.15, "s"),
 )
 NOTE = (
     "CPU time of this process on the simulated clock; services answer at once. The per-second figure is that of "
-    "20 calls side by side, with 50 frames a second each, a turn every ten seconds and playback told every 100 ms."
+    "20 calls side by side, with 50 frames a second each, a turn every ten seconds and playback reported every 100 ms."
 )
 _FRAME = Frame(bytes(640))
 
 
 @dataclass
 class Stopwatch(ScriptedLine):
-    """A line that notes when its first chunk comes."""
+    """A line that records the CPU time from `started_ns` to the next chunk."""
 
     started_ns: int = 0
     spent_ns: list[int] = field(default_factory=list)
@@ -67,19 +67,19 @@ class Stopwatch(ScriptedLine):
 
 
 def bench_runtime(calls: int = 1_000, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
-    """Measure everything; `calls` is how many faulty calls are played."""
+    """Measure everything; `calls` is the number of calls with faults."""
     result: dict[str, Any] = {}
     progress("first audio")
     result |= first_audio()
     progress("barge-in")
     result["barge_in_chunks_after"] = run_simulated(_barge_in())
-    progress("session-seconds")
+    progress("seconds of sessions")
     result["cpu_ms_per_session_second"] = session_second()
     progress("memory")
     result["kb_per_conversation"] = memory()
     progress("a ten-minute call")
     result["ten_minute_call_s"] = _cpu_s(lambda: run_simulated(_ten_minutes()))
-    progress(f"{calls} faulty calls")
+    progress(f"{calls} calls with faults")
     result["thousand_faulty_calls_s"] = _cpu_s(lambda: list(simulate(calls, 7, faults=True))) * 1_000 / calls
     progress("import")
     result["import_s"] = import_cost()
@@ -90,7 +90,7 @@ def bench_runtime(calls: int = 1_000, progress: Callable[[str], None] = lambda w
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What was measured, as rows of (what, measured, budget)."""
+    """The result as rows of (what, measured, budget)."""
     return [budget.row(result) for budget in BUDGETS]
 
 
@@ -110,6 +110,7 @@ def _agent(ears: ScriptedEars, **changes: Any) -> Agent:
 
 
 def first_audio(turns: int = 40) -> dict[str, float]:
+    """CPU milliseconds from the final transcript to the first audio chunk."""
     spent_ns = run_simulated(_first_audio(turns))
     return {
         "first_audio_cpu_ms_p50": statistics.median(spent_ns) / 1e6,
@@ -118,7 +119,7 @@ def first_audio(turns: int = 40) -> dict[str, float]:
 
 
 async def _first_audio(turns: int) -> list[int]:
-    """From the ears' final text, with its verdict that the turn is over, to the line's first chunk."""
+    """CPU nanoseconds of each turn, from the final text and the end of the turn to the line's first chunk."""
     ears, line = ScriptedEars(), Stopwatch()
     conversation = Conversation(_agent(ears), line, seats=Seats())
     await conversation.start()
@@ -140,7 +141,7 @@ async def _first_audio(turns: int) -> list[int]:
 
 
 async def _barge_in() -> int:
-    """Chunks that reach the line after the onset, while the voice goes on making them."""
+    """How many chunks reach the line after the onset, while the TTS still produces some."""
     ears, line = ScriptedEars(), ScriptedLine()
     voice = ScriptedVoice(chunk_ms=20)
     story = ScriptedBrain(
@@ -154,16 +155,16 @@ async def _barge_in() -> int:
     ears.tell(SpeechBegan())
     await asyncio.sleep(0.4)
     held = [act for act in line.log[onset:] if act.what in ("play", "hold")]
-    assert held, "the onset did not hold the sound"
+    assert held, "the onset did not hold playback"
     await conversation.end()
     return sum(act.what == "play" for act in held)
 
 
-# -- Session-seconds
+# -- Seconds of sessions
 
 
 def session_second(sessions: int = 20, seconds: int = 30) -> float:
-    """CPU milliseconds for each second of each call."""
+    """CPU milliseconds per second of a call."""
     spent_s = _cpu_s(lambda: run_simulated(_side_by_side(sessions, seconds)))
     return spent_s * 1_000 / (sessions * seconds)
 
@@ -197,7 +198,7 @@ async def _stream(line: ScriptedLine, seconds: int) -> None:
 
 
 def memory(conversations: int = 200) -> float:
-    """Kilobytes of Python objects for each started, idle conversation."""
+    """Kilobytes of Python objects per started, idle conversation."""
     return run_simulated(_memory(conversations))
 
 
@@ -211,11 +212,11 @@ async def _memory(count: int) -> float:
     tracemalloc.start()
     gc.collect()
     before, _ = tracemalloc.get_traced_memory()
-    kept = [await started() for _ in range(count)]
+    idle = [await started() for _ in range(count)]
     gc.collect()
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    for conversation in (*kept, warm):
+    for conversation in (*idle, warm):
         await conversation.end()
     return (after - before) / count / 1_000
 
@@ -224,7 +225,7 @@ async def _memory(count: int) -> float:
 
 
 async def _ten_minutes() -> None:
-    """Sixty turns with answers, some interrupted."""
+    """Talk for ten simulated minutes; every fourth answer is interrupted."""
     ears, line = ScriptedEars(), ScriptedLine()
     conversation = Conversation(_agent(ears), line, seats=Seats())
     await conversation.start()
@@ -243,7 +244,7 @@ async def _ten_minutes() -> None:
 
 
 def import_cost(runs: int = 5) -> float:
-    """CPU seconds of `import duologue` beyond a bare interpreter; the least disturbed of a few runs."""
+    """CPU seconds of `import duologue` in a fresh interpreter, the fastest of a few runs."""
     code = "import time; began = time.process_time(); import duologue; print(time.process_time() - began)"
     costs = []
     for _ in range(runs):

@@ -1,7 +1,7 @@
-"""How many conversations one core of a server carries, and how well: `duologue bench server`.
+"""How many conversations one core of a server carries, and with which delays: `duologue bench server`.
 
-The server runs on one core, its clients on another, with real sockets between them. Rule: the clients say what was
-heard and when; the server says only what its processor did.
+The server runs on one core, its clients on another, with real sockets between them. Rule: the clients measure what
+was heard and when; the server measures only its own CPU, memory, lag and decisions.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from .budget import Budget
 from .measured_server import run_served
 from .server_clients import ClientNotes, run_callers
 
-SPEECH_MS = (1_900, 3_900)  # of a recording: a stretch that begins and ends with a voice
+SPEECH_MS = (1_900, 3_900)  # a part of the recording that begins and ends with speech
 NOTE = (
-    "A server on one core; clients on another stream real speech in 32 ms frames, tell what they played "
-    "every 60 ms and speak over every other answer. Text, brain and voice are scripted. turn_ms counts from the last "
-    "frame with a voice and includes the silence that the end of a turn waits for; added_delay from the moment that it "
-    "was known to be over; silence_after_frame from the frame that told of the onset to the order to be silent."
+    "A server on one core; clients on another stream real speech in 32 ms frames, report what they played every 60 ms "
+    "and speak over every other answer. STT, brain and TTS are scripted. turn_ms counts from the last frame with "
+    "speech and includes the silence that ends a turn; added_delay counts from the end of the turn; "
+    "silence_after_frame from the frame with which the onset was detected to the hold command."
 )
 
 
 def budgets(vad: bool) -> tuple[Budget, ...]:
+    """The budgets with or without VAD."""
     return (
         Budget(
             "sessions_per_core",
@@ -43,9 +44,9 @@ def budgets(vad: bool) -> tuple[Budget, ...]:
         Budget("turn_ms_p99", "end of speech → first sound, 99 %", 1_500, "ms"),
         Budget("loop_lag_ms_p99", "lag of the event loop, 99 %", 20, "ms"),
         Budget("mb_per_session", "memory of a conversation", 1, "MB"),
-        Budget("audio_gap_ms_max", "longest gap in what is heard", 60, "ms"),
-        Budget("silence_after_frame_ms_p95", "onset over the agent → silence, 95 %", 50, "ms"),
-        Budget("added_delay_ms_p95", "end of turn known → first sound, 95 %", 300, "ms"),
+        Budget("audio_gap_ms_max", "longest gap in the sound of an answer", 60, "ms"),
+        Budget("silence_after_frame_ms_p95", "speech onset over the agent → hold command, 95 %", 50, "ms"),
+        Budget("added_delay_ms_p95", "end of turn decided → first sound, 95 %", 300, "ms"),
     )
 
 
@@ -55,7 +56,7 @@ def bench_server(
     seconds: float = 20.0,
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
 ) -> dict[str, Any]:
-    """Measure a server with so many conversations at once."""
+    """Measure a server with this many conversations at once."""
     cores = sorted(os.sched_getaffinity(0))
     mine, theirs = (cores[0], cores[1]) if len(cores) > 1 else (None, None)
     spawn = multiprocessing.get_context("spawn")
@@ -126,7 +127,7 @@ def _result(
 
 
 def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
-    """For every order to be silent: how long after the frame that told of the onset was sent it came."""
+    """For every hold command: milliseconds since the frame with which the onset was detected was sent."""
     found = []
     sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
     for hold_s in noted.holds_s:
@@ -137,7 +138,7 @@ def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
 
 
 def _delays(noted: ClientNotes, decided_s: list[float]) -> list[float]:
-    """For every end of a turn: how long until the first sound of the answer."""
+    """For every end of a turn: milliseconds until the first sound of the answer."""
     found = []
     for at_s in decided_s:
         later = [sound_s for sound_s in noted.first_sound_s if sound_s >= at_s]
@@ -153,4 +154,5 @@ def _share(values: list[float], percent: int) -> float:
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The result as rows of (what, measured, budget)."""
     return [budget.row(result) for budget in budgets(result["vad"])]

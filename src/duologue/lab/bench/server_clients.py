@@ -1,6 +1,6 @@
-"""Clients for `duologue bench server`: each speaks, listens, interrupts, and notes how long everything took.
+"""Clients for `duologue bench server`: each speaks, listens, interrupts, and records the times.
 
-They stream real speech at its own pace over real WebSockets and say what a page would have played. Rule: a client
+They stream real speech at its own pace over real WebSockets and report what a page would have played. Rule: a client
 does no more than a browser does, so that the server is what is measured.
 """
 
@@ -27,19 +27,19 @@ _HEADER = struct.Struct("<BBHII")
 
 @dataclass
 class ClientNotes:
-    """What one client saw. Times are of the machine's monotonic clock, in seconds."""
+    """What one client measured. Times are seconds of the monotonic clock."""
 
     seat: str
     sent_s: list[float] = field(default_factory=list)  # of each frame
     holds_s: list[float] = field(default_factory=list)
     first_sound_s: list[float] = field(default_factory=list)  # of each reply
-    turns_ms: list[float] = field(default_factory=list)  # from the last frame with a voice to the first sound
+    turns_ms: list[float] = field(default_factory=list)  # from the last frame with speech to the first sound
     gaps_ms: list[float] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
 
 class PagePlayer:
-    """What a page has played, by the clock."""
+    """Computes what a page has played by now."""
 
     def __init__(self) -> None:
         self.voice = 0
@@ -51,6 +51,7 @@ class PagePlayer:
         self.gap_ms = 0.0
 
     def add(self, voice: int, ms: float) -> None:
+        """Sound of a voice arrived; another voice replaces the one before."""
         if voice != self.voice:
             self.__init__()  # type: ignore[misc]
             self.voice = voice
@@ -60,7 +61,7 @@ class PagePlayer:
             self._since = time.monotonic()
 
     def move(self) -> float:
-        """Play on. What should have been played and is not there is a gap."""
+        """Advance to now and return the milliseconds played. Sound that is due but hasn't arrived is a gap."""
         now = time.monotonic()
         if self._since is not None and not self.is_held:
             wanted = self._played_ms + (now - self._since) * 1000
@@ -74,6 +75,7 @@ class PagePlayer:
         return self._played_ms
 
     def hold(self, is_held: bool) -> None:
+        """Pause playback, or resume it."""
         self.move()
         self.is_held = is_held
         self._since = None if is_held else time.monotonic()
@@ -84,7 +86,7 @@ class PagePlayer:
 
 
 class BenchClient:
-    """One client: speaks, listens to the answer, and every other time speaks over it."""
+    """One client: speaks, listens to the answer, and speaks over every other one."""
 
     def __init__(self, port: int, seat: str, speech: bytes, dice: random.Random) -> None:
         self._url = f"ws://127.0.0.1:{port}/ws"
@@ -98,6 +100,7 @@ class BenchClient:
         self.is_ready = asyncio.Event()
 
     async def run(self, until_s: float) -> ClientNotes:
+        """Connect and talk until this time; failures are in the notes."""
         try:
             async with websockets.connect(self._url, compression=None, max_queue=None) as socket:
                 await self._say(socket, "hello", version=1, seat=self.noted.seat)
@@ -152,13 +155,13 @@ class BenchClient:
     # -- Listening
 
     async def _listen(self, socket: Any) -> None:
-        async for told in socket:
-            if isinstance(told, bytes):
-                self._hear(told)
-            elif '"duologue.play"' in told[:40]:
-                await self._obey(socket, json.loads(told)["payload"])
-            elif '"duologue.error"' in told[:40]:
-                self.noted.failures.append(told)
+        async for message in socket:
+            if isinstance(message, bytes):
+                self._hear(message)
+            elif '"duologue.play"' in message[:40]:
+                await self._obey(socket, json.loads(message)["payload"])
+            elif '"duologue.error"' in message[:40]:
+                self.noted.failures.append(message)
 
     def _hear(self, frame: bytes) -> None:
         voice = _HEADER.unpack_from(frame)[3]
@@ -172,11 +175,11 @@ class BenchClient:
         self._player.add(voice, (len(frame) - _HEADER.size) * 500 / OUTPUT_HZ)
         self._is_answered.set()
 
-    async def _obey(self, socket: Any, told: dict[str, Any]) -> None:
+    async def _obey(self, socket: Any, command: dict[str, Any]) -> None:
         player = self._player
-        if told["voice"] != player.voice:
+        if command["voice"] != player.voice:
             return
-        match told["action"]:
+        match command["action"]:
             case "hold":
                 self.noted.holds_s.append(time.monotonic())
                 player.hold(True)
@@ -190,24 +193,24 @@ class BenchClient:
                 self._is_over.set()
 
     async def _acknowledge(self, socket: Any) -> None:
-        """As a page does."""
-        told = 0
+        """Report progress and the end of playback, as a page does."""
+        finished = 0
         while True:
             await asyncio.sleep(ACK_S)
             player = self._player
             if not player.voice or player.is_held:
                 continue
             ms = round(player.move())
-            if player.is_done and told != player.voice:
-                told = player.voice
+            if player.is_done and finished != player.voice:
+                finished = player.voice
                 await self._say(socket, "finished", voice=player.voice, ms=ms)
                 self._is_over.set()
-            elif told != player.voice:
+            elif finished != player.voice:
                 await self._say(socket, "played", voice=player.voice, ms=ms)
 
 
 class _Pace:
-    """A frame every FRAME_MS, without drifting."""
+    """Waits for the time of the next frame, every FRAME_MS, without drift."""
 
     def __init__(self, offset_s: float) -> None:
         self._due_s = time.monotonic() + offset_s
@@ -218,7 +221,7 @@ class _Pace:
 
 
 def run_callers(pipe: Connection, core: int | None, port: int, count: int, speech: bytes, seconds: float) -> None:
-    """The process: connects everybody, says so, calls for so long, tells what they noted."""
+    """The main function of the process: connects `count` clients, sends `ready`, talks, sends the notes."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     try:

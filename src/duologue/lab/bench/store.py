@@ -1,7 +1,7 @@
-"""What keeping conversations costs: checkpoints a second, the wait for one, a claim, CPU.
+"""What storing conversations costs: checkpoints per second, the time of a checkpoint and of a claim, CPU.
 
-A checkpoint is a real one in size: the machine's state, the dialogue and the last words, about 6 kB of JSON. Rule: a
-server is measured as it runs in earnest, flushed to disk at every commit.
+A checkpoint has the size of a real one: the machine's state, the dialogue and the last words, about 6 kB of JSON. Rule:
+PostgreSQL is measured with the durability of production, flushed to disk at every commit.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ SECONDS = 2.0
 CLAIMS = 300
 TTL_MS = 60_000
 NOTE = (
-    "CPU is that of this process: the client for PostgreSQL, everything for SQLite. A private PostgreSQL server on "
-    "this machine shares its cores and its disk."
+    "CPU is that of this process: only the client for PostgreSQL, everything for SQLite. A private PostgreSQL server "
+    "shares this computer's cores and disk."
 )
 _runs = itertools.count(1)
 
 
 def checkpoint(revision: int = 0) -> dict[str, Any]:
-    """Parts as a conversation writes them, about 6 kB."""
+    """The parts of a checkpoint, in the form and size that a conversation writes; about 6 kB."""
     said = "I would like a table for two at seven on Friday, by the window if there is one."
     turns = [{"turn": turn, "who": "user" if turn % 2 else "agent", "text": said} for turn in range(30)]
     slots = {f"slot_{number}": {"value": f"value {number}", "turn": number} for number in range(30)}
@@ -43,7 +43,7 @@ def checkpoint(revision: int = 0) -> dict[str, Any]:
 
 
 def bench_store(url: str | None = None, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
-    """Measure the store at `url`; without one, an SQLite file and a private PostgreSQL server if there can be one."""
+    """Measure the store at `url`; without it, an SQLite file and, if it is installed, a private PostgreSQL server."""
     stores: dict[str, Any] = {}
     result: dict[str, Any] = {"checkpoint_bytes": len(json.dumps(checkpoint())), "stores": stores, "note": NOTE}
     if url is not None:
@@ -79,7 +79,7 @@ def _postgres() -> Iterator[Store]:
 
 
 async def _measure(store: Store, progress: Callable[[str], None]) -> dict[str, Any]:
-    """In conversations of its own, which are forgotten afterwards."""
+    """Measure with new conversations, and delete them afterwards."""
     await store.open()
     made: list[str] = []
     try:
@@ -96,7 +96,7 @@ async def _measure(store: Store, progress: Callable[[str], None]) -> dict[str, A
 
 
 async def _claims(store: Store, made: list[str]) -> dict[str, float]:
-    """New ones and old ones in turn."""
+    """Claim new and existing conversations alternately."""
     spent_ms = []
     for number in range(CLAIMS):
         name = _new(made) if number % 2 == 0 else made[-1]
@@ -110,8 +110,8 @@ async def _writes(store: Store, count: int, made: list[str]) -> dict[str, Any]:
     spent_ms: list[float] = []
 
     async def talk() -> None:
-        lease, kept = await store.claim(_new(made), "bench", TTL_MS)
-        revision = kept.revision
+        lease, stored = await store.claim(_new(made), "bench", TTL_MS)
+        revision = stored.revision
         while time.perf_counter() < until:
             began = time.perf_counter()
             revision = await store.write(lease, revision, StoreWrite(checkpoint(revision)))
@@ -140,23 +140,23 @@ def _spread(spent_ms: list[float]) -> dict[str, float]:
     return {"p50": statistics.median(spent_ms), "p99": cuts[98]}
 
 
-# -- Telling
+# -- Reporting
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str]]:
-    """What was measured, as rows of (what, measured)."""
+    """The result as rows of (what, measured)."""
     rows = [("a checkpoint", f"{result['checkpoint_bytes']} bytes")]
     for name, found in result["stores"].items():
         if "missing" in found:
             rows.append((name, found["missing"]))
             continue
-        rows.append((f"{name}: claim", _told(found["claim_ms"])))
+        rows.append((f"{name}: claim", _shown(found["claim_ms"])))
         for count in SIDE_BY_SIDE:
             one = found[f"side_by_side_{count}"]
-            told = f"{one['writes_per_s']:,.0f} writes/s, {_told(one['write_ms'])}"
-            rows.append((f"{name}: {count} side by side", f"{told}, {one['cpu_us_per_write']:.0f} µs CPU each"))
+            shown = f"{one['writes_per_s']:,.0f} writes/s, {_shown(one['write_ms'])}"
+            rows.append((f"{name}: {count} side by side", f"{shown}, {one['cpu_us_per_write']:.0f} µs CPU each"))
     return rows
 
 
-def _told(spread: dict[str, float]) -> str:
+def _shown(spread: dict[str, float]) -> str:
     return f"p50 {spread['p50']:.2f} ms, p99 {spread['p99']:.2f} ms"

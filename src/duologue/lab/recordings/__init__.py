@@ -1,1 +1,1 @@
-"""Recordings, heard by a whole agent in simulated time: what it would have decided, when and why."""
+"""Plays recordings to a whole agent in simulated time: what it decides, when and why."""

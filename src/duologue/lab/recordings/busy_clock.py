@@ -1,7 +1,7 @@
-"""Simulated time in which thinking takes time: a model's work lasts as long as it kept the processor busy.
+"""Simulated time in which models take time: a call of a model lasts as long as its CPU time.
 
-Everything else is free, as in every simulation. There are as many slow models at work at once as threads would be; the
-rest waits, the most urgent first. Rule: an answer is never there sooner than a machine like this one could give it.
+Everything else takes no time, as in every simulation. As many slow models run at once as there would be threads; the
+others wait, the most urgent first. Rule: a result never arrives earlier than this computer could compute it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from duologue.runtime.simulated_clock import SimulatedLoop, end
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-SLOW_MAX = 1  # models that write or judge at the same time: two cores, one of them for everything else
+SLOW_MAX = 1  # STT and end-of-turn models that run at once: of two cores, one is for everything else
 
 
 @dataclass(slots=True, eq=False)
@@ -28,7 +28,7 @@ class _Work:
 
 
 class TimedLoop(SimulatedLoop):
-    """An event loop in simulated time, with work for threads that takes time."""
+    """An event loop in simulated time, in which the work of model threads takes time."""
 
     def __init__(self, slow_max: int = SLOW_MAX) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class TimedLoop(SimulatedLoop):
         return work.future
 
     def _go_on(self) -> None:
-        """Begin whatever may begin now."""
+        """Start the waiting work that may run now."""
         self._waiting = [work for work in self._waiting if not work.future.cancelled()]
         for work in sorted(self._waiting, key=lambda waiting: waiting.lane.urgency):
             is_slow = work.lane.urgency is not Urgency.FRAME
@@ -61,7 +61,7 @@ class TimedLoop(SimulatedLoop):
         failure: Exception | None = None
         try:
             result = work.do()
-        except Exception as problem:  # noqa: BLE001 - it belongs to whoever awaits it
+        except Exception as problem:  # noqa: BLE001 - the future raises it in its caller
             failure = problem
         took_s = time.thread_time() - began
         self.worked_s += took_s
@@ -78,7 +78,7 @@ class TimedLoop(SimulatedLoop):
 
 
 def run_timed(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end in this time, like `asyncio.run`."""
+    """Run a coroutine on a `TimedLoop`, like `asyncio.run`."""
     loop = TimedLoop()
     try:
         return loop.run_until_complete(main)

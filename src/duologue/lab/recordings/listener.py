@@ -1,7 +1,7 @@
-"""A recording is played to an agent that listens: what it heard, held, stopped for, and when it thought a turn over.
+"""Plays a recording to an agent, and records what it heard and decided: ends of turns, holds, barge-ins.
 
-The agent is a whole one: ears, turn-taking, machine; only its brain has nothing to say. Rule: frames come at the
-pace of the recording, so nothing can be known before it was played.
+The agent is complete (ears, turn-taking, machine), but its brain returns empty replies. Rule: frames arrive at the pace
+of the recording, so no decision can depend on later sound.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from duologue.turns.endpoint import EndpointPolicy
 
 RATE_HZ = 16_000
 FRAME_MS = 32
-LEAD_MS = 200  # the agent has been speaking for so long when the recording begins
-AFTER_MS = 4_000  # of silence behind the recording, so that its last turn can end
+LEAD_MS = 200  # from the start of the agent's speech to the start of the recording
+AFTER_MS = 4_000  # of silence after the recording, so that its last turn can end
 SPOKEN = "…"
-ROUNDING = 1e-3  # of a millisecond: sums of floats
+ROUNDING = 1e-3  # milliseconds: the error of sums of floats
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Something that was decided, `t_ms` after the beginning of the recording."""
+    """A decision, `t_ms` after the beginning of the recording."""
 
     t_ms: int
     kind: str  # end_of_turn, hold, barge_in, resume or noise
@@ -51,7 +51,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class TurnWords:
-    """The words of a turn as they stood at some time."""
+    """The words of a turn, as they were known at a time."""
 
     t_ms: int
     turn: int
@@ -61,7 +61,7 @@ class TurnWords:
 
 @dataclass(frozen=True, slots=True)
 class ListenResult:
-    """What came of one recording."""
+    """What the agent decided and heard in one recording."""
 
     duration_ms: int
     decisions: tuple[Decision, ...]
@@ -70,20 +70,20 @@ class ListenResult:
 
     @property
     def turns(self) -> tuple[TurnWords, ...]:
-        """The words of each turn as they stood in the end."""
+        """The last words of each turn."""
         return tuple({said.turn: said for said in self.words if said.text}.values())
 
 
-class Silent:
-    """A brain that has nothing to say."""
+class SilentBrain:
+    """A brain whose replies are empty."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
         yield Show("")
 
 
 @dataclass(frozen=True)
-class Lasting:
-    """A voice that goes on for so long."""
+class FixedLengthVoice:
+    """A voice that speaks for `ms` milliseconds, whatever the text."""
 
     ms: int
 
@@ -92,10 +92,10 @@ class Lasting:
 
 
 class RecordingLine(ScriptedLine):
-    """A line whose microphone hears a recording."""
+    """A line whose microphone plays a recording."""
 
     async def play_in(self, heard: Samples, played: Samples) -> None:
-        """Send both sides in frames, at their pace. A frame is there when it is over."""
+        """Send both sides as frames at their own pace; a frame is sent at its end."""
         size = FRAME_MS * RATE_HZ // 1000
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -106,7 +106,7 @@ class RecordingLine(ScriptedLine):
 
 
 class DecisionNotes:
-    """Writes down what the machine decides, and why turn-taking told it to."""
+    """Records the decisions of a conversation, with the reasons of turn-taking, and its words."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.decisions: list[Decision] = []
@@ -118,7 +118,7 @@ class DecisionNotes:
         engine.bus.on(sg.Caption, self._note_words)
 
     def begin(self) -> None:
-        """The recording begins now."""
+        """Set the start of the recording to now; nothing before it is recorded."""
         self._began = asyncio.get_running_loop().time()
 
     @property
@@ -126,7 +126,7 @@ class DecisionNotes:
         return math.ceil((asyncio.get_running_loop().time() - self._began) * 1000 - ROUNDING)
 
     def _note_reason(self, signal: sg.Decided) -> None:
-        """Told right after the machine took the decision, so it belongs to the newest of its kind."""
+        """The signal follows its decision at once, so it belongs to the newest one of its kind."""
         for place in range(len(self.decisions) - 1, -1, -1):
             made = self.decisions[place]
             if made.kind == signal.decision:
@@ -139,7 +139,7 @@ class DecisionNotes:
 
     def _watch(self, record: StepRecord) -> None:
         if self._began == math.inf or record.after.link not in ACTIVE:
-            return  # not begun, or over: what is stopped then is stopped by nobody
+            return  # not begun, or ended: a stop at the end isn't a barge-in
         for effect in record.effects:
             kind = DECISIONS.get(type(effect))
             if kind is not None:
@@ -156,7 +156,7 @@ DECISIONS: dict[type[fx.Effect], str] = {
 
 
 def read(path: Path) -> Samples:
-    """A recording at the rate of the ears."""
+    """Read a recording, resampled to RATE_HZ."""
     samples, rate_hz = read_audio(path)
     try:
         return resample(samples, rate_hz, RATE_HZ)
@@ -165,7 +165,7 @@ def read(path: Path) -> Samples:
 
 
 def levels_of(samples: Samples) -> tuple[float, ...]:
-    """The level of every frame in dB."""
+    """The level of every frame in dBFS."""
     size = FRAME_MS * RATE_HZ // 1000
     return tuple(to_dbfs(rms(samples[at : at + size])) for at in range(0, samples.size, size))
 
@@ -181,8 +181,8 @@ class Listener:
     async def listen(
         self, heard: Samples, played: Samples | None = None, tap: Callable[[Heard], object] | None = None
     ) -> ListenResult:
-        """What it decides while it hears this. `played`: what it says itself meanwhile. `tap` is told what
-        the ears report."""
+        """Play a recording and return what the agent decided. `played` is the agent's own sound meanwhile; `tap` is
+        called with what the ears report."""
         speaks = played is not None and played.size > 0
         agent = self._agent(played.size * 1000 // RATE_HZ if speaks and played is not None else 0)
         line = RecordingLine()
@@ -202,16 +202,16 @@ class Listener:
         await conversation.end()
         for trouble in conversation.engine.failures:
             if trouble.where == "ears":
-                raise trouble.failure  # what they didn't hear must not pass for silence
+                raise trouble.failure  # else the result would look like silence
         duration_ms = heard.size * 1000 // RATE_HZ
         return ListenResult(duration_ms, tuple(notes.decisions), tuple(notes.words), levels_of(heard))
 
     def _agent(self, speaks_ms: int) -> Agent:
         greeting = SPOKEN if speaks_ms else ""
         settings = replace(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
-        voice = Lasting(LEAD_MS + speaks_ms) if speaks_ms else None
+        voice = FixedLengthVoice(LEAD_MS + speaks_ms) if speaks_ms else None
         return Agent(
-            Silent(),
+            SilentBrain(),
             ears=self.ears,
             voice=voice,
             profile=settings,

@@ -1,7 +1,7 @@
-"""A set of recordings, decided one after the other: rows in, decisions out.
+"""Plays a set of recordings one after the other: rows in, decisions out.
 
-A row is a line of JSON with at least `id` and `wav`, and `agent_wav` where the agent speaks meanwhile; file names
-are seen from the folder of the list. Rule: labels are never looked at: nothing but the sound decides.
+A row is a line of JSON with at least `id` and `wav`, and `agent_wav` if the agent speaks meanwhile; file names are
+relative to the folder of the list. Rule: decisions depend only on the sound; labels in a row are ignored.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class RecordingRow:
 
 
 def read_rows(path: Path) -> list[RecordingRow]:
-    """The recordings of a set, or one line that says what is wrong with the list."""
+    """Read the list of a set; raises `DuologueError` with one line that says what is wrong."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as problem:
-        raise DuologueError(f"{path} can't be read: {getattr(problem, 'strerror', None) or 'not text'}") from None
+        raise DuologueError(f"{path} can't be read: {getattr(problem, 'strerror', None) or 'not UTF-8 text'}") from None
     rows = [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not rows:
-        raise DuologueError(f"{path} names no recording")
+        raise DuologueError(f"{path} is empty: expected a line of JSON for each recording")
     return rows
 
 
@@ -45,23 +45,23 @@ def _row(path: Path, number: int, line: str) -> RecordingRow:
     except ValueError:
         raise DuologueError(f"{path}:{number}: not JSON") from None
     if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not isinstance(row.get("wav"), str):
-        raise DuologueError(f'{path}:{number}: a row has at least "id" and "wav"')
+        raise DuologueError(f'{path}:{number}: expected an object with the strings "id" and "wav"')
     agent = row.get("agent_wav")
     if agent is not None and not isinstance(agent, str):
-        raise DuologueError(f'{path}:{number}: "agent_wav" is the name of a file, or null')
+        raise DuologueError(f'{path}:{number}: "agent_wav" must be a file name or null')
     return RecordingRow(row["id"], path.parent / row["wav"], path.parent / agent if agent else None)
 
 
 def listen_to(listener: Listener, heard: Path, played: Path | None = None) -> ListenResult:
-    """One recording, from beginning to end."""
+    """Play one recording in simulated time."""
     return run_timed(listener.listen(read(heard), read(played) if played is not None else None))
 
 
-def decide(listener: Listener, rows: list[RecordingRow], told: Callable[[], object]) -> Iterator[dict[str, Any]]:
-    """What was decided in each of these recordings, as lines to be written."""
+def decide(listener: Listener, rows: list[RecordingRow], progress: Callable[[], object]) -> Iterator[dict[str, Any]]:
+    """Yield the decisions of these recordings as JSON objects. `progress` is called after each recording."""
     for row in rows:
         result = listen_to(listener, row.heard, row.played)
         for decision in result.decisions:
             line = {"id": row.id, "t_ms": decision.t_ms, "kind": decision.kind}
             yield line | {"reasons": list(decision.reasons), "confidence": decision.confidence}
-        told()
+        progress()

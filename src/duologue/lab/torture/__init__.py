@@ -1,1 +1,1 @@
-"""Servers that are killed, frozen and cut off while people talk to them, and what became of every conversation."""
+"""Torture runs: kills, freezes and disconnects real servers during conversations, then checks every conversation."""

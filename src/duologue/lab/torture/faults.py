@@ -1,6 +1,6 @@
-"""What goes wrong, and when: a list that one seed makes.
+"""The schedule of the faults of a torture run, made from a seed.
 
-Rule: a schedule is data; the same seed, time and servers give the same one.
+Rule: a schedule is data; the same seed, length, number of nodes and lease give the same schedule.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-CALM_S = 2.0  # before the first
-KINDS: Sequence[tuple[str, int]] = (  # how often each comes
+CALM_S = 2.0  # before the first fault
+KINDS: Sequence[tuple[str, int]] = (  # the kinds of faults, with their relative frequency
     ("kill", 6),
     ("freeze", 4),
     ("drain", 2),
@@ -27,7 +27,7 @@ KINDS: Sequence[tuple[str, int]] = (  # how often each comes
 
 @dataclass(frozen=True, slots=True)
 class PlannedFault:
-    """One of them. `amount` is how much: of people for a cut, milliseconds for a slow store, seconds for a clock."""
+    """One fault. `amount`: the share of people to cut off, milliseconds of a slow store, or seconds of a clock jump."""
 
     at_s: float
     kind: str
@@ -43,12 +43,13 @@ class PlannedFault:
 
 
 def schedule(seed: int, nodes: int, seconds: float, lease_s: float) -> list[PlannedFault]:
+    """The faults of a run, in order of time."""
     dice = random.Random(f"{seed} faults")
     faults: list[PlannedFault] = []
     names = [name for name, _ in KINDS]
     weights = [often for _, often in KINDS]
     at_s = CALM_S
-    first = ["kill", "freeze"]  # however short the run is, it has these
+    first = ["kill", "freeze"]  # even a short run has these
     while at_s < seconds:
         kind = first.pop(0) if first else dice.choices(names, weights)[0]
         faults.append(_fault(dice, round(at_s, 2), kind, dice.randrange(nodes), lease_s))
@@ -60,7 +61,7 @@ def _fault(dice: random.Random, at_s: float, kind: str, node: int, lease_s: floa
     lasts_s = amount = 0.0
     match kind:
         case "kill" | "drain":
-            lasts_s = dice.uniform(0.0, 2.0)  # until it is started again
+            lasts_s = dice.uniform(0.0, 2.0)  # until the node is started again
         case "freeze":  # shorter or longer than a lease
             is_long = dice.random() < 0.5
             lasts_s = lease_s + dice.uniform(1.0, 2.5) if is_long else dice.uniform(0.2, lease_s * 0.8)

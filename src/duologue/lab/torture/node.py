@@ -1,7 +1,7 @@
-"""One server of a torture run, in a process of its own: `python -m duologue.lab.torture.node`.
+"""The process of one server of a torture run: `python -m duologue.lab.torture.node`.
 
-The server is the one that `duologue serve` runs; only its agent is scripted and its wall clock may be set wrong. Rule:
-nothing here is kinder than the real thing.
+The server is the one that `duologue serve` runs; only its agent is scripted, and its wall clock can be set wrong. Rule:
+nothing here makes the server more robust than in production.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from .shifted_clock import install
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--name", required=True)
-    asked.add_argument("--port", type=int, required=True)
-    asked.add_argument("--store", required=True)
-    asked.add_argument("--ledger", type=Path, required=True)
-    asked.add_argument("--clock", type=Path, required=True)
-    asked.add_argument("--ttl-ms", type=int, required=True)
-    asked.add_argument("--drain-s", type=float, required=True)
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--store", required=True)
+    parser.add_argument("--action-log", type=Path, required=True)
+    parser.add_argument("--clock", type=Path, required=True)
+    parser.add_argument("--ttl-ms", type=int, required=True)
+    parser.add_argument("--drain-s", type=float, required=True)
+    given = parser.parse_args()
     install(given.clock)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _serve(given)
 
 
 def _end_with_parent() -> None:
-    """Whoever started this process holds the other end of its input."""
+    """Standard input is a pipe from the parent process: its end means that the parent has ended."""
     sys.stdin.buffer.read()
     os._exit(1)
 
@@ -44,7 +44,7 @@ def _serve(given: argparse.Namespace) -> None:
     from duologue.server.settings import Limits, ServerSettings
     from duologue.store.store_url import open_store
 
-    from .tortured_agent import DeedLog, make_agent
+    from .tortured_agent import ActionLog, make_agent
 
     logging.basicConfig(
         level=logging.INFO,
@@ -55,7 +55,7 @@ def _serve(given: argparse.Namespace) -> None:
     listening = bind_socket("127.0.0.1", given.port)
     leases = Leases(open_store(given.store), given.name, server_url(listening), given.ttl_ms)
     limits = Limits(drain_s_max=given.drain_s, sockets_per_address_max=1_000)
-    agent = make_agent(DeedLog(given.ledger, given.name))
+    agent = make_agent(ActionLog(given.action_log, given.name))
     server = Server(agent, ServerSettings(port=given.port, limits=limits), leases=leases)
 
     def ready() -> None:

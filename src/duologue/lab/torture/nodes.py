@@ -1,6 +1,6 @@
-"""The servers of a torture run, each a process that can be killed, frozen, told to stop, and started again.
+"""The servers of a torture run: processes that can be killed, frozen, drained and started again.
 
-Rule: only processes that were started here are touched, each by its own id.
+Rule: signals go only to processes that were started here, each by its own id.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STOP_S_MAX = 30.0
 
 
 class NodeProcess:
-    """One place where a server runs, one process after the other."""
+    """One node: a port and the server process behind it, which is replaced at every start."""
 
     def __init__(self, letter: str, folder: Path, ttl_ms: int, drain_s: float) -> None:
         self.letter = letter
@@ -30,14 +30,14 @@ class NodeProcess:
         self.is_ready = False
         self.store = ""
         self.log = folder / f"node-{letter}.log"
-        self._ledger = folder / "ledger.jsonl"
+        self._action_log = folder / "actions.jsonl"
         self._clock = folder / f"clock-{letter}"
         self._more = ("--ttl-ms", str(ttl_ms), "--drain-s", str(drain_s))
         self._process: asyncio.subprocess.Process | None = None
 
     @property
     def name(self) -> str:
-        """Each life has its own."""
+        """The name of the current process; each start has a new one."""
         return f"{self.letter}{self.life}"
 
     @property
@@ -45,7 +45,7 @@ class NodeProcess:
         return self._process is not None and self._process.returncode is None
 
     async def start(self) -> None:
-        """Returns when it listens."""
+        """Start a process and return when it listens."""
         assert not self.is_running
         self.life += 1
         self.is_ready = False
@@ -55,8 +55,16 @@ class NodeProcess:
             log.write(f"-- {self.name}\n".encode())
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "duologue.lab.torture.node", "--name", self.name, "--port", str(self.port)),
-                *("--store", self.store, "--ledger", str(self._ledger), "--clock", str(self._clock), *self._more),
-                stdin=asyncio.subprocess.PIPE,  # its end is the end of whoever started it
+                *(
+                    "--store",
+                    self.store,
+                    "--action-log",
+                    str(self._action_log),
+                    "--clock",
+                    str(self._clock),
+                    *self._more,
+                ),
+                stdin=asyncio.subprocess.PIPE,  # the node ends when this pipe is closed
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
                 env={**os.environ, "PYTHONPATH": path},
@@ -65,11 +73,11 @@ class NodeProcess:
         async with asyncio.timeout(START_S_MAX):
             said = await self._process.stdout.readline()
         if said != b"ready\n":
-            raise DuologueError(f"node {self.name} did not start; see {self.log}")
+            raise DuologueError(f"node {self.name} didn't start; see {self.log}")
         self.is_ready = True
 
-    async def start_at_last(self) -> None:
-        """Again and again, as whoever looks after servers does: the store may be away."""
+    async def start_with_retries(self) -> None:
+        """Start until it works, as a process supervisor does: the store may be unreachable."""
         while True:
             try:
                 await self.start()
@@ -80,11 +88,11 @@ class NodeProcess:
                 await asyncio.sleep(0.3)
 
     async def kill(self) -> None:
-        """kill -9."""
+        """End the process with SIGKILL."""
         await self._end(signal.SIGKILL)
 
     async def drain(self) -> None:
-        """SIGTERM: it hands its conversations over and ends by itself."""
+        """Send SIGTERM: the node hands its conversations over and ends by itself."""
         await self._end(signal.SIGTERM)
 
     async def _end(self, how: signal.Signals) -> None:
@@ -97,26 +105,29 @@ class NodeProcess:
             except TimeoutError:
                 self._process.kill()
                 await self._process.wait()
-                raise DuologueError(f"node {self.name} did not end within {STOP_S_MAX:.0f} s") from None
+                raise DuologueError(f"node {self.name} didn't end within {STOP_S_MAX:.0f} s; see {self.log}") from None
 
     def freeze(self) -> None:
+        """Stop the process with SIGSTOP until `thaw`."""
         if self._process is not None and self.is_running:
             self.is_frozen = True
             self._process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
+        """Continue a frozen process."""
         if self._process is not None and self.is_frozen and self.is_running:
             self._process.send_signal(signal.SIGCONT)
         self.is_frozen = False
 
     def set_clock(self, off_s: int) -> None:
-        """Its wall clock jumps."""
+        """Set the node's wall clock wrong by this many seconds."""
         self._clock.write_text(str(off_s), encoding="ascii")
         if self._process is not None and self.is_running and self.is_ready:
             self._process.send_signal(signal.SIGUSR1)
 
 
 def free_port() -> int:
+    """A TCP port of this computer that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,8 +1,8 @@
-"""Somebody who types, listens and does not give up: a client that behaves as the page does.
+"""A simulated user who types, listens and reconnects: a client that behaves as the page does.
 
-What was typed is sent again until the server says that it is safe. Sound is rendered by the clock and acknowledged;
-after a lost socket the next server is told what was heard. Rule: a person waits for an answer before saying the next
-thing, but for stories, which may be cut short.
+A typed message is sent again until the server confirms that it is saved. Sound is rendered in real time and reported;
+after a reconnect the server is sent what was heard. Rule: a person waits for an answer before typing the next message,
+except that some stories are cut short.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from .person_notes import Recovery, Talked, TypedTurn
-from .rendered_audio import Ear
+from .person_notes import ConversationNotes, Recovery, TypedTurn
+from .rendered_audio import AudioRenderer
 from .tortured_agent import ANSWER_MS_MAX, CHAR_MS, RECONNECT_MS_MAX
 
 TICK_S = 0.05
-TELL_MS = 90  # how much more was played, before it is told
+REPORT_MS_MIN = 90  # playback between two progress reports
 CONNECT_S_MAX = 4.0
-SILENCE_S_MAX = 3.0  # of a server that should have answered a ping
+SILENCE_S_MAX = 3.0  # without a message of the server: then the socket is given up
 PING_S = 1.0
-AGAIN_S = 2.0  # what is not safe by then is sent again
+RESEND_S = 2.0  # a message that isn't confirmed by then is sent again
 BACKOFF_S = (0.05, 0.2, 0.5, 1.0)
-REST_S = 0.3  # an open floor for this long: the answer is over
-STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # on one socket, without an answer and without an end
+REST_S = 0.3  # of an open floor, after which the answer is over
+STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # on one socket without an answer or an end
 STORY_S = 1.0
-CUT_SHORT = 0.3  # of the stories
+CUT_SHORT = 0.3  # the share of stories that are cut short
 RETRY = "Say retry"
 OPEN_STATES = ("listening", "user_speaking", "thinking", "working", "speaking", "interrupted")
 
 
 class TypingPerson:
-    """`places` are the ports to knock at; `process_at` says which process is behind one now."""
+    """`places` are the ports to connect to; `process_at` returns the name of the process behind a port."""
 
     def __init__(
         self,
@@ -53,12 +53,12 @@ class TypingPerson:
         self._process_at = process_at
         self._dice = dice
         self._is_store_well = is_store_well
-        self._ear = Ear()
-        self.talks: list[Talked] = []
+        self._audio = AudioRenderer()
+        self.talks: list[ConversationNotes] = []
         self.recoveries: list[Recovery] = []
         self.reconnects = 0
-        self.is_settling = False  # all is well again: one exchange from now on is enough
-        self.is_stopping = False  # hangs up, and begins nothing new
+        self.is_settling = False  # the faults are over: one more exchange, then `settled`
+        self.is_stopping = False  # hangs up, and starts no new conversation
         self.settled = asyncio.Event()
         self._script: Iterator[tuple[str, str]] = self._lines()
         self._ws: ClientConnection | None = None
@@ -71,9 +71,9 @@ class TypingPerson:
         self._heard_from_s = 0.0
         self._hello_s = 0.0
         self._was_store_well = True
-        self._awaits = ""  # after hello: what will show that the floor is open
+        self._awaits = ""  # after hello: which message shows that the floor is open
         self._turn: TypedTurn | None = None
-        self._first_voice = 0  # of this turn
+        self._first_voice = 0  # of this turn, as an index
         self._sent_s = 0.0
 
     @staticmethod
@@ -81,10 +81,10 @@ class TypingPerson:
         return asyncio.get_running_loop().time()
 
     @property
-    def talk(self) -> Talked | None:
+    def talk(self) -> ConversationNotes | None:
         return self.talks[-1] if self.talks and not self.talks[-1].ended else None
 
-    # -- What is said
+    # -- What is typed
 
     def _lines(self) -> Iterator[tuple[str, str]]:
         item = self.number * 1_000
@@ -97,16 +97,16 @@ class TypingPerson:
                 yield "yes", str(item)
 
     def say_next(self, texts: list[str]) -> None:
-        """Say these first."""
+        """Type these messages first."""
         self._script = itertools.chain(((text, text.split()[-1]) for text in texts), self._script)
 
     def is_listening_to(self, text: str) -> bool:
-        """Is this just being heard?"""
-        voice = self._ear.current
+        """Is the current voice still playing, and has this text been heard of it?"""
+        voice = self._audio.current
         return voice is not None and not voice.is_over and text in voice.heard
 
     async def run(self) -> None:
-        """Until it is cancelled; after `settled` it only stays on the line."""
+        """Talk until cancelled; after `settled`, only stay connected."""
         staying = asyncio.ensure_future(self._stay())
         try:
             while not self.settled.is_set():
@@ -120,7 +120,7 @@ class TypingPerson:
             self._close_turn()
 
     async def _speak(self) -> bool:
-        """One thing, and its answer. Returns whether it was answered."""
+        """Type one message and wait for its answer. Returns whether it was answered."""
         await self._until(self._is_my_turn)
         await asyncio.sleep(self._dice.uniform(0.1, 1.2))
         talk = self.talk
@@ -137,8 +137,8 @@ class TypingPerson:
         self._close_turn()
         return not (turn.is_stuck or turn.is_told_lost or talk.ended)
 
-    def _next_line(self, talk: Talked) -> tuple[str, str]:
-        """Whoever is asked whether to try again doesn't want to. A new conversation knows nothing of a question."""
+    def _next_line(self, talk: ConversationNotes) -> tuple[str, str]:
+        """Refuses an offer to retry; skips the "yes" to a question of an earlier conversation."""
         last = talk.turns[-1] if talk.turns else None
         if last is not None and any(RETRY in heard for heard in last.heard):
             return "cancel", last.item
@@ -147,10 +147,10 @@ class TypingPerson:
             text, item = next(self._script)
         return text, item
 
-    def _type(self, talk: Talked, text: str, item: str) -> None:
+    def _type(self, talk: ConversationNotes, text: str, item: str) -> None:
         self._turn = TypedTurn(f"{self.number}.{len(talk.turns)}.{talk.id[:6]}", text, item, self._now())
         talk.turns.append(self._turn)
-        self._first_voice = len(self._ear.voices)
+        self._first_voice = len(self._audio.voices)
         talk.note(self._now(), "typed", f"{self._turn.id} {text}")
         self._send_turn()
 
@@ -162,31 +162,31 @@ class TypingPerson:
     def _close_turn(self) -> None:
         turn, self._turn = self._turn, None
         if turn is not None:
-            turn.heard = [voice.heard for voice in self._ear.voices[self._first_voice :]]
+            turn.heard = [voice.heard for voice in self._audio.voices[self._first_voice :]]
             turn.is_closed = True
 
-    # -- What is waited for
+    # -- Waiting
 
     def _is_my_turn(self) -> bool:
-        return self.talk is not None and self._ws is not None and self._state == "listening" and self._ear.is_quiet
+        return self.talk is not None and self._ws is not None and self._state == "listening" and self._audio.is_quiet
 
     def _has_heard(self) -> bool:
-        """At least a word of it."""
-        return any(voice.ms >= 4 * CHAR_MS for voice in self._ear.voices[self._first_voice :])
+        """Has at least a word of the answer been heard?"""
+        return any(voice.ms >= 4 * CHAR_MS for voice in self._audio.voices[self._first_voice :])
 
-    def _is_answered(self, talk: Talked, turn: TypedTurn) -> bool:
+    def _is_answered(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
         if talk.ended or turn.is_told_lost:
             return True
         has_rested = self._is_my_turn() and self._now() - self._open_since_s > REST_S
         return self._has_heard() and turn.is_safe and has_rested
 
-    def _is_cut_short(self, talk: Talked, turn: TypedTurn) -> bool:
-        told = sum(voice.ms for voice in self._ear.voices[self._first_voice :])
+    def _is_cut_short(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
+        heard_ms = sum(voice.ms for voice in self._audio.voices[self._first_voice :])
         is_on = turn.is_safe and self._state == "speaking" and self._ws is not None
-        return (is_on and told > STORY_S * 1000) or self._is_answered(talk, turn)
+        return (is_on and heard_ms > STORY_S * 1000) or self._is_answered(talk, turn)
 
     async def _until(self, is_so: Callable[[], bool], turn: TypedTurn | None = None) -> None:
-        """On one socket, something has to come within the machine's own limits."""
+        """Wait for a condition; note that it is stuck if one socket stays connected for STUCK_S without it."""
         began_s = self._now()
         while not is_so():
             await asyncio.sleep(TICK_S)
@@ -222,7 +222,7 @@ class TypingPerson:
             await asyncio.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)])
 
     async def _visit(self, ws: ClientConnection, process: str) -> bool:
-        """One socket, from hello to its end. Returns whether anything was said on it."""
+        """Use one socket until it ends. Returns whether it got as far as a conversation."""
         self._ws, before, self._process = ws, self._process, process
         self._state, self._socket_since_s = "", self._now()
         self._out = asyncio.Queue()
@@ -233,12 +233,12 @@ class TypingPerson:
             async for data in ws:
                 self._heard_from_s = self._now()
                 if isinstance(data, bytes):
-                    self._ear.receive(data, process, self._now())
+                    self._audio.receive(data, process, self._now())
                 else:
-                    told = json.loads(data)
-                    kind = told["type"].removeprefix("duologue.")
+                    message = json.loads(data)
+                    kind = message["type"].removeprefix("duologue.")
                     has_come_far = has_come_far or kind == "conversation"
-                    self._take(kind, told["payload"])
+                    self._take(kind, message["payload"])
         except (OSError, WebSocketException):
             pass
         finally:
@@ -252,7 +252,7 @@ class TypingPerson:
         return has_come_far
 
     def cut(self) -> None:
-        """The socket breaks, without a goodbye."""
+        """Abort the socket without a close handshake."""
         if self._ws is not None:
             self._ws.transport.abort()
 
@@ -261,9 +261,9 @@ class TypingPerson:
         talk = self.talk
         if talk is not None:
             hello |= {"conversation": talk.id, "key": self._key}
-            self._ear.advance(self._now())
-            if self._ear.position is not None:
-                hello["played"] = self._ear.position
+            self._audio.advance(self._now())
+            if self._audio.position is not None:
+                hello["played"] = self._audio.position
             talk.note(self._now(), "hello", f"{self._process} {hello.get('played')}")
             self._hello_s = self._now()
             self._was_store_well = self._is_store_well()
@@ -281,15 +281,15 @@ class TypingPerson:
                 await ws.send(await out.get())
 
     async def _beat(self, ws: ClientConnection) -> None:
-        """The loudspeaker's clock, signs of life, and what is not safe yet."""
-        pinged_s, told_ms, finished = self._now(), -1, 0
+        """Advance playback and report it, send pings, and send unconfirmed messages again."""
+        pinged_s, reported_ms, finished = self._now(), -1, 0
         while True:
             await asyncio.sleep(TICK_S)
             now_s = self._now()
-            self._ear.advance(now_s)
-            voice = self._ear.current
-            if voice is not None and not voice.is_over and abs(voice.ms - told_ms) >= TELL_MS:
-                told_ms = voice.ms
+            self._audio.advance(now_s)
+            voice = self._audio.current
+            if voice is not None and not voice.is_over and abs(voice.ms - reported_ms) >= REPORT_MS_MIN:
+                reported_ms = voice.ms
                 self._send("played", voice=voice.number, ms=voice.ms)
             elif voice is not None and voice.is_over and voice.is_complete and finished != voice.number:
                 finished = voice.number
@@ -302,46 +302,46 @@ class TypingPerson:
             if now_s - self._heard_from_s > SILENCE_S_MAX:
                 ws.transport.abort()
                 return
-            if now_s - self._sent_s > AGAIN_S and self.talk is not None and self._state:
+            if now_s - self._sent_s > RESEND_S and self.talk is not None and self._state:
                 self._send_turn()
 
-    # -- What the server says
+    # -- Messages of the server
 
-    def _take(self, kind: str, told: dict[str, Any]) -> None:
+    def _take(self, kind: str, payload: dict[str, Any]) -> None:
         talk = self.talk
         match kind:
             case "ready" if talk is None and not self.is_stopping:
                 self._send("start")
             case "conversation":
-                self._enter(told)
+                self._enter(payload)
             case "history" if self._turn is not None:
-                self._note_lost(told["items"])
+                self._note_lost(payload["items"])
             case "state":
-                self._move(told["phase"])
+                self._move(payload["phase"])
             case "typed":
-                self._note_safe(told["id"])
+                self._note_safe(payload["id"])
             case "play":
-                answer = self._ear.command(told["action"], told["voice"], self._now())
+                answer = self._audio.command(payload["action"], payload["voice"], self._now())
                 if answer is not None:
                     self._send(answer[0], voice=answer[1], ms=answer[2])
             case "notification":
-                self._note_told(told)
+                self._note_notification(payload)
             case "ended":
-                self._end(told["reason"])
+                self._end(payload["reason"])
             case "error" if talk is not None:
-                talk.note(self._now(), "error", f"{told['code']} {told['message']}")
-            case "caption" if talk is not None and told["final"]:
-                talk.note(self._now(), told["role"], f"{told['text']} | {told['unheard']}")
+                talk.note(self._now(), "error", f"{payload['code']} {payload['message']}")
+            case "caption" if talk is not None and payload["final"]:
+                talk.note(self._now(), payload["role"], f"{payload['text']} | {payload['unheard']}")
 
-    def _enter(self, told: dict[str, Any]) -> None:
-        if self.talk is None or self.talk.id != told["conversation"]:
-            self._end("another one")
-            self.talks.append(Talked(self.number, told["conversation"]))
-            self._ear = Ear()
+    def _enter(self, payload: dict[str, Any]) -> None:
+        if self.talk is None or self.talk.id != payload["conversation"]:
+            self._end("replaced")
+            self.talks.append(ConversationNotes(self.number, payload["conversation"]))
+            self._audio = AudioRenderer()
             self._awaits = ""
         assert self.talk is not None
-        self._key = told["key"]
-        self.talk.note(self._now(), "conversation", f"{self._process} resumed {told['resumed']}")
+        self._key = payload["key"]
+        self.talk.note(self._now(), "conversation", f"{self._process} resumed {payload['resumed']}")
         self._send_turn()
 
     def _move(self, state: str) -> None:
@@ -365,25 +365,25 @@ class TypingPerson:
                 self.talks[-1].note(self._now(), "safe", id_)
 
     def _note_lost(self, items: list[dict[str, Any]]) -> None:
-        """Whoever comes back is shown what got no answer."""
+        """The history after a reconnect shows which message got no answer."""
         said = [item for item in items if item["role"] == "user"]
         if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
             self._turn.is_told_lost = not self._has_heard()
 
-    def _note_told(self, told: dict[str, Any]) -> None:
+    def _note_notification(self, payload: dict[str, Any]) -> None:
         talk = self.talks[-1] if self.talks else None
         if talk is None:
             return
-        talk.note(self._now(), f"notification {told['code']}", told["message"])
-        match told["code"]:
+        talk.note(self._now(), f"notification {payload['code']}", payload["message"])
+        match payload["code"]:
             case "restored" if self._awaits == "restored":
                 self._note_recovery(is_elsewhere=True)
             case "lost":
                 for turn in talk.turns:
-                    if turn.text in told["message"] and not turn.heard and turn in (talk.turns[-1], self._turn):
+                    if turn.text in payload["message"] and not turn.heard and turn in (talk.turns[-1], self._turn):
                         turn.is_told_lost = True
             case "unsaved" | "saved_again":
-                talk.is_unsaved = told["code"] == "unsaved"
+                talk.is_unsaved = payload["code"] == "unsaved"
             case "gone":
                 self._end("gone")
 
@@ -393,21 +393,21 @@ class TypingPerson:
             return
         talk.ended = reason
         talk.note(self._now(), "ended", reason)
-        self._ear.advance(self._now())
-        self._keep_sound(talk)
+        self._audio.advance(self._now())
+        self._note_sound_of(talk)
         turn = self._turn
         if turn is not None and not turn.is_safe:
-            turn.is_told_lost = True  # the person sees that it never left
+            turn.is_told_lost = True  # the page shows that it was never sent
         self._awaits = ""
         if not self.is_stopping:
             self._send("start")
 
-    def _keep_sound(self, talk: Talked) -> None:
-        talk.heard = [(voice.number, voice.heard) for voice in self._ear.voices]
-        talk.stretches = [stretch for voice in self._ear.voices for stretch in voice.stretches]
+    def _note_sound_of(self, talk: ConversationNotes) -> None:
+        talk.heard = [(voice.number, voice.heard) for voice in self._audio.voices]
+        talk.stretches = [stretch for voice in self._audio.voices for stretch in voice.stretches]
 
     async def hang_up(self) -> bool:
-        """End it. Was it ended?"""
+        """End the conversation. Returns whether the server confirmed it."""
         talk = self.talk
         if talk is None:
             return True
@@ -416,7 +416,7 @@ class TypingPerson:
         await self._until(lambda: bool(talk.ended))
         return bool(talk.ended)
 
-    def put_down(self) -> None:
-        """What was heard of a conversation that goes on."""
+    def note_sound(self) -> None:
+        """Note what was heard of a conversation that hasn't ended."""
         if self.talk is not None:
-            self._keep_sound(self.talk)
+            self._note_sound_of(self.talk)

@@ -1,6 +1,6 @@
-"""What one person noted: what was said, what was heard, and what the server told. Values, for the verdict.
+"""The values that the verdict checks: what each person noted, what the store saved, which actions were done.
 
-Rule: nothing here was ever asked of the server after the fact.
+Rule: the notes of a person are made during the run, never requested from the server afterwards.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .rendered_audio import Stretch
 
 @dataclass(slots=True)
 class TypedTurn:
-    """Something that was typed. `heard` is what was heard between it and the next."""
+    """A typed message. `heard` is what was heard between it and the next."""
 
     id: str
     text: str
     item: str
     typed_s: float
-    is_safe: bool = False  # the server said so
-    is_told_lost: bool = False
+    is_safe: bool = False  # the server confirmed that it is saved
+    is_told_lost: bool = False  # the person was notified that it got no answer
     is_closed: bool = False
     heard: list[str] = field(default_factory=list)
     took_s: float = 0.0
@@ -30,35 +30,36 @@ class TypedTurn:
 
 
 @dataclass(slots=True)
-class Talked:
-    """One conversation, as its person has it."""
+class ConversationNotes:
+    """One conversation, as its person experienced it."""
 
     person: int
     id: str
     turns: list[TypedTurn] = field(default_factory=list)
     heard: list[tuple[int, str]] = field(default_factory=list)  # voice, and what was heard of it
     stretches: list[Stretch] = field(default_factory=list)
-    told: list[tuple[float, str, str]] = field(default_factory=list)  # when, what, details
-    is_unsaved: bool = False  # the server said that it can't be saved
-    ended: str = ""  # why, if it did
-    stuck: str = ""  # how, if it was
+    entries: list[tuple[float, str, str]] = field(default_factory=list)  # time, what happened, details
+    is_unsaved: bool = False  # the server reported that it can't save it
+    ended: str = ""  # the reason, if it ended
+    stuck: str = ""  # a description, if it got stuck
 
     def note(self, at_s: float, what: str, detail: str = "") -> None:
-        self.told.append((round(at_s, 3), what, detail))
+        """Add an entry with its time."""
+        self.entries.append((round(at_s, 3), what, detail))
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """From hello to an open floor, after a socket that was lost."""
+    """The time from hello to an open floor, after a reconnect."""
 
     ms: int
-    is_elsewhere: bool  # another process than before
-    is_fair: bool = True  # the store was well all the time
+    is_elsewhere: bool  # at another process than before
+    is_fair: bool = True  # the store had no fault meanwhile
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTalk:
-    """One conversation, as the store has it."""
+class StoredConversation:
+    """One conversation, as the store has saved it."""
 
     id: str
     user: tuple[str, ...]  # what was said, in order
@@ -68,7 +69,7 @@ class KeptTalk:
 
     @property
     def is_sounding(self) -> bool:
-        """Was an answer being said when it was written?"""
+        """Was an answer playing when it was saved?"""
         return bool(self.machine.get("voice", Voice.SILENT.value) != Voice.SILENT.value)
 
 
@@ -83,10 +84,10 @@ class AcceptedWrite:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """One line of the ledger."""
+class LoggedAction:
+    """One line of the log of actions."""
 
-    deed: str
+    name: str
     item: str
     key: str
     stage: str

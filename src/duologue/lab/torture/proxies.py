@@ -1,7 +1,7 @@
-"""The proxies of a torture run, in a process of their own: what they pass on must not wait for the people.
+"""The proxies of a torture run, in their own process, so that the simulated people don't slow them down.
 
 `python -m duologue.lab.torture.proxies PORT…` starts one proxy for each port, prints the ports that they listen on, and
-reads commands as lines of JSON. Rule: it ends when its standard input is closed.
+reads commands as lines of JSON. Rule: the process ends when its standard input is closed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from .proxy import Proxy
 START_S_MAX = 30.0
 
 
-class Doors:
-    """The proxies, from the side of the run."""
+class ProxyProcess:
+    """Starts the process of the proxies and sends it commands."""
 
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
         self.ports: list[int] = []
 
     async def start(self, behind: Sequence[int]) -> None:
+        """Start a proxy for each of these ports; `ports` are the ports of the proxies."""
         source = str(Path(duologue.__file__).parent.parent)
         path = os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH", ""))))
         self._process = await asyncio.create_subprocess_exec(
@@ -40,12 +41,14 @@ class Doors:
         async with asyncio.timeout(START_S_MAX):
             self.ports = json.loads(await self._process.stdout.readline())
 
-    def do(self, door: int, what: str, amount: float = 0.0) -> None:
+    def do(self, proxy: int, what: str, amount: float = 0.0) -> None:
+        """Send a command to one proxy: cut, stall, swallow, shut, delay (seconds) or heal."""
         assert self._process is not None
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps([door, what, amount]).encode() + b"\n")
+        self._process.stdin.write(json.dumps([proxy, what, amount]).encode() + b"\n")
 
     async def stop(self) -> None:
+        """End the process."""
         if self._process is not None and self._process.returncode is None:
             assert self._process.stdin is not None
             self._process.stdin.close()
@@ -58,37 +61,37 @@ class Doors:
 
 
 async def _obey(behind: Sequence[int]) -> None:
-    doors = [Proxy(port) for port in behind]
-    for door in doors:
-        await door.start()
-    sys.stdout.write(json.dumps([door.port for door in doors]) + "\n")
+    proxies = [Proxy(port) for port in behind]
+    for proxy in proxies:
+        await proxy.start()
+    sys.stdout.write(json.dumps([proxy.port for proxy in proxies]) + "\n")
     sys.stdout.flush()
     lines = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     while line := await lines.readline():
         number, what, amount = json.loads(line)
-        _do(doors[number], what, amount)
-    for door in doors:
-        await door.stop()
+        _do(proxies[number], what, amount)
+    for proxy in proxies:
+        await proxy.stop()
 
 
-def _do(door: Proxy, what: str, amount: float) -> None:
+def _do(proxy: Proxy, what: str, amount: float) -> None:
     match what:
         case "cut":
-            door.cut()
+            proxy.cut()
         case "stall":
-            door.stall()
+            proxy.stall()
         case "swallow":
-            door.swallow()
+            proxy.swallow()
         case "shut":
-            door.is_shut = True
-            door.cut()
+            proxy.is_shut = True
+            proxy.cut()
         case "delay":
-            door.delay_s = amount
+            proxy.delay_s = amount
         case "heal":
-            door.heal()
+            proxy.heal()
         case _:
-            raise ValueError(what)
+            raise ValueError(f"unknown command {what!r}")
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""A proxy before a server that cuts, stalls, delays and swallows.
+"""A TCP proxy that can cut, stall, delay and swallow what it passes on.
 
-Rule: what it lets through it lets through unchanged and in order; every fault ends when it is told to.
+Rule: data that passes is unchanged and in order; `heal` ends every fault.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import contextlib
 
 
 class Proxy:
-    """`is_shut`: nobody gets in. `is_stalled`: nothing passes, until it does. `is_hole`: what comes is swallowed, and
-    such a connection never works again. `delay_s`: everything is late by this."""
+    """A proxy in front of a local port. `is_shut`: new connections are refused. `is_hole`: data is swallowed, and
+    such a connection never works again. `delay_s`: everything is delayed by this."""
 
     def __init__(self, port: int) -> None:
         self._behind = port
@@ -25,10 +25,12 @@ class Proxy:
         self.port = 0
 
     async def start(self) -> None:
+        """Listen on a free port, `port`."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
+        """Stop listening and abort every connection."""
         if self._server is not None:
             self._server.close()
         self.heal()
@@ -41,19 +43,22 @@ class Proxy:
     # -- Faults
 
     def stall(self) -> None:
+        """Hold all data back until `heal`."""
         self._open.clear()
 
     def swallow(self) -> None:
+        """Discard all data of current connections, and of new ones until `heal`."""
         self.is_hole = True
         for link in self._links:
             link.is_hole = True
 
     def cut(self) -> None:
+        """Abort every connection."""
         for link in tuple(self._links):
             link.abort()
 
     def heal(self) -> None:
-        """No more faults. Connections that were swallowed stay so."""
+        """End every fault. Connections whose data was swallowed stay broken."""
         self.is_shut = self.is_hole = False
         self.delay_s = 0.0
         self._open.set()
@@ -94,7 +99,7 @@ class Proxy:
                     writer.write(data)
                     await writer.drain()
             if link.is_hole:
-                await link.aborted.wait()  # that it was closed is swallowed, too
+                await link.aborted.wait()  # the close is swallowed, too
 
 
 class _Link:

@@ -1,8 +1,7 @@
-"""What a client renders, by the clock, and what a person hears of it.
+"""Renders the sound that a client receives, in real time, and reads from it what a person heard.
 
-Plays as the page does: sound goes on while there is some, whatever the socket does; a higher voice takes the place of a
-lower one; a number that is known is dropped. Rule: `heard` is read out of the samples that were rendered, never out of
-what the server says.
+Plays as the page does: buffered sound plays on without a socket; a higher voice replaces a lower one; a chunk that came
+before is dropped. Rule: `heard` is decoded from the rendered samples, never from what the server reports.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _PER_MS = RATE_HZ // 1000
 
 @dataclass(slots=True)
 class Stretch:
-    """Sound of one voice that came from one server, while it was rendered."""
+    """A period in which sound of one voice from one server was rendered."""
 
     voice: int
     node: str
@@ -29,7 +28,7 @@ class Stretch:
 
 @dataclass(slots=True)
 class RenderedVoice:
-    """One voice, as far as it came and as far as it was rendered."""
+    """One voice: the samples received so far, and how many of them were rendered."""
 
     number: int
     samples: array[int] = field(default_factory=lambda: array("h"))
@@ -47,13 +46,13 @@ class RenderedVoice:
 
     @property
     def heard(self) -> str:
-        """A character counts when all of it was rendered."""
+        """The text that was heard. A character counts when all of its samples were rendered."""
         whole = int(self.rendered) // CHAR_SAMPLES
         return "".join(chr(self.samples[at * CHAR_SAMPLES]) for at in range(whole))
 
 
-class Ear:
-    """Renders one voice after the other. Times are seconds of any clock that only goes on."""
+class AudioRenderer:
+    """Renders one voice after the other. Times are seconds of any monotonic clock."""
 
     def __init__(self) -> None:
         self.voices: list[RenderedVoice] = []
@@ -71,11 +70,12 @@ class Ear:
 
     @property
     def position(self) -> dict[str, int] | None:
-        """For hello."""
+        """What hello reports as played: voice, milliseconds and chunk."""
         voice = self.current
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
     def receive(self, frame: bytes, node: str, now_s: float) -> None:
+        """Take a frame of sound from a server."""
         kind, _, _, number, chunk = HEADER.unpack_from(frame)
         assert kind == 1, kind
         self.advance(now_s)
@@ -96,7 +96,7 @@ class Ear:
         return self.voices[-1]
 
     def advance(self, now_s: float) -> None:
-        """Render until now."""
+        """Render the sound that is due by now."""
         passed_s, self._at_s = max(0.0, now_s - self._at_s), now_s
         voice = self.current
         if voice is None or voice.is_held or voice.is_over:
@@ -118,7 +118,7 @@ class Ear:
             voice.stretches.append(Stretch(voice.number, voice.node, began_s, ended_s))
 
     def command(self, action: str, number: int, now_s: float) -> tuple[str, int, int] | None:
-        """Do what the server says. Returns what it wants to be told: kind, voice and ms."""
+        """Obey a play command of the server. Returns the message to answer with: kind, voice and ms."""
         self.advance(now_s)
         voice = self.current
         if action in ("hold", "resume"):

@@ -1,6 +1,6 @@
 """The result of a torture run, as rows of a table.
 
-Rule: what must be nothing comes first.
+Rule: the counts that must be 0 come first.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ _NEVER = (
 _COUNTS = (
     ("conversations", "conversations"),
     ("turns", "turns"),
-    ("told_lost", "turns lost that the person was told of"),
+    ("told_lost", "turns lost, with a notification"),
     ("ended_early", "conversations that ended early"),
     ("kills", "servers killed (kill -9)"),
     ("stops", "servers frozen (SIGSTOP)"),
-    ("drains", "servers told to stop (SIGTERM)"),
+    ("drains", "servers drained (SIGTERM)"),
     ("cuts", "connections cut"),
-    ("stalls", "lines stalled"),
-    ("swallows", "lines that swallowed everything"),
+    ("stalls", "connections stalled"),
+    ("swallows", "connections that swallowed all data"),
     ("db_faults", "faults of the store"),
     ("clock_jumps", "clocks set wrong"),
     ("reconnects", "reconnects"),
-    ("recoveries", "conversations taken up by another process"),
+    ("recoveries", "conversations resumed by another process"),
 )
 
 
 def rows(result: Mapping[str, Any]) -> Sequence[tuple[str, str, str]]:
+    """Rows of (what, found, allowed); allowed may be empty."""
     never = [(label, str(result[key]), "0") for key, label in _NEVER]
     counts = [(label, str(result[key]), "") for key, label in _COUNTS]
     quantiles = " / ".join(str(result[f"recovery_ms_{name}"]) for name in ("p50", "p95", "max"))
@@ -41,5 +42,5 @@ def rows(result: Mapping[str, Any]) -> Sequence[tuple[str, str, str]]:
         *never,
         *counts,
         ("hello to open floor, ms: p50 / p95 / max", quantiles, "1000"),
-        ("the same while the store was hurt, ms: max", str(result["recovery_ms_max_store_hurt"]), ""),
+        ("the same during faults of the store, ms: max", str(result["recovery_ms_max_store_hurt"]), ""),
     ]

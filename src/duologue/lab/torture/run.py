@@ -1,8 +1,8 @@
 """A torture run, from the first server to the verdict.
 
-Servers, people and faults run side by side until time is up; then every fault ends, people finish what they were
-saying, have one more exchange and hang up. Rule: nothing is judged before everything has settled, and a run that fails
-leaves everything behind that is needed to understand it.
+Servers, simulated people and faults run at the same time until the time is up. Then every fault ends; each person
+finishes the current exchange, has one more and hangs up. Rule: nothing is judged before all people have settled, and a
+failed run leaves its logs, journals and notes in a folder.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from . import store_audit
 from .faults import PlannedFault, schedule
 from .nodes import NodeProcess
 from .person import STUCK_S, TypingPerson
-from .person_notes import Talked
-from .proxies import Doors
+from .person_notes import ConversationNotes
+from .proxies import ProxyProcess
 from .verdict import CHECKS, Finding, claimed_undone, is_told_lost, judge
 
 TTL_MS = 3_000
 DRAIN_S = 6.0
 RECOVERY_MS_MAX = 1_000
-STARTS_S = 3.0  # within which people come
+STARTS_S = 3.0  # within which all people connect
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class TorturePlan:
-    """What is asked for."""
+    """The options of a run."""
 
     nodes: int = 3
     conversations: int = 50
     seed: int = 7
     seconds: float = 120.0
-    store: str = ""  # nothing: a PostgreSQL of its own
+    store: str = ""  # a PostgreSQL URL, "sqlite", or empty for a temporary PostgreSQL
 
     def __post_init__(self) -> None:
         if not 1 <= self.nodes <= 12:
-            raise DuologueError(f"from 1 to 12 nodes, not {self.nodes}")
+            raise DuologueError(f"--nodes must be from 1 to 12, not {self.nodes}")
         if self.is_sqlite and self.nodes > 1:
-            raise DuologueError("a file is for one machine's node: use --nodes 1 with --store sqlite")
+            raise DuologueError("an SQLite file can't be shared by several nodes: use --nodes 1 with --store sqlite")
 
     @property
     def is_sqlite(self) -> bool:
@@ -62,6 +62,7 @@ class TorturePlan:
 
     @property
     def command(self) -> str:
+        """The command line that repeats this run."""
         store = " --store sqlite" if self.is_sqlite else " --store …" if self.store else ""
         minutes = f"{self.seconds / 60:g}"
         return (
@@ -72,28 +73,29 @@ class TorturePlan:
 
 @dataclass(slots=True)
 class Run:
-    """What a run came to."""
+    """The result of a run."""
 
     plan: TorturePlan
     result: dict[str, Any]
     failures: list[Finding]
-    folder: Path | None = None  # what was left behind
+    folder: Path | None = None  # logs and journals of a failed run
 
     @property
     def holds(self) -> bool:
+        """Did every check pass?"""
         return not self.failures
 
 
 @dataclass(slots=True)
 class _Stage:
-    """Everything that runs."""
+    """Everything that takes part in a run."""
 
     plan: TorturePlan
     nodes: list[NodeProcess]
-    doors: Doors
-    file: Path | None  # the store, unless it is PostgreSQL
+    proxies: ProxyProcess
+    file: Path | None  # the SQLite file; None for PostgreSQL
     people: list[TypingPerson]
-    hurt: list[PlannedFault]  # what the store suffers from now
+    hurt: list[PlannedFault]  # the current faults of the store
     tell: Tell
     counts: dict[str, int] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)  # nodes that are down or frozen
@@ -103,6 +105,7 @@ class _Stage:
 
 
 async def run(plan: TorturePlan, tell: Tell = lambda text: None) -> Run:  # noqa: ARG005
+    """Run a plan; `tell` is called with a line for every step. The folder of a run that passes is deleted."""
     folder = Path(tempfile.mkdtemp(prefix="duologue-torture-"))
     try:
         with ExitStack() as stack:
@@ -120,7 +123,7 @@ async def run(plan: TorturePlan, tell: Tell = lambda text: None) -> Run:  # noqa
 
 
 def play(made: Coroutine[Any, Any, Run]) -> Run:
-    """On uvloop where it is installed: the people should cost little beside the servers."""
+    """Run on uvloop if it is installed, so that the simulated people take little CPU from the servers."""
     try:
         import uvloop
     except ModuleNotFoundError:
@@ -140,44 +143,44 @@ async def _played(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> Ru
         await _torture(stage)
         tell("settling")
         settled = await _settle(stage)
-        seen = await store_audit.kept(store, _ids(stage.people))
+        seen = await store_audit.stored_conversations(store, _ids(stage.people))
         ended = await asyncio.gather(*(person.hang_up() for person in stage.people))
         for person in stage.people:
-            person.put_down()
+            person.note_sound()
         for task in talking:
             task.cancel()
         await asyncio.gather(*talking, return_exceptions=True)
     talks = [talk for person in stage.people for talk in person.talks]
-    deeds = store_audit.deeds(folder / "ledger.jsonl")
-    failures = judge(talks, seen, store_audit.writes(store), deeds) + list(claimed_undone(talks, deeds))
+    actions = store_audit.logged_actions(folder / "actions.jsonl")
+    failures = judge(talks, seen, store_audit.writes(store), actions) + list(claimed_undone(talks, actions))
     for person, is_settled, has_ended in zip(stage.people, settled, ended, strict=True):
         last = person.talks[-1].id if person.talks else ""
         if not is_settled:
-            failures.append(Finding("stuck", last, f"person {person.number} got no answer when all was well again"))
+            failures.append(Finding("stuck", last, f"person {person.number} got no answer after the faults had ended"))
         elif not has_ended:
             failures.append(Finding("stuck", last, f"person {person.number} could not hang up"))
     result = _result(stage, talks, failures)
     if failures:
-        await _leave_behind(folder, store, stage, failures)
+        await _save_evidence(folder, store, stage, failures)
     return Run(plan, result, failures)
 
 
 @asynccontextmanager
 async def _stage(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> AsyncIterator[_Stage]:
-    """Every node has a door, and the store has the last one."""
+    """Every node has a proxy; the last proxy is that of a PostgreSQL store."""
     async with AsyncExitStack() as stack:
         is_served = store_audit.is_postgres(store)
         nodes = [NodeProcess("abcdefghijkl"[number], folder, TTL_MS, DRAIN_S) for number in range(plan.nodes)]
-        doors = Doors()
-        stack.push_async_callback(doors.stop)
+        proxies = ProxyProcess()
+        stack.push_async_callback(proxies.stop)
         behind = [node.port for node in nodes]
-        await doors.start([*behind, *([urlsplit(store).port or 5432] if is_served else [])])
+        await proxies.start([*behind, *([urlsplit(store).port or 5432] if is_served else [])])
         for node in nodes:
-            node.store = _through(store, doors.ports[-1]) if is_served else store
+            node.store = _through(store, proxies.ports[-1]) if is_served else store
             stack.push_async_callback(node.kill)
         tell(f"starting {len(nodes)} servers")
         await asyncio.gather(*(node.start() for node in nodes))
-        by_port = dict(zip(doors.ports, nodes, strict=False))
+        by_port = dict(zip(proxies.ports, nodes, strict=False))
         hurt: list[PlannedFault] = []
         people = [
             TypingPerson(
@@ -189,11 +192,11 @@ async def _stage(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> Asy
             )
             for number in range(plan.conversations)
         ]
-        yield _Stage(plan, nodes, doors, None if is_served else Path(store), people, hurt, tell)
+        yield _Stage(plan, nodes, proxies, None if is_served else Path(store), people, hurt, tell)
 
 
 def _through(store: str, port: int) -> str:
-    """The same address, by way of the proxy."""
+    """The URL of the store, through the proxy at this port."""
     parts = urlsplit(store)
     user = parts.netloc.rpartition("@")[0]
     return urlunsplit(parts._replace(netloc=f"{user}@127.0.0.1:{port}"))
@@ -208,7 +211,7 @@ async def _come(person: TypingPerson, seed: int) -> None:
 
 
 async def _torture(stage: _Stage) -> None:
-    """Every fault at its time, side by side."""
+    """Inflict every fault at its time; several may overlap."""
     loop = asyncio.get_running_loop()
     began_s = loop.time()
     going: set[asyncio.Task[None]] = set()
@@ -218,21 +221,21 @@ async def _torture(stage: _Stage) -> None:
         task = asyncio.ensure_future(_inflict(stage, fault))
         going.add(task)
     await asyncio.sleep(max(0.0, stage.plan.seconds - (loop.time() - began_s)))
-    for number in range(len(stage.doors.ports)):
-        stage.doors.do(number, "heal")
+    for number in range(len(stage.proxies.ports)):
+        stage.proxies.do(number, "heal")
     for node in stage.nodes:
         node.thaw()
     await asyncio.gather(*going)
 
 
 async def _inflict(stage: _Stage, fault: PlannedFault) -> None:
-    node, doors = stage.nodes[fault.node], stage.doors
+    node, proxies = stage.nodes[fault.node], stage.proxies
     match fault.kind:
         case "kill" | "drain" | "freeze":
             await _disturb(stage, node, fault)
         case "cut":
             stage.count("cuts")
-            doors.do(fault.node, "cut")
+            proxies.do(fault.node, "cut")
         case "hang_up_lines":
             dice = random.Random(f"{stage.plan.seed} {fault.at_s}")
             for person in stage.people:
@@ -241,9 +244,9 @@ async def _inflict(stage: _Stage, fault: PlannedFault) -> None:
                     person.cut()
         case "stall" | "swallow":
             stage.count(f"{fault.kind}s")
-            doors.do(fault.node, fault.kind)
+            proxies.do(fault.node, fault.kind)
             await asyncio.sleep(fault.lasts_s)
-            doors.do(fault.node, "heal")
+            proxies.do(fault.node, "heal")
         case "clock":
             stage.count("clock_jumps")
             node.set_clock(int(fault.amount))
@@ -255,7 +258,7 @@ async def _inflict(stage: _Stage, fault: PlannedFault) -> None:
 
 
 async def _disturb(stage: _Stage, node: NodeProcess, fault: PlannedFault) -> None:
-    """The server itself. One that is down already is left alone."""
+    """Kill, drain or freeze a node, unless it is down or frozen already."""
     if fault.node in stage.busy or not node.is_running:
         return
     stage.busy.add(fault.node)
@@ -274,7 +277,7 @@ async def _disturb(stage: _Stage, node: NodeProcess, fault: PlannedFault) -> Non
         if fault.kind == "freeze":
             node.thaw()
         else:
-            await node.start_at_last()
+            await node.start_with_retries()
     finally:
         stage.busy.discard(fault.node)
 
@@ -284,23 +287,23 @@ async def _hurt_store(stage: _Stage, fault: PlannedFault) -> None:
         lasts_s = min(fault.lasts_s or 0.5, 4.0)
         await asyncio.get_running_loop().run_in_executor(None, _lock_file, stage.file, lasts_s)
         return
-    doors, door = stage.doors, len(stage.nodes)
+    proxies, proxy = stage.proxies, len(stage.nodes)
     match fault.kind:
         case "store_slow":
-            doors.do(door, "delay", fault.amount / 1000)
+            proxies.do(proxy, "delay", fault.amount / 1000)
             await asyncio.sleep(fault.lasts_s)
-            doors.do(door, "delay")
+            proxies.do(proxy, "delay")
         case "store_cut":
-            doors.do(door, "cut")
-            await asyncio.sleep(0.5)  # until every node has noticed
+            proxies.do(proxy, "cut")
+            await asyncio.sleep(0.5)  # until every node has noticed it
         case "store_away":
-            doors.do(door, "shut")
+            proxies.do(proxy, "shut")
             await asyncio.sleep(fault.lasts_s)
-            doors.do(door, "heal")
+            proxies.do(proxy, "heal")
 
 
 def _lock_file(file: Path, lasts_s: float) -> None:
-    """Somebody else writes to the file and takes their time."""
+    """Lock the SQLite file for a while, as another writer would."""
     other = sqlite3.connect(file, timeout=10, isolation_level=None)
     with contextlib.closing(other), contextlib.suppress(sqlite3.OperationalError):
         other.execute("BEGIN IMMEDIATE")
@@ -309,7 +312,7 @@ def _lock_file(file: Path, lasts_s: float) -> None:
 
 
 async def _settle(stage: _Stage) -> list[bool]:
-    """All is well again: everybody gets an answer to what they are saying, and to one thing more."""
+    """After the faults: wait until every person got an answer to the current message and to one more."""
     for person in stage.people:
         person.is_settling = True
     settled = [asyncio.ensure_future(person.settled.wait()) for person in stage.people]
@@ -326,7 +329,7 @@ def _ids(people: Sequence[TypingPerson]) -> list[str]:
     return [talk.id for person in people for talk in person.talks]
 
 
-def _result(stage: _Stage, talks: Sequence[Talked], failures: Sequence[Finding]) -> dict[str, Any]:
+def _result(stage: _Stage, talks: Sequence[ConversationNotes], failures: Sequence[Finding]) -> dict[str, Any]:
     counted = {check: sum(failure.check == check for failure in failures) for check in CHECKS}
     taken_up = [one for person in stage.people for one in person.recoveries if one.is_elsewhere]
     recovered, hampered = (sorted(one.ms for one in taken_up if one.is_fair is fair) for fair in (True, False))
@@ -353,7 +356,7 @@ def _quantile(values: Sequence[int], at: float) -> int:
     return values[min(len(values) - 1, int(len(values) * at))] if values else 0
 
 
-async def _leave_behind(folder: Path, store: str, stage: _Stage, failures: Sequence[Finding]) -> None:
+async def _save_evidence(folder: Path, store: str, stage: _Stage, failures: Sequence[Finding]) -> None:
     guilty = sorted({failure.conversation for failure in failures if failure.conversation})
     await store_audit.journals(store, guilty, folder)
     talks = {talk.id: talk for person in stage.people for talk in person.talks}

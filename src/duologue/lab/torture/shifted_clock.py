@@ -1,8 +1,8 @@
-"""A wall clock that can be set wrong, for one process.
+"""Sets the wall clock wrong for one process.
 
-The machine's clock can't be set for a test, so this process reads another one: a file says how many seconds it is off,
-and SIGUSR1 says that the file has changed. The monotonic clock is left alone, as setting the time leaves it alone.
-Rule: installed before anything else is imported, or somebody keeps the real one.
+Replaces `time.time` and the classes of `datetime`: a file contains the shift in seconds, and SIGUSR1 reloads it. The
+monotonic clock is unchanged, as it is when a system's time is set. Rule: install it before other modules are imported,
+because `from datetime import datetime` would bind the real class.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Date(_real_date):
 
 
 def install(file: Path) -> None:
-    """From here on the time of day is what this file says."""
+    """Shift the wall clock by the seconds in this file, and reload it at SIGUSR1. A missing file means 0."""
 
     def read(*_: object) -> None:
         global _off_s

@@ -1,7 +1,7 @@
-"""What the store itself saw: every write that it accepted, noted by the database in the transaction of the write.
+"""Records every write that the store accepted, and reads what it saved.
 
-A trigger does it, in the tortured database alone, so no line of the store's own code has a say in it. Rule: read when
-everything is over.
+A trigger of the database records a write in the same transaction, so the audit doesn't depend on the store's code.
+Rule: read the audit only after the run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from duologue.runtime.checkpoint import stored_transcript
 from duologue.store.store_url import open_store
 
-from .person_notes import AcceptedWrite, Deed, KeptTalk
+from .person_notes import AcceptedWrite, LoggedAction, StoredConversation
 
 _TABLE = "torture_writes"
 _COLUMNS = "conversation, node, epoch, revision"
@@ -37,11 +37,12 @@ _SQLITE = (
 
 
 def is_postgres(store: str) -> bool:
+    """Is this store a PostgreSQL URL, rather than the path of an SQLite file?"""
     return store.startswith("postgres")
 
 
 async def prepare(store: str) -> None:
-    """Make the tables and the trigger."""
+    """Create the tables and the trigger."""
     opened = open_store(store)
     await opened.open()
     await opened.close()
@@ -67,7 +68,7 @@ def _sqlite(store: str) -> sqlite3.Connection:
 
 
 def writes(store: str) -> list[AcceptedWrite]:
-    """In the order in which they were accepted."""
+    """All accepted writes, in order."""
     question = f"SELECT {_COLUMNS} FROM {_TABLE} ORDER BY id"
     if is_postgres(store):
         with _postgres(store) as connection:
@@ -79,8 +80,8 @@ def writes(store: str) -> list[AcceptedWrite]:
         file.close()
 
 
-async def kept(store: str, conversations: Sequence[str]) -> dict[str, KeptTalk]:
-    """These conversations, as they were last written."""
+async def stored_conversations(store: str, conversations: Sequence[str]) -> dict[str, StoredConversation]:
+    """These conversations, as they were last saved."""
     opened = open_store(store)
     await opened.open()
     try:
@@ -91,14 +92,14 @@ async def kept(store: str, conversations: Sequence[str]) -> dict[str, KeptTalk]:
                 state = one.parts["machine"]["state"]
                 items = stored_transcript(one.parts)["items"]
                 user = tuple(item[2] for item in items if item[0] == "user")
-                found[id_] = KeptTalk(id_, user, state["said"] - state["answered"], one.is_over, state)
+                found[id_] = StoredConversation(id_, user, state["said"] - state["answered"], one.is_over, state)
         return found
     finally:
         await opened.close()
 
 
 async def journals(store: str, conversations: Sequence[str], folder: Path) -> None:
-    """The journals of these, for whoever wants to know what happened."""
+    """Write the journals and checkpoints of these conversations to a folder."""
     opened = open_store(store)
     await opened.open()
     try:
@@ -107,13 +108,14 @@ async def journals(store: str, conversations: Sequence[str], folder: Path) -> No
             (folder / f"{id_}.journal.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
             one = await opened.read(id_)
             parts = dict(one.parts) if one is not None else {}
-            (folder / f"{id_}.kept.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
+            (folder / f"{id_}.checkpoint.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
     finally:
         await opened.close()
 
 
-def deeds(ledger: Path) -> list[Deed]:
-    if not ledger.exists():
+def logged_actions(file: Path) -> list[LoggedAction]:
+    """The log of actions; empty if the file is missing."""
+    if not file.exists():
         return []
-    lines = ledger.read_text(encoding="utf-8").splitlines()
-    return [Deed(**json.loads(line)) for line in lines if line]
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return [LoggedAction(**json.loads(line)) for line in lines if line]

@@ -1,8 +1,8 @@
-"""The agent that is tortured: it orders, reserves, pays and tells stories, and everything it does leaves a mark.
+"""The agent of a torture run: it orders, reserves, pays and tells stories, and logs every action.
 
-Services answer at once or nearly so, and the same words get the same answer on every node. Its voice can be read: the
-samples of a character are its number, so whoever renders the sound knows what was heard, word for word, without asking
-the server. Rule: a deed is one line at the end of a file that nobody rewrites.
+Its services answer within a second, and the same words get the same answer on every node. Its voice can be decoded:
+the samples of a character are its code point, so a client knows from the sound what was heard. Rule: an action is
+logged as lines appended to a file that is never rewritten.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ flows:
       - action: place_order
         slots: [item]
         on_failure:
-          - end: "Nobody knows whether {item} was ordered."
+          - end: "I don't know whether {item} was ordered."
     completed: "Now {item} is ordered."
   reserve:
     description: reserve something
@@ -62,40 +62,42 @@ flows:
       - action: make_reservation
         slots: [item]
         on_failure:
-          - end: "Nobody knows whether {item} was reserved."
+          - end: "I don't know whether {item} was reserved."
     completed: "Now {item} is reserved."
 """
 TOOL_WORDS = ("pay", "look", "tell")
 
 
-class DeedLog:
-    """What was done in the world. `begun` and `done` are lines of their own: a deed may die in between."""
+class ActionLog:
+    """Logs actions. `begun` and `done` are separate lines, because a node may be killed in between."""
 
     def __init__(self, file: Path, node: str) -> None:
         self._file = file
         self._node = node
 
-    def note(self, deed: str, item: str, key: str, stage: str) -> None:
-        line = json.dumps({"deed": deed, "item": item, "key": key, "stage": stage, "node": self._node})
+    def note(self, name: str, item: str, key: str, stage: str) -> None:
+        """Append one line."""
+        line = json.dumps({"name": name, "item": item, "key": key, "stage": stage, "node": self._node})
         number = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(number, line.encode() + b"\n")  # one write at the end of a file is not torn
+            os.write(number, line.encode() + b"\n")  # a single append of a short line is atomic
         finally:
             os.close(number)
 
-    async def do(self, deed: str, item: str, key: str = "") -> None:
-        self.note(deed, item, key, "begun")
-        await asyncio.sleep(_takes_s(deed, item))
-        self.note(deed, item, key, "done")
+    async def do(self, name: str, item: str, key: str = "") -> None:
+        """Do an action: log that it began, wait, log that it is done."""
+        self.note(name, item, key, "begun")
+        await asyncio.sleep(_takes_s(name, item))
+        self.note(name, item, key, "done")
 
 
-def _takes_s(deed: str, item: str) -> float:
-    """From nothing to most of a second, the same on every node."""
-    return zlib.crc32(f"{deed} {item}".encode()) % 700 / 1000
+def _takes_s(name: str, item: str) -> float:
+    """From 0 to 0.7 s, the same on every node."""
+    return zlib.crc32(f"{name} {item}".encode()) % 700 / 1000
 
 
 class LegibleVoice:
-    """Every character lasts as long as every other, and its samples are its number."""
+    """A TTS in which every character lasts CHAR_MS, and its samples are its code point."""
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
         whole = " ".join(text.split()) + " "
@@ -108,13 +110,14 @@ class LegibleVoice:
         for start in range(0, len(whole), _PIECE_CHARS):
             piece = whole[start : start + _PIECE_CHARS]
             begins_ms, ends_ms = start * CHAR_MS, (start + len(piece)) * CHAR_MS
-            told = [word for word in words if begins_ms < word.end_ms <= ends_ms]
-            timed = tuple(Word(one.text, one.start_ms - begins_ms, one.end_ms - begins_ms) for one in told)
-            yield Sound(len(piece) * CHAR_MS, _pcm(piece), RATE_HZ, words=timed)
+            ended = [word for word in words if begins_ms < word.end_ms <= ends_ms]
+            timed = tuple(Word(one.text, one.start_ms - begins_ms, one.end_ms - begins_ms) for one in ended)
+            yield Sound(len(piece) * CHAR_MS, encode_text(piece), RATE_HZ, words=timed)
             await asyncio.sleep(0)
 
 
-def _pcm(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
+    """The samples of a text, as 16-bit PCM."""
     samples = array("h")
     for character in text:
         samples.extend([ord(character)] * CHAR_SAMPLES)
@@ -122,7 +125,7 @@ def _pcm(text: str) -> bytes:
 
 
 class PlainNlu:
-    """Knows two verbs and two answers."""
+    """An NLU that understands the name of a flow followed by an item."""
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
         verb, _, item = message.partition(" ")
@@ -133,14 +136,14 @@ class PlainNlu:
 
 
 class TortureBrain:
-    """People who pay, look and listen to stories are answered here; all others by flows."""
+    """Answers "pay", "look" and "tell" itself, and leaves every other conversation to flows."""
 
-    def __init__(self, ledger: DeedLog) -> None:
+    def __init__(self, log: ActionLog) -> None:
         async def place_order(item: str) -> None:
-            await ledger.do("order", item)
+            await log.do("order", item)
 
         async def make_reservation(item: str, key: str) -> None:
-            await ledger.do("reserve", item, key)
+            await log.do("reserve", item, key)
 
         registry = Registry([place_order, make_reservation])
         self._flows = FlowBrain(parse_flows(FLOWS, "torture.yaml"), registry, PlainNlu())
@@ -170,29 +173,29 @@ def _answer(request: Request, text: str) -> list[Part]:
     if not outputs:
         return [ToolCall(verb, {"item": item})]
     known = outputs[-1].output
-    return [f"Now {item} has {known}." if known.startswith("been") else f"Nobody knows whether {item} worked."]
+    return [f"Now {item} has {known}." if known.startswith("been") else f"I don't know whether {item} worked."]
 
 
-def make_agent(ledger: DeedLog) -> Agent:
-    """One agent for all conversations of a node, as a program has it."""
+def make_agent(log: ActionLog) -> Agent:
+    """The agent of a node, shared by all its conversations."""
 
     @tool
     async def pay(item: str) -> str:
-        """Pays, once."""
-        await ledger.do("pay", item)
+        """Pays for an item."""
+        await log.do("pay", item)
         return "been paid"
 
     @tool(idempotent=True)
     async def look(item: str) -> str:
-        """Looks something up, as often as it likes."""
-        await ledger.do("look", item)
+        """Looks an item up."""
+        await log.do("look", item)
         return "been looked up"
 
     settings: Any = profile(
         "confirm", dead_air_ms=0, reconnect_ms_max=RECONNECT_MS_MAX, answer_ms_max=ANSWER_MS_MAX, dismiss_ms=2_000
     )
     return Agent(
-        TortureBrain(ledger),
+        TortureBrain(log),
         name="Torture",
         voice=LegibleVoice(),
         tools=[pay, look],

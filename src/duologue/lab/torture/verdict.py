@@ -1,6 +1,6 @@
-"""What became of every conversation: held against what its person noted, what the store kept and what was done.
+"""Checks every conversation of a run: the notes of its person against the store and the log of actions.
 
-Plain functions over values. Rule: a check is never told why something happened; it only looks at what did.
+Plain functions over values. Rule: a check knows the outcome only, never which faults were inflicted.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .person_notes import AcceptedWrite, Deed, KeptTalk, Talked, TypedTurn
+from .person_notes import AcceptedWrite, ConversationNotes, LoggedAction, StoredConversation, TypedTurn
 
-ONCE = ("order", "pay")  # deeds that may be done once; others carry a key, or may be repeated
+ONCE = ("order", "pay")  # actions that may be done only once; others carry a key or are idempotent
 OVERLAP_S = 0.05
-# What is said of an action that began before a crash, of one that can't be begun, and of an answer that breaks off.
-HONEST = ("can't tell whether that went through", "I encountered an error", "lost the rest of that")
+# What the agent says about an action with an unknown outcome, an action that failed, and an answer that broke off.
+HONEST_ANSWERS = ("can't tell whether that went through", "I encountered an error", "lost the rest of that")
 _SENTENCE = re.compile(r"[^.?!]*\d{4,}[^.?!]*[.?!]")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that must not be."""
+    """One violation that a check found."""
 
     check: str
     conversation: str
@@ -33,40 +33,43 @@ CHECKS = ("turns_lost", "actions_twice", "heard_twice", "two_owners", "stuck")
 
 
 def judge(
-    talks: Sequence[Talked], kept: Mapping[str, KeptTalk], writes: Sequence[AcceptedWrite], deeds: Sequence[Deed]
+    talks: Sequence[ConversationNotes],
+    stored: Mapping[str, StoredConversation],
+    writes: Sequence[AcceptedWrite],
+    actions: Sequence[LoggedAction],
 ) -> list[Finding]:
-    """Everything that must not be."""
+    """Run every check and return the violations."""
     of_item = {turn.item: talk.id for talk in talks for turn in talk.turns}
-    found = [fault for talk in talks for fault in _of_talk(talk, kept.get(talk.id))]
-    found += twice_done(deeds, of_item)
+    found = [fault for talk in talks for fault in _of_talk(talk, stored.get(talk.id))]
+    found += twice_done(actions, of_item)
     found += owners(writes)
     return found
 
 
-def _of_talk(talk: Talked, kept: KeptTalk | None) -> Iterable[Finding]:
-    yield from lost(talk, kept)
+def _of_talk(talk: ConversationNotes, stored: StoredConversation | None) -> Iterable[Finding]:
+    yield from lost(talk, stored)
     yield from said_untrue(talk)
     yield from heard_twice(talk)
     yield from two_voices(talk)
-    yield from stuck(talk, kept)
+    yield from stuck(talk, stored)
 
 
 # -- Turns
 
 
-def is_told_lost(talk: Talked, turn: TypedTurn) -> bool:
-    """Does the person know that it got no answer? Whoever was told that nothing is saved knows it of what came then."""
+def is_told_lost(talk: ConversationNotes, turn: TypedTurn) -> bool:
+    """Was the person notified that this message got no answer, or that nothing is being saved?"""
     return turn.is_told_lost or (talk.is_unsaved and bool(talk.ended))
 
 
-def lost(talk: Talked, kept: KeptTalk | None) -> Iterable[Finding]:
-    """Each turn is in the history once and was answered, or its person was told."""
-    if kept is None:
+def lost(talk: ConversationNotes, stored: StoredConversation | None) -> Iterable[Finding]:
+    """Each message is saved exactly once and was answered, or its person was notified."""
+    if stored is None:
         for turn in talk.turns:
             if not is_told_lost(talk, turn):
-                yield Finding("turns_lost", talk.id, f"{turn.text!r}: the store has nothing of it")
+                yield Finding("turns_lost", talk.id, f"{turn.text!r}: the store doesn't have this conversation")
         return
-    known = Counter(" ".join(kept.user).split())
+    known = Counter(" ".join(stored.user).split())
     wanted: Counter[str] = Counter()
     for turn in talk.turns:
         if not is_told_lost(talk, turn):
@@ -75,31 +78,31 @@ def lost(talk: Talked, kept: KeptTalk | None) -> Iterable[Finding]:
     for word in sorted(typed):
         if known[word] < wanted[word]:
             yield Finding(
-                "turns_lost", talk.id, f"{word!r} was typed {wanted[word]} times, and kept {known[word]} times"
+                "turns_lost", talk.id, f"{word!r} was typed {wanted[word]} times, but saved {known[word]} times"
             )
         elif known[word] > typed[word]:
             yield Finding(
-                "turns_lost", talk.id, f"{word!r} was typed {typed[word]} times, and kept {known[word]} times"
+                "turns_lost", talk.id, f"{word!r} was typed {typed[word]} times, but saved {known[word]} times"
             )
     for turn in talk.turns:
         if not any(heard.strip() for heard in turn.heard) and not is_told_lost(talk, turn) and not turn.is_stuck:
             yield Finding("turns_lost", talk.id, f"{turn.text!r} was never answered")
 
 
-def said_untrue(talk: Talked) -> Iterable[Finding]:
-    """An answer that is beside the point: the turn before it was forgotten."""
+def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
+    """Every answer names the item of its message; one that doesn't shows that a message was forgotten."""
     for turn in talk.turns:
         whole = [heard.strip() for heard in turn.heard if heard.rstrip().endswith((".", "?"))]
         for heard in whole:
-            if turn.item not in heard and turn.text != "cancel" and not any(known in heard for known in HONEST):
+            if turn.item not in heard and turn.text != "cancel" and not any(known in heard for known in HONEST_ANSWERS):
                 yield Finding("turns_lost", talk.id, f"{turn.text!r} ({turn.item}) was answered with {heard!r}")
 
 
 # -- Sound
 
 
-def heard_twice(talk: Talked) -> Iterable[Finding]:
-    """Every sentence names its item, so none is said twice in one conversation."""
+def heard_twice(talk: ConversationNotes) -> Iterable[Finding]:
+    """No sentence is heard twice: each names its item, so it is unique in its conversation."""
     heard: Counter[str] = Counter()
     for _, text in talk.heard:
         heard.update({sentence.strip() for sentence in _SENTENCE.findall(text)})
@@ -108,19 +111,19 @@ def heard_twice(talk: Talked) -> Iterable[Finding]:
             yield Finding("heard_twice", talk.id, f"{sentence!r} was heard {times} times")
 
 
-def two_voices(talk: Talked) -> Iterable[Finding]:
-    """Sound of two servers at a time."""
+def two_voices(talk: ConversationNotes) -> Iterable[Finding]:
+    """Sound of two servers never overlaps."""
     stretches = sorted(talk.stretches, key=lambda one: one.began_s)
     for one, other in pairwise(stretches):
         if one.node != other.node and one.ended_s - other.began_s > OVERLAP_S:
             yield Finding("two_owners", talk.id, f"{one.node} and {other.node} were heard at once")
 
 
-# -- The store and the world
+# -- The store and the actions
 
 
 def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
-    """One node for each epoch, epochs that only go up, and no revision twice."""
+    """Each epoch has one node, epochs never go down, and every revision follows the one before."""
     nodes: dict[tuple[str, int], str] = {}
     last: dict[str, AcceptedWrite] = {}
     for one in writes:
@@ -135,40 +138,40 @@ def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
         last[one.conversation] = one
 
 
-def twice_done(deeds: Sequence[Deed], of_item: Mapping[str, str]) -> Iterable[Finding]:
-    """What may be done once was begun once; what carries a key has one key for one confirmation."""
-    begun = Counter((deed.deed, deed.item) for deed in deeds if deed.stage == "begun")
+def twice_done(actions: Sequence[LoggedAction], of_item: Mapping[str, str]) -> Iterable[Finding]:
+    """An action of ONCE began once; an action with a key has the same key each time."""
+    begun = Counter((action.name, action.item) for action in actions if action.stage == "begun")
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for deed in deeds:
-        keys[deed.deed, deed.item].add(deed.key)
-    for (deed_name, item), times in begun.items():
+    for action in actions:
+        keys[action.name, action.item].add(action.key)
+    for (name, item), times in begun.items():
         conversation = of_item.get(item, "")
-        if deed_name in ONCE and times > 1:
-            yield Finding("actions_twice", conversation, f"{deed_name} {item} was done {times} times")
-        if len(keys[deed_name, item]) > 1:
-            yield Finding("actions_twice", conversation, f"{deed_name} {item} was done under {len(keys)} keys")
+        if name in ONCE and times > 1:
+            yield Finding("actions_twice", conversation, f"{name} {item} was done {times} times")
+        if len(keys[name, item]) > 1:
+            yield Finding("actions_twice", conversation, f"{name} {item} was done with {len(keys[name, item])} keys")
 
 
-def claimed_undone(talks: Sequence[Talked], deeds: Sequence[Deed]) -> Iterable[Finding]:
-    """The agent said that it was done, and it was not."""
-    done = {deed.item for deed in deeds if deed.stage == "done"}
+def claimed_undone(talks: Sequence[ConversationNotes], actions: Sequence[LoggedAction]) -> Iterable[Finding]:
+    """Every action that the agent reported as done was done."""
+    done = {action.item for action in actions if action.stage == "done"}
     for talk in talks:
         for turn in talk.turns:
             if any(f"Now {turn.item}" in heard for heard in turn.heard) and turn.item not in done:
-                yield Finding("turns_lost", talk.id, f"{turn.item} was said to be done, and was not")
+                yield Finding("turns_lost", talk.id, f"{turn.item} was reported as done, but wasn't")
 
 
 # -- Time
 
 
-def stuck(talk: Talked, kept: KeptTalk | None) -> Iterable[Finding]:
-    """Something came of everything, within the machine's own limits."""
+def stuck(talk: ConversationNotes, stored: StoredConversation | None) -> Iterable[Finding]:
+    """Every message got an answer or an end within the machine's time limits."""
     if talk.stuck:
         yield Finding("stuck", talk.id, talk.stuck)
     for turn in talk.turns:
         if turn.is_stuck:
             yield Finding("stuck", talk.id, f"{turn.text!r} got neither an answer nor an end")
-    if kept is None or kept.is_over or kept.is_sounding:  # whoever cuts the last answer short hears it still
+    if stored is None or stored.is_over or stored.is_sounding:  # a last answer that was cut short may still be playing
         return
-    if kept.owed and not any(turn.is_stuck for turn in talk.turns):
-        yield Finding("stuck", talk.id, f"{kept.owed} turns are still owed")
+    if stored.owed and not any(turn.is_stuck for turn in talk.turns):
+        yield Finding("stuck", talk.id, f"{stored.owed} turns are still unanswered")
