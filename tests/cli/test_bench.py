@@ -1,0 +1,53 @@
+"""`duologue bench`: a table with budgets, or the numbers as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from duologue.cli.app import app
+from duologue.lab.bench import core
+
+MEASURED: dict[str, Any] = {
+    "us_per_transition": 7.5,
+    "us_per_ignored": 1.4,
+    "bytes_per_state": 900,
+    "within_budget": {"us_per_transition": True, "us_per_ignored": False, "bytes_per_state": True},
+    "note": "A note.",
+}
+
+
+@pytest.fixture(autouse=True)
+def _measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The numbers are given, so that a busy machine can't change them."""
+    monkeypatch.setattr(core, "bench_core", lambda: MEASURED)
+
+
+def test_a_benchmark_is_a_table_with_budgets_and_a_note() -> None:
+    done = CliRunner().invoke(app, ["bench", "core"])
+    assert done.exit_code == 0
+    assert "budget" in done.stdout
+    row = next(line for line in done.stdout.splitlines() if "core, per transition" in line)
+    assert "7.5" in row
+    assert "12" in row, "its budget"
+    assert "missed" not in row
+    assert "missed" in next(line for line in done.stdout.splitlines() if "per ignored event" in line)
+    assert "A note." in done.stdout
+
+
+def test_a_benchmark_as_json_is_what_was_measured() -> None:
+    done = CliRunner().invoke(app, ["bench", "core", "--json"])
+    assert json.loads(done.stdout) == MEASURED
+
+
+@pytest.mark.parametrize(
+    "name", ["core", "runtime", "ears", "server", "store", "dialogue", "realtime", "phone", "panel"]
+)
+def test_every_benchmark_describes_itself(name: str) -> None:
+    done = CliRunner().invoke(app, ["bench", name, "--help"])
+    assert done.exit_code == 0
+    assert "Measure" in done.stdout
+    assert "--json" in done.stdout

@@ -1,0 +1,52 @@
+"""`duologue torture`: the result as a table, and how to repeat a run that failed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from duologue.cli.app import app
+from duologue.lab.torture import report, run
+from duologue.lab.torture.verdict import Finding
+
+OPTIONS = ["torture", "--nodes", "2", "--seed", "11", "--minutes", "0.5"]
+
+
+@pytest.fixture
+def findings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The servers aren't started; the run finds what a test puts here."""
+    found: list[Any] = []
+
+    def play(started: Any) -> run.Run:
+        started.close()
+        folder = Path("/tmp/logs") if found else None
+        return run.Run(run.TorturePlan(2, 50, 11, 30.0, ""), {"turns_lost": 0}, found, folder)
+
+    def rows(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+        return [("turns lost", str(result["turns_lost"]), "0")]
+
+    monkeypatch.setattr(report, "rows", rows)
+
+    monkeypatch.setattr(run, "play", play)
+    return found
+
+
+def test_a_run_that_holds_is_a_table(findings: list[Any]) -> None:
+    done = CliRunner().invoke(app, OPTIONS)
+    assert done.exit_code == 0, done.output
+    assert "Torture, seed 11" in done.stdout
+    assert "turns lost" in done.stdout
+
+
+def test_a_run_that_fails_says_what_how_to_repeat_it_and_where_the_logs_are(findings: list[Any]) -> None:
+    findings.append(Finding("stuck", "conversation-1", "no answer"))
+    done = CliRunner().invoke(app, [*OPTIONS, "--json"])
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["turns_lost"] == 0
+    assert "stuck: conversation-1: no answer" in done.stderr
+    assert "Run again: duologue torture" in done.stderr
+    assert "/tmp/logs" in done.stderr
