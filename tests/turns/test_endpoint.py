@@ -203,8 +203,8 @@ def test_words_after_which_more_has_to_come_wait_longer(open_text: str, text: st
 # -- Eagerness
 
 
-# BUG: since the table was fitted again (on 1222 pauses), `patient` begins at 1560 and `balanced` at 1680: for
-# scores from -0.1 to 0.37 the patient agent ends a turn up to 80 ms sooner than the balanced one.
+# Regression: once `patient` began at 1560 and `balanced` at 1680, so that for scores from -0.1 to 0.37 the patient
+# agent ended a turn up to 80 ms sooner than the balanced one.
 def test_for_every_score_the_less_eager_waits_at_least_as_long() -> None:
     rules = [SemanticEndpoint.named(name) for name in ("quick", "balanced", "patient")]
     for hundredths in range(-1_000, 1_001):
@@ -213,7 +213,7 @@ def test_for_every_score_the_less_eager_waits_at_least_as_long() -> None:
         assert waits_ms == sorted(waits_ms), f"at a score of {hundredths / 100}"
 
 
-# BUG: as above.
+# Regression: as above.
 @given(pause=pauses, means_ms=st.tuples(st.integers(500, 1_200), st.integers(500, 1_200)))
 @example(pause=SURE, means_ms=(600, 760))
 @example(pause=SURE, means_ms=(760, 1_010))
