@@ -126,7 +126,7 @@ def _watch(server: Server, noted: PanelNotes) -> None:
         conversation.on(sg.StateEntered, note)
 
     def note(signal: sg.StateEntered) -> None:
-        if signal.view == "conversation":
+        if signal.view == "phase":  # the page shows phases
             noted.entered.append((signal.state, time.perf_counter() * 1000))
 
     server.conversations.watch = watched  # type: ignore[method-assign]
@@ -198,8 +198,8 @@ def _result(
     after: tuple[float, float],
 ) -> dict[str, Any]:
     offset, error = (before[0] + after[0]) / 2, max(before[1], after[1])
-    entered = [state for state, _ in noted.entered]
-    shown = [timing["state"] for timing in timings]
+    entered = [phase for phase, _ in noted.entered]
+    shown = [timing["phase"] for timing in timings]
     if shown != entered[-len(shown) :]:
         raise DuologueError(f"the page showed {shown[-5:]}, but the server sent {entered[-5:]}")
     pairs = zip(noted.entered[-len(shown) :], timings, strict=True)
