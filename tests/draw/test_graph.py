@@ -13,6 +13,8 @@ from duologue.draw.graph import REGIONS, Diagram, region_diagram, region_rows, r
 from duologue.draw.rule_moves import rule_moves
 
 each_region = pytest.mark.parametrize("region", REGIONS.values(), ids=REGIONS)
+
+
 each_view = pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 
 
@@ -93,14 +95,6 @@ def test_a_label_names_timers_and_has_the_guard_in_brackets() -> None:
     timer, event = next(iter(Timer)), EVENTS[0]
     label = row_label(row(ROWS[0].sources, (event, timer), ROWS[0].target, when=may_go))
     assert label == f"{event.__name__}, timer:{timer.value} [may_go]"
-
-
-def test_only_rules_of_the_machine_are_named() -> None:
-    names = {rule.name for rule in MACHINE.rules}
-    for region in REGIONS.values():
-        for rule, source, target in rule_moves(region):
-            assert rule in names
-            assert source is not target
 
 
 @each_view

@@ -1,74 +1,31 @@
-"""Pictures are checked as pictures: what is in them, that nothing collides, that they stand alone."""
+"""Pictures contain everything, nothing in them collides, and they are self-contained."""
 
 from __future__ import annotations
 
-import math
 import re
-from functools import cache
 from itertools import combinations
 from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
 
 import pytest
 
 from duologue.core.machine import MACHINE
 from duologue.core.views import VIEWS
-from duologue.draw import REGIONS, Diagram, Edge, StateNode, names, region_diagram, render, to_svg
+from duologue.draw import REGIONS, Diagram, Edge, StateNode, to_svg
 from duologue.draw.grouped_moves import gather, note_lines
 from duologue.draw.render import diagram_of
-from duologue.draw.shapes import Box, Curve, Point
-from duologue.draw.typography import FACES, text_width
-
-SVG = "{http://www.w3.org/2000/svg}"
-
-each_picture = pytest.mark.parametrize("name", names())
-each_diagram = pytest.mark.parametrize("name", [*REGIONS, *VIEWS])
-
-
-@cache
-def source(name: str) -> str:
-    return render(name, "svg")
-
-
-@cache
-def picture(name: str) -> Element:
-    return ElementTree.fromstring(source(name))
-
-
-def state_boxes(root: Element) -> list[tuple[str, Box]]:
-    return [(rect.get("data-name", ""), rect_box(rect)) for rect in root.iter(f"{SVG}rect") if rect.get("data-name")]
-
-
-def rect_box(rect: Element) -> Box:
-    return Box(*(float(rect.get(key, "")) for key in ("x", "y", "width", "height")))
-
-
-def text_boxes(root: Element) -> list[tuple[str, Box]]:
-    return [(text.text or "", text_box(text)) for text in root.iter(f"{SVG}text")]
-
-
-def text_box(text: Element) -> Box:
-    """The room of a text; of a slanted one, the upright room around it."""
-    face = text.get("class", "").split()[0]
-    width, size = text_width(text.text or "", face), FACES[face].size
-    x, y = float(text.get("x", "")), float(text.get("y", ""))
-    slant = re.match(r"rotate\((-?\d+)", text.get("transform", ""))
-    if slant:
-        angle = math.radians(-int(slant[1]))
-        rise = width * math.sin(angle) + size * math.cos(angle)
-        return Box(x - size * math.sin(angle), y - rise, width * math.cos(angle) + size * math.sin(angle), rise)
-    left = x - width / 2 if text.get("text-anchor") == "middle" else x
-    return Box(left, y - size * 0.8, width, size)
-
-
-def curves(root: Element) -> list[Curve]:
-    paths = [path.get("d", "") for path in root.iter(f"{SVG}path") if "line" in path.get("class", "").split()]
-    numbers = [[float(number) for number in re.findall(r"-?[\d.]+", path)] for path in paths]
-    return [Curve(*(Point(*found[at : at + 2]) for at in (0, 2, 4, 6))) for found in numbers]
-
-
-def contains(outer: Box, inner: Box) -> bool:
-    return outer.x <= inner.x and outer.y <= inner.y and inner.right <= outer.right and inner.bottom <= outer.bottom
+from duologue.draw.shapes import Box
+from tests.draw.svg_reading import (
+    SVG,
+    contains,
+    curves,
+    each_diagram,
+    each_picture,
+    picture,
+    source,
+    state_boxes,
+    text_box,
+    text_boxes,
+)
 
 
 @each_picture
@@ -135,12 +92,6 @@ def test_every_move_is_a_line_or_in_the_note_of_a_state(name: str) -> None:
         assert (edge.source, edge.target) in noted or f"{edge.source} → {edge.target}" in told
 
 
-@each_diagram
-def test_every_reason_is_written_out(name: str) -> None:
-    words = " ".join(content for content, _ in text_boxes(picture(name)))
-    assert [label for edge in diagram_of(name).edges for label in edge.labels if label not in words] == []
-
-
 @pytest.mark.parametrize("name", VIEWS)
 def test_amended_moves_are_dashed_and_the_others_are_not(name: str) -> None:
     told: dict[str, str | None] = {}
@@ -154,26 +105,6 @@ def test_amended_moves_are_dashed_and_the_others_are_not(name: str) -> None:
     assert ".line.source { stroke-dasharray:" not in source(name)
 
 
-def test_a_crowd_of_moves_becomes_a_note_that_names_the_exceptions() -> None:
-    nodes = tuple(StateNode(name, name == "a") for name in "abcdefg")
-    edges = (*(Edge(name, "g") for name in "bcdef"), Edge("a", "b"))
-    (note,) = gather(Diagram("crowd", nodes, edges)).notes
-    assert (note.at, note.others) == ("g", tuple("bcdef"))
-    assert note_lines(note, tuple("abcdefg")) == ("from any but a",)
-    assert note_lines(note, tuple("abcdefg"), brief=True) == ("from 5 states",)
-
-
-def test_opposite_moves_share_one_line_only_if_they_are_of_one_kind() -> None:
-    nodes = (StateNode("a", True), StateNode("b"), StateNode("c"))
-    edges = (Edge("a", "b"), Edge("b", "a"), Edge("b", "c"), Edge("c", "b", kind="amended"))
-    lines = gather(Diagram("pairs", nodes, edges)).lines
-    assert [(line.source, line.target, line.both_ways) for line in lines] == [
-        ("a", "b", True),
-        ("b", "c", False),
-        ("c", "b", False),
-    ]
-
-
 def test_a_single_state_is_a_picture_too() -> None:
     root = ElementTree.fromstring(to_svg(Diagram("alone", (StateNode("only", True),), ())))
     assert [state for state, _ in state_boxes(root)] == ["only"]
@@ -184,24 +115,6 @@ def test_names_and_labels_may_contain_anything() -> None:
     diagram = Diagram(nasty, (StateNode(nasty, True), StateNode("b")), (Edge(nasty, "b", (nasty,)),), about=nasty)
     root = ElementTree.fromstring(to_svg(diagram))
     assert nasty in [state for state, _ in state_boxes(root)]
-
-
-def test_loops_are_listed_when_requested() -> None:
-    for region in REGIONS.values():
-        diagram = region_diagram(region, loops=True)
-        words = " ".join(content for content, _ in text_boxes(ElementTree.fromstring(to_svg(diagram))))
-        assert all(label in words for edge in diagram.edges if edge.is_loop for label in edge.labels)
-
-
-def test_the_machine_shows_every_region_with_its_states_and_every_rule_with_its_reason() -> None:
-    root = picture("machine")
-    words = " ".join(content for content, _ in text_boxes(root))
-    assert all(name in words for name in REGIONS)
-    states = sorted(leaf.value for region in REGIONS.values() for leaf in region)
-    assert sorted(state for state, _ in state_boxes(root)) == states
-    for rule in MACHINE.rules:
-        assert rule.name in words
-        assert rule.why in words
 
 
 @each_picture
