@@ -1,4 +1,4 @@
-"""The demo in the terminal: it tells every scene, proves its journal, and never sleeps for nobody."""
+"""The demo in the terminal: it shows every scene, replays its journal, and pauses only on a terminal."""
 
 from __future__ import annotations
 

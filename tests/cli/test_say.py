@@ -54,13 +54,13 @@ def test_json_contains_the_words_and_their_times(tmp_path: Path) -> None:
     file = tmp_path / "hello.wav"
     text = "Good morning. It is 3:30 — time for tea."
     done = run(text, "--out", file, "--json", "--rate", "200")
-    told = json.loads(done.stdout)
-    assert told["file"] == str(file)
-    assert told["ms"] == pytest.approx(length_ms(file), abs=1)
-    assert [word["text"] for word in told["words"]] == text.split()
-    ends = [word["end_ms"] for word in told["words"]]
+    result = json.loads(done.stdout)
+    assert result["file"] == str(file)
+    assert result["ms"] == pytest.approx(length_ms(file), abs=1)
+    assert [word["text"] for word in result["words"]] == text.split()
+    ends = [word["end_ms"] for word in result["words"]]
     assert ends == sorted(ends)
-    assert 0 < ends[-1] <= told["ms"]
+    assert 0 < ends[-1] <= result["ms"]
 
 
 @pytest.mark.usefixtures("_espeak")

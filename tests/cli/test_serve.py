@@ -118,9 +118,11 @@ def hear(client: ClientConnection, kind: str, **fields: object) -> dict[str, obj
     while time.monotonic() < deadline:
         frame = client.recv(timeout=LIMIT_S)
         if isinstance(frame, str):
-            told = json.loads(frame)
-            payload: dict[str, object] = told["payload"]
-            if told["type"] == f"duologue.{kind}" and all(payload.get(name) == value for name, value in fields.items()):
+            message = json.loads(frame)
+            payload: dict[str, object] = message["payload"]
+            if message["type"] == f"duologue.{kind}" and all(
+                payload.get(name) == value for name, value in fields.items()
+            ):
                 return payload
     raise AssertionError(f"never: {kind}")
 
@@ -209,7 +211,7 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "printed"),
     [
         (["my_agent:agent", "--host", "256.1.1.1"], "can't listen on 256.1.1.1"),
         (["my_agent:agent", "--host", "x" * 80], "can't listen on xxx"),
@@ -222,11 +224,11 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
         (["nothing.yaml"], "nothing.yaml"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(tmp_path: Path, arguments: list[str], told: str) -> None:
+def test_what_cannot_be_served_is_one_line(tmp_path: Path, arguments: list[str], printed: str) -> None:
     (tmp_path / "breaks.py").write_text("raise RuntimeError('on the way in')")
     with served(tmp_path, *arguments, DUOLOGUE_OFFLINE="1") as server:
         assert server.ends() in (1, 2), server.said
-        assert re.search(told, server.said), server.said
+        assert re.search(printed, server.said), server.said
         assert "Traceback" not in server.said
 
 
@@ -288,9 +290,9 @@ def test_a_simulated_call_to_a_running_server_can_be_watched(tmp_path: Path) -> 
             hear(watcher, "caption", role="user", final=True, text="4711")
             hear(watcher, "caption", role="assistant", final=True, text="You said 4711.")
             assert hear(watcher, "ended")["reason"] == "hung up"
-            told = json.loads(dialled.communicate(timeout=LIMIT_S)[0])
-            assert told["result"] == "passed"
-            assert told["agent_heard_ms"] > 0
+            result = json.loads(dialled.communicate(timeout=LIMIT_S)[0])
+            assert result["result"] == "passed"
+            assert result["agent_heard_ms"] > 0
         refused = subprocess.run([*command, "--simulate", "bad.yaml"], cwd=tmp_path, capture_output=True, text=True)
         assert refused.returncode == 1
         assert "need the agent in this process" in refused.stderr

@@ -1,4 +1,4 @@
-"""Mermaid text is read by somebody else's parser, so every line is held to the forms that it takes."""
+"""Mermaid text is read by a foreign parser, so every line must have a form that it accepts."""
 
 from __future__ import annotations
 

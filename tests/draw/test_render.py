@@ -1,4 +1,4 @@
-"""One door to all pictures: the same bytes whenever it is asked, one honest line when it can't."""
+"""Rendering by name: the same bytes every time, and one clear line for an unknown name."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_a_text_is_inside_a_state_or_clear_of_all_states(name: str) -> None:
 
 @each_picture
 def test_no_two_texts_overlap(name: str) -> None:
-    """Slanted ones run in parallel, each on a track of its own, and are left out."""
+    """Slanted ones run in parallel, each on its own track, and are left out."""
     upright = [text for text in picture(name).iter(f"{SVG}text") if not text.get("transform")]
     boxes = [(text.text, text_box(text)) for text in upright]
     assert [(a, b) for (a, one), (b, other) in combinations(boxes, 2) if one.overlaps(other)] == []
@@ -80,7 +80,7 @@ def test_every_state_has_a_box_with_its_name(name: str) -> None:
 @each_diagram
 def test_every_move_is_a_line_or_in_the_note_of_a_state(name: str) -> None:
     diagram, root = diagram_of(name), picture(name)
-    told = {line for title in root.iter(f"{SVG}title") for line in (title.text or "").splitlines()}
+    titles = {line for title in root.iter(f"{SVG}title") for line in (title.text or "").splitlines()}
     states = tuple(node.name for node in diagram.nodes)
     texts, boxes = text_boxes(root), dict(state_boxes(root))
     noted = set()
@@ -89,18 +89,18 @@ def test_every_move_is_a_line_or_in_the_note_of_a_state(name: str) -> None:
         assert set(note_lines(note, states)) <= set(lines)
         noted |= {(edge.source, edge.target) for edge in note.edges}
     for edge in diagram.edges:
-        assert (edge.source, edge.target) in noted or f"{edge.source} → {edge.target}" in told
+        assert (edge.source, edge.target) in noted or f"{edge.source} → {edge.target}" in titles
 
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_amended_moves_are_dashed_and_the_others_are_not(name: str) -> None:
-    told: dict[str, str | None] = {}
+    classes: dict[str, str | None] = {}
     for group in picture(name).iter(f"{SVG}g"):
         title, path = group.find(f"{SVG}title"), group.find(f"{SVG}path")
         if title is not None and path is not None:
-            told.setdefault((title.text or "").split("\n")[0], path.get("class"))
+            classes.setdefault((title.text or "").split("\n")[0], path.get("class"))
     for line in gather(diagram_of(name)).lines:
-        assert told[f"{line.source} → {line.target}"] == f"line {line.kind}"
+        assert classes[f"{line.source} → {line.target}"] == f"line {line.kind}"
     assert ".line.amended { stroke-dasharray:" in source(name)
     assert ".line.source { stroke-dasharray:" not in source(name)
 

@@ -23,7 +23,7 @@ from tests.workers.errand_shop import Shop, ask
 
 def test_results_are_text_and_pictures_are_named(shop: Shop) -> None:
     weather = str(shop.run(ask(shop.workers["weather"], city="Rome")))
-    assert weather.count("Rome") == 1, "structured content that the text repeats is told once"
+    assert weather.count("Rome") == 1, "structured content that the text repeats is included once"
     assert shop.run(ask(shop.workers["picture"])) == "Here it is.\n[image: image/png, 3 kB]"
     assert shop.run(ask(shop.workers["nothing"])) == "done"
 
