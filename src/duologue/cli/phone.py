@@ -32,7 +32,7 @@ from .timeline import timeline_command
 
 if TYPE_CHECKING:
     from duologue.lab.sim.call_script import CallScript
-    from duologue.lab.sim.phone_speech import Mouth
+    from duologue.lab.sim.phone_speech import PhoneSpeech
     from duologue.lab.sim.scripted_carrier import ScriptedCarrier
 
 END_S_MAX = 10.0
@@ -129,24 +129,24 @@ def _read(file: Path) -> CallScript:
 
 
 def _play(script: CallScript, here: Path, folder: Path, fast: bool) -> CallOutcome:
-    from duologue.lab.sim.phone_speech import Mouth
+    from duologue.lab.sim.phone_speech import PhoneSpeech
     from duologue.voice.espeak import EspeakVoice
 
     found = find_agent(script.agent) if script.agent else _repeating(script)
     answering = with_speech(found)
-    mouth = Mouth(EspeakVoice("en-us+f3", 170), here)
+    speech = PhoneSpeech(EspeakVoice("en-us+f3", 170), here)
     if not fast:
-        return asyncio.run(_call(script, answering, mouth, folder))
+        return asyncio.run(_call(script, answering, speech, folder))
     from duologue.runtime.simulated_clock import run_simulated
 
-    return run_simulated(_call_fast(script, answering, mouth, folder))
+    return run_simulated(_call_fast(script, answering, speech, folder))
 
 
 def _repeating(script: CallScript) -> Agent:
     return Agent(repeat, profile="words", phrases=Phrases(greeting=script.greeting))
 
 
-async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> CallOutcome:
+async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
     """Play the call in real time, through the server's own routes."""
     from duologue.lines.phone.carriers import CARRIERS
 
@@ -166,20 +166,20 @@ async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) ->
         serving(routes) as url,
         dial(url, CARRIERS[script.carrier], network=script.network) as carrier,
     ):
-        return await _follow(script, carrier, found, mouth, folder)
+        return await _follow(script, carrier, found, speech, folder)
 
 
 def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool) -> None:
     """Call an agent in another process. Only its audio is known here, not what it understood."""
     from duologue.lab.sim.call_script import Expect
-    from duologue.lab.sim.phone_speech import Mouth
+    from duologue.lab.sim.phone_speech import PhoneSpeech
     from duologue.voice.espeak import EspeakVoice
 
     if any(isinstance(step, Expect) and (step.heard or step.said) for step in script.steps):
         raise DuologueError(
             "`expect: heard` and `said` need the agent in this process: remove them from the script, or omit --to"
         )
-    carrier, problem = asyncio.run(_dial(script, Mouth(EspeakVoice("en-us+f3", 170), here), url))
+    carrier, problem = asyncio.run(_dial(script, PhoneSpeech(EspeakVoice("en-us+f3", 170), here), url))
     result = {"carrier": script.carrier, "result": "failed" if problem else "passed", "problem": problem or None}
     if as_json:
         facts = {**result, "agent_heard_ms": carrier.played_ms, "clears": carrier.clears}
@@ -191,14 +191,14 @@ def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool
         raise DuologueError(problem)
 
 
-async def _dial(script: CallScript, mouth: Mouth, url: str) -> tuple[ScriptedCarrier, str]:
+async def _dial(script: CallScript, speech: PhoneSpeech, url: str) -> tuple[ScriptedCarrier, str]:
     from duologue.lab.sim.dial import dial
     from duologue.lab.sim.scripted_caller import NotAsExpected, ScriptedCaller
     from duologue.lines.phone.carriers import CARRIERS
 
     async with dial(url, CARRIERS[script.carrier], network=script.network) as carrier:
         try:
-            await ScriptedCaller(carrier, lambda: None, mouth, script.wait_s).play(script)
+            await ScriptedCaller(carrier, lambda: None, speech, script.wait_s).play(script)
         except NotAsExpected as different:
             return carrier, str(different)
         finally:
@@ -206,7 +206,7 @@ async def _dial(script: CallScript, mouth: Mouth, url: str) -> tuple[ScriptedCar
         return carrier, ""
 
 
-async def _call_fast(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> CallOutcome:
+async def _call_fast(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
     """Play the call on the simulated clock: the same line and carrier, connected without a socket."""
     from duologue.lab.sim.offline_call import OfflineCall
     from duologue.lines.phone.carriers import CARRIERS
@@ -217,16 +217,16 @@ async def _call_fast(script: CallScript, agent: Agent, mouth: Mouth, folder: Pat
     conversation = Conversation(agent, line, journal=folder / "call.jsonl")
     line.pressed = Digits(conversation.type).press
     await conversation.start()
-    return await _follow(script, exchange.carrier, [conversation], mouth, folder)
+    return await _follow(script, exchange.carrier, [conversation], speech, folder)
 
 
 async def _follow(
-    script: CallScript, carrier: ScriptedCarrier, found: list[Conversation], mouth: Mouth, folder: Path
+    script: CallScript, carrier: ScriptedCarrier, found: list[Conversation], speech: PhoneSpeech, folder: Path
 ) -> CallOutcome:
     from duologue.audio.frames import UnusableAudio
     from duologue.lab.sim.scripted_caller import NotAsExpected, ScriptedCaller
 
-    caller = ScriptedCaller(carrier, lambda: found[0] if found else None, mouth, script.wait_s)
+    caller = ScriptedCaller(carrier, lambda: found[0] if found else None, speech, script.wait_s)
     problem = ""
     try:
         await caller.play(script)

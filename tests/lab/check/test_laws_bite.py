@@ -17,6 +17,7 @@ from duologue.core.machine import ROWS, Machine
 from duologue.core.rows import Row, Rule, row
 from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
+from duologue.lab.check.core import laws
 from duologue.lab.check.core.check import CoreExplorer, Findings
 from duologue.lab.check.core.promises import PROMISES
 from duologue.lab.check.core.scopes import QUICK
@@ -65,11 +66,11 @@ def test_the_real_machine_breaks_no_law_in_what_these_tests_explore() -> None:
 
 def test_a_leaf_without_a_hard_deadline_is_found() -> None:
     owners = DeadlineOwners([limit for limit in LIMITS if limit.timer is not Timer.TALK])
-    assert breaks("1 never stuck", Machine(owners=owners))
+    assert breaks(laws.NEVER_STUCK, Machine(owners=owners))
 
 
 def test_a_deadline_that_no_row_handles_is_found() -> None:
-    assert breaks("1 never stuck", Machine(changed("timer:prepare", drop)))
+    assert breaks(laws.NEVER_STUCK, Machine(changed("timer:prepare", drop)))
 
 
 def test_rest_that_can_no_longer_be_reached_is_found() -> None:
@@ -85,7 +86,7 @@ def _rearm_close(d: Draft, e: ev.Event) -> None:
 def test_a_conversation_that_timers_alone_drive_in_circles_is_found() -> None:
     rows = changed("-> faulted", lambda r: replace(r, do=_uncounted_fault) if r.do else r)
     found = CoreExplorer(PROFILES["confirm"], LINK, Machine(rows), promised=()).run()
-    assert any("goes round for ever" in seen.message for seen in found.violations)
+    assert any("timers alone lead round in a circle" in seen.message for seen in found.violations)
 
 
 def _uncounted_fault(d: Draft, e: ev.Event) -> None:
@@ -97,7 +98,7 @@ def _uncounted_fault(d: Draft, e: ev.Event) -> None:
 
 @pytest.mark.parametrize("kind", [ev.AudioBuffered, ev.SessionReady, ev.TurnEnded, ev.ReplyFailed])
 def test_an_event_with_an_old_id_that_still_counts_is_found(kind: type[ev.Event]) -> None:
-    assert breaks("2 nothing stale", forgetful(Machine(), kind))
+    assert breaks(laws.NOTHING_STALE, forgetful(Machine(), kind))
 
 
 # -- 3 Once
@@ -108,7 +109,7 @@ def test_two_requests_in_one_step_are_found() -> None:
         next(rule for rule in RULES if rule.name == "ask").do(d, e)
         d.emit(fx.StartReply(d.reply_id + 1, 1, 1))
 
-    assert breaks("3 once", Machine(rules=with_rule("ask", ask_twice)))
+    assert breaks(laws.ONCE, Machine(rules=with_rule("ask", ask_twice)))
 
 
 def test_a_request_dropped_without_its_cancel_is_found() -> None:
@@ -116,7 +117,7 @@ def test_a_request_dropped_without_its_cancel_is_found() -> None:
         d.reply_id += 1
 
     rows = changed("WordsHeard/TextTyped [adds_to_question]", lambda r: replace(r, do=just_move_on))
-    assert breaks("3 once", Machine(rows))
+    assert breaks(laws.ONCE, Machine(rows))
 
 
 def test_a_second_output_for_one_call_is_found() -> None:
@@ -126,7 +127,7 @@ def test_a_second_output_for_one_call_is_found() -> None:
             d.emit(fx.PostOutput(job.call, Outcome.DONE))
 
     rows = changed("tool/delegated + JobFinished", lambda r: replace(r, do=tell_twice))
-    assert breaks("3 once", Machine(rows), WORK)
+    assert breaks(laws.ONCE, Machine(rows), WORK)
 
 
 # -- 4 Said and heard agree
@@ -134,12 +135,12 @@ def test_a_second_output_for_one_call_is_found() -> None:
 
 def test_sound_that_is_cut_without_being_stopped_is_found() -> None:
     rows = changed("[takes_floor] -> stopping", lambda r: replace(r, do=None))
-    assert breaks("4 said and heard agree", Machine(rows))
+    assert breaks(laws.SAID_AND_HEARD_AGREE, Machine(rows))
 
 
 def test_sound_that_is_cut_without_being_truncated_is_found() -> None:
     rows = changed("timer:stop -> silent", lambda r: replace(r, do=None))
-    assert breaks("4 said and heard agree", Machine(rows))
+    assert breaks(laws.SAID_AND_HEARD_AGREE, Machine(rows))
 
 
 def test_sound_that_starts_over_the_user_is_found() -> None:
@@ -147,14 +148,14 @@ def test_sound_that_starts_over_the_user_is_found() -> None:
         return d.reply is Reply.READY and d.voice is Voice.SILENT and d.link is Link.UP
 
     rules = tuple(replace(rule, when=careless) if rule.name == "speak" else rule for rule in RULES)
-    assert breaks("4 said and heard agree", Machine(rules=rules))
+    assert breaks(laws.SAID_AND_HEARD_AGREE, Machine(rules=rules))
 
 
 # -- 5 Idempotent
 
 
 def test_an_event_that_works_twice_is_found() -> None:
-    assert breaks("5 idempotent", forgetful(Machine(), ev.TextTyped))
+    assert breaks(laws.IDEMPOTENT, forgetful(Machine(), ev.TextTyped))
 
 
 # -- 6 Every sentence ends
@@ -166,7 +167,7 @@ def test_a_sentence_that_ends_for_no_reason_is_found() -> None:
         d.emit(fx.TruncateReply(d.voice_id, d.heard_ms))
 
     extra = row(Voice.PLAYING, ev.SpeechStopped, Voice.SILENT, end)
-    assert breaks("6 every sentence ends", Machine((extra, *ROWS)))
+    assert breaks(laws.EVERY_SENTENCE_ENDS, Machine((extra, *ROWS)))
 
 
 # -- 7 Every view is honest
@@ -174,7 +175,7 @@ def test_a_sentence_that_ends_for_no_reason_is_found() -> None:
 
 def test_a_move_that_a_view_does_not_know_is_found() -> None:
     extra = row(Link.IDLE, ev.RetryRequested, Link.UP)
-    assert breaks("7 every view is honest", Machine((extra, *ROWS)))
+    assert breaks(laws.VIEWS_ARE_HONEST, Machine((extra, *ROWS)))
 
 
 # -- 8 No input is lost
@@ -185,7 +186,7 @@ def test_words_that_are_dropped_in_silence_are_found() -> None:
         d.words = Words.NONE
 
     rows = changed("timer:text -> quiet", lambda r: replace(r, do=forget))
-    assert breaks("8 no input lost", Machine(rows))
+    assert breaks(laws.NO_INPUT_IS_LOST, Machine(rows))
 
 
 def test_a_turn_that_counts_as_answered_for_no_reason_is_found() -> None:
@@ -193,7 +194,7 @@ def test_a_turn_that_counts_as_answered_for_no_reason_is_found() -> None:
         d.answered = d.asked
 
     rows = changed("committing + ReplyAccepted", lambda r: replace(r, do=pretend))
-    assert breaks("8 no input lost", Machine(rows))
+    assert breaks(laws.NO_INPUT_IS_LOST, Machine(rows))
 
 
 # -- 9 Suspend then resume, and rules at rest
@@ -205,12 +206,12 @@ def test_a_pause_that_forgets_is_found() -> None:
         d.asked_again = not d.asked_again
 
     rows = changed("suspended + ResumeRequested", lambda r: replace(r, do=forget))
-    assert breaks("9 suspend then resume", Machine(rows), LINK)
+    assert breaks(laws.PAUSING_CHANGES_NOTHING, Machine(rows), LINK)
 
 
 def test_a_rule_that_is_never_at_rest_is_found() -> None:
     restless = Rule("restless", lambda d: d.link is Link.UP, lambda d, e: None, "")
-    assert breaks("9 rules at rest", Machine(rules=(*RULES, restless)))
+    assert breaks(laws.RULES_AT_REST, Machine(rules=(*RULES, restless)))
 
 
 # -- Promises

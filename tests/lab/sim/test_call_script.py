@@ -94,7 +94,7 @@ def test_a_caller_does_what_the_script_says() -> None:
         {"dtmf": "3#"},
         {"expect": {"interrupted": True}},
         "listen",
-        {"say": "a noise that nobody hears"},
+        {"say": "a noise without words"},
         {"pause": 100},
         "hang_up",
     ]

@@ -56,7 +56,7 @@ BROKEN = {
     "one_output_for_each_call": [
         replace(WELL, history=WELL.history[:2]),
         replace(WELL, history=(*WELL.history, CallOutput(1, "again", Outcome.DONE))),
-        replace(WELL, history=(*WELL.history, CallOutput(7, "for nobody", Outcome.DONE))),
+        replace(WELL, history=(*WELL.history, CallOutput(7, "for no call", Outcome.DONE))),
     ],
     "the_line_obeys_its_order": [
         replace(WELL, line=[*WELL.line, LineAct(90, "play", 1, 3)]),
@@ -65,14 +65,14 @@ BROKEN = {
         replace(WELL, line=[LineAct(0, "play", 3, 1), LineAct(10, "play", 1, 1)]),
     ],
     "history_claims_no_more_than_was_played": [replace(WELL, played={1: 299}), replace(WELL, played={})],
-    "nobody_is_answered_twice": [
+    "no_turn_is_answered_twice": [
         replace(
             WELL,
             records=[did(fx.StartReply(1, 1, 1)), did(fx.StartReply(3, 1, 1))],
             history=(AgentSaid(1, "hi", heard_ms=9), AgentSaid(3, "hi", heard_ms=9)),
         )
     ],
-    "nobody_made_a_mistake": [replace(WELL, signals=[sg.Problem(0, "StartReply", "KeyError")])],
+    "no_programming_errors": [replace(WELL, signals=[sg.Problem(0, "StartReply", "KeyError")])],
     "it_replays": [replace(WELL, records=[did()])],
 }
 
@@ -93,5 +93,5 @@ def test_an_invariant_bites(name: str, evidence: Evidence) -> None:
     assert getattr(inv, name)(evidence)
 
 
-def test_a_service_that_fails_is_nobodys_mistake() -> None:
-    assert inv.nobody_made_a_mistake(replace(WELL, signals=[sg.Problem(0, "reply", "ServiceError: RATE_LIMIT")])) == []
+def test_a_service_that_fails_is_not_a_programming_error() -> None:
+    assert inv.no_programming_errors(replace(WELL, signals=[sg.Problem(0, "reply", "ServiceError: RATE_LIMIT")])) == []

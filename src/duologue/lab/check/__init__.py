@@ -1,1 +1,1 @@
-"""Exploring machines: every reachable state, every law, the shortest trace to any violation."""
+"""Explores state machines: checks every law in every reachable state, with a shortest trace to each violation."""

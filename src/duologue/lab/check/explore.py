@@ -1,7 +1,7 @@
 """A breadth-first explorer over any pure machine.
 
-Knows nothing of conversations: it gets start states, a function from a state to its labelled
-successors, and keeps the graph. Rule: states are found in order of distance, so the trace to any
+Does not know about conversations: it gets start states and a function from a state to its labelled
+successors, and builds the graph. Rule: states are found in order of distance, so the trace to any
 state is a shortest one.
 """
 
@@ -18,7 +18,7 @@ E = TypeVar("E")
 
 @dataclass(slots=True)
 class Graph(Generic[S, E]):
-    """What was found: states in order of discovery and, for each, how it was first reached."""
+    """The states in order of discovery, and the event and parent by which each was first reached."""
 
     states: list[S] = field(default_factory=list)
     index: dict[S, int] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Graph(Generic[S, E]):
     complete: bool = True
 
     def add(self, state: S, parent: int, label: E | None) -> int:
-        """The number of a state, new or known."""
+        """Add a state unless it is known. Returns its number."""
         known = self.index.get(state)
         if known is not None:
             return known
@@ -41,7 +41,7 @@ class Graph(Generic[S, E]):
         return number
 
     def trace(self, number: int) -> list[E]:
-        """The events of a shortest way to this state."""
+        """The events of a shortest path to this state."""
         found: list[E] = []
         while self.parents[number] >= 0:
             label = self.labels[number]
@@ -51,6 +51,7 @@ class Graph(Generic[S, E]):
         return found[::-1]
 
     def edges(self) -> Iterator[tuple[int, int]]:
+        """Every step that was found, as (source, target)."""
         return zip(self.sources, self.targets, strict=True)
 
 
@@ -61,7 +62,7 @@ def explore(
     states_max: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Fill the graph: visit every reachable state once, up to a bound."""
+    """Visit every reachable state once. Stops, with `graph.complete` false, at more than `states_max` states."""
     for state in starts:
         graph.add(state, -1, None)
     number = 0
@@ -96,7 +97,7 @@ def can_reach(graph: Graph[S, E], goals: Iterable[int]) -> bytearray:
 
 
 def find_cycle(count: int, edges: Iterable[tuple[int, int]]) -> int | None:
-    """A node on some cycle, or None: peel off what has no way out until nothing changes."""
+    """A node from which a cycle can be reached, or None. Removes nodes without outgoing edges until none are left."""
     outgoing = [0] * count
     incoming: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:

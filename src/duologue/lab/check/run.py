@@ -1,7 +1,7 @@
-"""A whole check: every profile in every scope, on all cores, summed up.
+"""A whole check: explores every profile in every scope, on all cores, and sums up the results.
 
-Rule: the summary says what was explored and within which bounds; a row that never fired, a move of a
-view that was neither seen nor explained, and an untested promise are findings like any other.
+Rule: the summary says what was explored and within which bounds. A row that never fired, an allowed move
+of a view that was never seen, and an untested promise count as violations too.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from duologue.core.settings import PROFILES
 from duologue.core.views import VIEWS, View
 
 from .core.check import CoreExplorer, Findings, Violation
+from .core.laws import VIEWS_ARE_HONEST
 from .core.promises import PROMISES
 from .core.scopes import SCOPES
 
@@ -27,7 +28,7 @@ Progress = Callable[[Findings], None]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check found, summed over its explorations."""
+    """What a check found in all its explorations."""
 
     explorations: tuple[Findings, ...]
     violations: tuple[Violation, ...]
@@ -40,7 +41,7 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Is everything as it should be?"""
+        """Was no violation found?"""
         return not self.violations
 
     def to_json(self) -> dict[str, Any]:
@@ -81,7 +82,7 @@ def run_check(
     processes: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Explore every profile in every scope of this size and sum up."""
+    """Explore every profile in every scope of this size. `progress` is called after each exploration."""
     began = time.monotonic()
     tasks = [(name, number, size) for number in range(len(SCOPES[size])) for name in profiles]
     found = _explore_all(tasks, processes or os.cpu_count() or 1, progress)
@@ -96,7 +97,7 @@ def _explore_one(task: tuple[str, int, str]) -> Findings:
 
 def _explore_all(tasks: list[tuple[str, int, str]], processes: int, progress: Progress | None) -> list[Findings]:
     found = []
-    # Spawned, so that a check also runs from threads and inside other programs.
+    # Spawned, not forked: forking is unsafe in a program with threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(processes, len(tasks)), mp_context=context) as pool:
         for done in as_completed([pool.submit(_explore_one, task) for task in tasks]):
@@ -117,7 +118,7 @@ def _sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
     if whole:
         violations += [Violation("every row fires", name, ()) for name in unfired]
         violations += [
-            Violation("7 every view is honest", f"{name}: {move}", ())
+            Violation(VIEWS_ARE_HONEST, f"{name}: {move}", ())
             for name, summary in views.items()
             for move in summary["unexplained"]
         ]
@@ -134,14 +135,14 @@ def _sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
 
 
 def _sum_up_view(view: View, found: list[Findings], whole: bool) -> dict[str, Any]:
-    """Every move that was made is allowed; every move that is allowed was made, or listed as
-    impossible (only a check of all profiles can tell)."""
+    """Compare the moves that were seen with the view's table. Whether an allowed move is never made can only be
+    said if all profiles were explored (`whole`)."""
     moves = {move for findings in found for move in findings.moves[view.name]}
     impossible = {(move.source, move.target) for move in view.impossible}
     unexplained = []
     if whole:
-        unexplained += [f"{a} -> {b} is allowed and never made" for a, b in view.allowed() - moves - impossible]
-        unexplained += [f"{a} -> {b} is listed as impossible and made" for a, b in moves & impossible]
+        unexplained += [f"{a} -> {b} is allowed, but was never made" for a, b in view.allowed() - moves - impossible]
+        unexplained += [f"{a} -> {b} is listed as impossible, but was made" for a, b in moves & impossible]
     dishonest = moves - view.allowed()
     return {
         "honest": not dishonest and not unexplained,

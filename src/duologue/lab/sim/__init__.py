@@ -1,1 +1,1 @@
-"""Conversations on a simulated clock, without services: scripts play the world around the machine."""
+"""Simulated conversations: scripts take the place of callers, carriers and services, on a simulated clock."""

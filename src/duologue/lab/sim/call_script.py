@@ -1,6 +1,6 @@
-"""What happens in a scripted telephone call, step by step, as data.
+"""The script of a simulated telephone call: its steps as data, and how they are read from YAML.
 
-Rule: a script is checked as a whole before anything happens, and every problem is told at once.
+Rule: a script is checked as a whole before the call starts, and one error lists every problem.
 """
 
 from __future__ import annotations
@@ -24,40 +24,48 @@ class InvalidCallScript(DuologueError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Say:
+    """The caller says this text."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class PlayWav:
+    """The caller plays a WAV file."""
+
     file: str
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
+    """The caller does nothing for this long."""
+
     ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class Press:
+    """The caller presses telephone keys."""
+
     keys: str
 
 
 @dataclass(frozen=True, slots=True)
 class Hear:
-    """Until the agent has spoken for so long in one go."""
+    """Wait until the agent has spoken for this long without a gap."""
 
     ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """Until the agent has spoken and is silent."""
+    """Wait until the agent has spoken and is silent again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """`heard`: the agent understood these words; `said`: the caller heard them; `interrupted`: the agent was, or was
-    not, since the caller last did something; `over`: the agent has hung up."""
+    """Wait until all of this is true. `heard`: the agent understood these words. `said`: the agent said these words.
+    `interrupted`: whether the agent was interrupted since the caller last did something. `over`: the agent hung up."""
 
     heard: str = ""
     said: str = ""
@@ -67,7 +75,7 @@ class Expect:
 
 @dataclass(frozen=True, slots=True)
 class HangUp:
-    pass
+    """The caller hangs up."""
 
 
 Step: TypeAlias = Say | PlayWav | Wait | Press | Hear | Listen | Expect | HangUp
@@ -75,18 +83,20 @@ Step: TypeAlias = Say | PlayWav | Wait | Press | Hear | Listen | Expect | HangUp
 
 @dataclass(frozen=True, slots=True)
 class CallScript:
+    """A whole script."""
+
     steps: tuple[Step, ...]
     carrier: str = "twilio"
     agent: str = ""  # module:agent
     greeting: str = "Hello, this is the demo line. How can I help you?"  # of the built-in agent
     network: Network = field(default_factory=Network)
-    wait_s: float = 20.0  # for whatever is waited for
+    wait_s: float = 20.0  # how long each step may take
 
 
 def read_script(data: object) -> CallScript:
-    """A script as YAML gives it. Raises InvalidCallScript."""
+    """Read a script from parsed YAML. Raises InvalidCallScript."""
     if not isinstance(data, Mapping):
-        raise InvalidCallScript("a script is a mapping with steps")
+        raise InvalidCallScript("a script must be a mapping with `steps`")
     problems: list[str] = []
     known = {each.name for each in fields(CallScript)}
     problems += [f"unknown key {key!r}" for key in data if key not in known]
@@ -96,7 +106,7 @@ def read_script(data: object) -> CallScript:
     if carrier not in CARRIERS:
         problems.append(f"carrier must be one of {', '.join(CARRIERS)}")
     if not isinstance(wait_s, int | float) or not 0 < wait_s <= 600:
-        problems.append("wait_s must be above 0 and at most 600")
+        problems.append("wait_s must be a number above 0 and at most 600")
     texts = {name: data.get(name, getattr(_DEFAULT, name)) for name in ("agent", "greeting")}
     problems += [f"{name} must be text" for name, text in texts.items() if not isinstance(text, str)]
     if problems:
@@ -109,7 +119,7 @@ _DEFAULT = CallScript(())
 
 def _steps(given: object, problems: list[str]) -> tuple[Step, ...]:
     if not isinstance(given, list) or not 0 < len(given) <= STEPS_MAX:
-        problems.append(f"steps must be a list of 1 to {STEPS_MAX}")
+        problems.append(f"steps must be a list of 1 to {STEPS_MAX} steps")
         return ()
     steps = []
     for number, item in enumerate(given, start=1):
@@ -126,16 +136,16 @@ def _step(item: object) -> Step:
     if item == "hang_up":
         return HangUp()
     if not isinstance(item, Mapping) or len(item) != 1:
-        raise ValueError(f"must be listen, hang_up, or one of {', '.join(_MAKERS)} with its value")
+        raise ValueError(f"must be listen, hang_up, or a mapping of one of {', '.join(_MAKERS)} to its value")
     ((name, value),) = item.items()
     if name not in _MAKERS:
-        raise ValueError(f"unknown step {name!r}; there are listen, hang_up, {', '.join(_MAKERS)}")
+        raise ValueError(f"unknown step {name!r}; the steps are listen, hang_up, {', '.join(_MAKERS)}")
     return _MAKERS[name](value)
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise ValueError("must be text")
+        raise ValueError("must be text that isn't empty")
     return value
 
 
@@ -148,7 +158,7 @@ def _ms(value: object) -> int:
 def _keys(value: object) -> str:
     keys = str(value) if type(value) is int else _text(value)
     if any(key not in KEYS for key in keys):
-        raise ValueError(f"a telephone has the keys {KEYS}")
+        raise ValueError(f"the keys of a telephone are {KEYS}")
     return keys
 
 
@@ -178,6 +188,6 @@ def _network(given: object, problems: list[str]) -> Network:
         problems.append(f"network takes {', '.join(sorted(names))}")
         return Network()
     if any(isinstance(value, bool) or not isinstance(value, int | float) or value < 0 for value in given.values()):
-        problems.append("network takes numbers from 0")
+        problems.append("network takes numbers that are not negative")
         return Network()
     return Network(**given)

@@ -1,7 +1,7 @@
-"""One scripted call that shows what the machine is for, scene by scene.
+"""The demo: one scripted call that shows what the machine does, scene by scene.
 
-A person talks to an agent in the profile `confirm`, and nothing goes smoothly for long. Rule: a scene
-says in words what it shows and checks each claim, so a demo that is no longer true fails.
+A user talks to an agent with the profile `confirm`, and many things go wrong. Rule: each scene says in
+words what it shows and checks each claim, so a demo that is no longer true fails.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ Script: TypeAlias = "Callable[[Take, Stage], None]"
 
 
 class DemoIsUntrue(DuologueError, AssertionError):
-    """A scene claims what did not happen."""
+    """A claim of the demo did not hold, or a scene could not be played."""
 
 
 class Scene(NamedTuple):
-    """What was played, and what it showed."""
+    """A scene that was played: its steps and the claims that held."""
 
     title: str
     caption: str
@@ -38,7 +38,7 @@ class Scene(NamedTuple):
 
 
 class Take:
-    """A scene while it is played: sees only what happened since it began."""
+    """A scene while it is played: has only the steps since the scene began."""
 
     def __init__(self, stage: Stage) -> None:
         self.claims: list[str] = []
@@ -56,9 +56,9 @@ class Take:
         return len(self.effects(kind))
 
     def claim(self, what: str, holds: bool) -> None:
-        """Something that the scene shows; fails unless it holds here and now."""
+        """Add a claim. Raises DemoIsUntrue if it does not hold now."""
         if not holds:
-            raise DemoIsUntrue(f"the demo claims at {self._stage.at} ms that {what}, and it is not so")
+            raise DemoIsUntrue(f"the demo claims at {self._stage.at} ms that {what}, but it is not so")
         self.claims.append(what)
 
 
@@ -70,7 +70,7 @@ def play_demo(stage: Stage) -> Iterator[Scene]:
         if script is not give_up and not floor_is_free(stage.state):
             raise DemoIsUntrue(f"the scene {title!r} does not end with a free floor")
         yield Scene(title, caption, take.records, tuple(take.claims))
-        stage.wait(1_500)  # people breathe between two subjects
+        stage.wait(1_500)  # a pause between two scenes
 
 
 def _play(title: str, script: Script, take: Take, stage: Stage) -> None:
@@ -86,14 +86,14 @@ def _play(title: str, script: Script, take: Take, stage: Stage) -> None:
 
 
 def _ask(stage: Stage, words: int, for_ms: int) -> None:
-    """The person asks something, and the brain has its first token."""
+    """The user asks something, and the brain produces its first token."""
     stage.say(words, for_ms)
     stage.wait(90)
     stage.think(for_ms=260)
 
 
 def _end_turn(stage: Stage, words: int, substantial: int) -> tuple[fx.Effect, ...]:
-    """The person falls silent, the final text comes, and turn-taking is sure."""
+    """The user falls silent, the final text comes, and turn-taking ends the turn."""
     stage.happen(ev.SpeechStopped)
     stage.wait(160)
     stage.hear_words(words, final=True, substantial=substantial)
@@ -116,7 +116,7 @@ def _say_it(stage: Stage, for_ms: int) -> None:
 
 
 def _has(effects: tuple[fx.Effect, ...], *kinds: type[fx.Effect]) -> bool:
-    """Did this one step cause all of these?"""
+    """Are there effects of all these kinds?"""
     return {type(effect) for effect in effects} >= set(kinds)
 
 
@@ -143,11 +143,11 @@ def cough(take: Take, stage: Stage) -> None:
     stage.begin_talking()
     stage.wait(150)
     stage.happen(ev.AudioBuffered)
-    take.claim("a ready answer waits rather than talk over somebody", stage.state.voice is Voice.SILENT)
+    take.claim("a ready answer waits rather than talk over the user", stage.state.voice is Voice.SILENT)
     stage.wait(130)
     stage.happen(ev.SpeechStopped)
     over = stage.wait_for(Timer.SETTLE)
-    take.claim("it starts in the very step in which the noise is over", _has(over, fx.DiscardAudio, fx.StartPlayback))
+    take.claim("it starts in the same step in which the noise ends", _has(over, fx.DiscardAudio, fx.StartPlayback))
     stage.play(1_800)
     stage.finish()
     take.claim("still one request, none cancelled", (take.count(fx.StartReply), take.count(fx.CancelReply)) == (1, 0))
@@ -167,8 +167,8 @@ def barge_in(take: Take, stage: Stage) -> None:
     stage.wait(20)
     stage.happen(ev.PlaybackStopped, heard_ms=2_340)
     stage.wait(900)
-    told = [cut.heard_ms for cut in take.effects(fx.TruncateReply)]
-    take.claim("history keeps the 2,340 ms that were heard, and no more", told == [2_340])
+    heard = [cut.heard_ms for cut in take.effects(fx.TruncateReply)]
+    take.claim("the history has the 2,340 ms that were heard, and no more", heard == [2_340])
     _end_turn(stage, words=8, substantial=8)
     _answer(stage, 1_600)
     take.claim("both turns got one request each", take.count(fx.StartReply) == 2)
@@ -186,8 +186,8 @@ def uh_huh(take: Take, stage: Stage) -> None:
     _end_turn(stage, words=1, substantial=0)
     stage.play(1_600)
     stage.finish()
-    take.claim("nothing was stopped or asked anew", (take.count(fx.StopPlayback), take.count(fx.StartReply)) == (0, 1))
-    take.claim("the word is kept as overheard", take.count(fx.RecordOverheard) == 1)
+    take.claim("nothing was stopped or asked again", (take.count(fx.StopPlayback), take.count(fx.StartReply)) == (0, 1))
+    take.claim("the word is recorded as overheard", take.count(fx.RecordOverheard) == 1)
 
 
 def tool(take: Take, stage: Stage) -> None:
@@ -214,14 +214,14 @@ def delegate(take: Take, stage: Stage) -> None:
     stage.happen(ev.JobProgressed)
     stage.wait(2_500)
     shown = (take.count(fx.ShowWait), take.count(fx.ShowProgress)) == (1, 1)
-    take.claim("the user is not left wondering", shown)
+    take.claim("the user sees the wait and the progress", shown)
     queued = stage.say(words=5, for_ms=1_300)
     take.claim("what the user says meanwhile is queued, not asked", not _has(queued, fx.StartReply))
     stage.wait(5_200)
     done = stage.happen(ev.JobFinished)
     asked = take.effects(fx.StartReply)[-1]
     answers_it = _has(done, fx.StartReply) and asked.last == stage.state.said
-    take.claim("one request tells the result and answers the queued turn", answers_it)
+    take.claim("one request reports the result and answers the queued turn", answers_it)
     _answer(stage, 2_800)
     take.claim("the job was never cancelled", fx.CancelWork(call) not in take.effects(fx.CancelWork))
 
@@ -242,14 +242,14 @@ def dispatch(take: Take, stage: Stage) -> None:
     stage.wait(170)
     stage.speak(1_000)
     ready = stage.happen(ev.JobFinished, call=call)
-    take.claim("the result interrupts nobody", ready == (fx.PostNews(call, Outcome.DONE),))
+    take.claim("the result does not interrupt the agent", ready == (fx.PostNews(call, Outcome.DONE),))
     stage.play(1_200)
     stage.finish()
     before = take.count(fx.StartReply)
-    told = stage.wait_for(Timer.BEAT)
-    take.claim("it is told as soon as the floor is free", _has(told, fx.StartReply))
+    reported = stage.wait_for(Timer.BEAT)
+    take.claim("the result is reported as soon as the floor is free", _has(reported, fx.StartReply))
     _answer(stage, 1_600)
-    take.claim("and told once", take.count(fx.StartReply) == before + 1 and not stage.state.news)
+    take.claim("it is reported once", take.count(fx.StartReply) == before + 1 and not stage.state.news)
 
 
 def wobble(take: Take, stage: Stage) -> None:
@@ -258,7 +258,7 @@ def wobble(take: Take, stage: Stage) -> None:
     stage.speak(1_400)
     voice = stage.state.voice_id
     gone = stage.happen(ev.LinkWobbled)
-    take.claim("the sentence is held, not lost", _has(gone, fx.HoldPlayback) and not _has(gone, fx.StopPlayback))
+    take.claim("the sentence is held, not stopped", _has(gone, fx.HoldPlayback) and not _has(gone, fx.StopPlayback))
     stage.wait(1_100)
     back = stage.happen(ev.LinkHealed)
     take.claim("it goes on from the same sample", back == (fx.ResumePlayback(voice),))
@@ -293,13 +293,15 @@ def fault(take: Take, stage: Stage) -> None:
     stage.fail_reply(ErrorClass.SERVER_ERROR)
     stage.wait_for(Timer.RETRY)
     quietly = (take.count(fx.StartReply), take.count(fx.ShowFault)) == (2, 0)
-    take.claim("the first failure is retried without bothering anybody", quietly)
+    take.claim("the first failure is retried without a message to the user", quietly)
     stage.wait(600)
     again = stage.fail_reply(ErrorClass.SERVER_ERROR)
-    take.claim("the second one is shown rather than hidden", _has(again, fx.ShowFault))
+    take.claim("the second failure is shown to the user", _has(again, fx.ShowFault))
     stage.wait(2_400)
     retried = stage.happen(ev.RetryRequested)
-    take.claim("a press clears it and tries anew", _has(retried, fx.ClearFault, fx.OpenSession))
+    take.claim(
+        "the retry button clears the fault and opens a new session", _has(retried, fx.ClearFault, fx.OpenSession)
+    )
     stage.wait(420)
     stage.happen(ev.SessionReady)
     stage.wait_for(Timer.BEAT)
@@ -327,14 +329,18 @@ def give_up(take: Take, stage: Stage) -> None:
 SCRIPTS: tuple[tuple[str, str, Script], ...] = (
     ("Picking up", "The call starts.", pick_up),
     ("Question and answer", "The user asks something, the agent answers.", question),
-    ("A cough", "The user coughs while the answer is on its way. The cough delays it, and does nothing else.", cough),
-    ("Barge-in", "The user cuts in with a new question. The agent falls silent at once and takes it up.", barge_in),
+    ("A cough", "The user coughs while the answer is on its way. The cough only delays it.", cough),
+    ("Barge-in", "The user cuts in with a new question. The agent falls silent at once and answers it.", barge_in),
     ("Uh-huh", 'The user murmurs "uh-huh". The agent pauses for a moment and carries on.', uh_huh),
     ("A tool", "The answer needs a lookup that takes a second.", tool),
-    ("A long job", "A job takes a while. The user adds something meanwhile and is heard, in turn.", delegate),
-    ("A job on the side", "Another job runs beside the talk. Its result is told when nobody speaks.", dispatch),
+    ("A long job", "A job takes a while. What the user adds meanwhile is answered after it.", delegate),
+    (
+        "A job on the side",
+        "Another job runs in the background. Its result is reported when the floor is free.",
+        dispatch,
+    ),
     ("A wobbly line", "The line drops out in mid-sentence and comes back by itself.", wobble),
-    ("A lost line", "The line is gone before the answer came. A new session takes over.", lose_line),
+    ("A lost line", "The line is lost before the answer comes. A new session takes over.", lose_line),
     ("A failing service", "The brain fails, fails again, and the user presses retry.", fault),
     ("Dead air", "The user has walked away. The agent asks twice, says goodbye and hangs up.", give_up),
 )

@@ -1,7 +1,6 @@
-"""A scripted carrier that really calls: asks the webhook, opens the WebSocket, and carries the call over it.
+"""Calls a server as a carrier does: requests the webhook, opens the WebSocket, and carries the call over it.
 
-For simulations, benches and tests on this machine. Rule: it does what a carrier does, in that order, and knows nothing
-that a carrier doesn't.
+For simulations, benchmarks and tests on this machine. Rule: it uses nothing that a real carrier doesn't have.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class NotAnswered(DuologueError):
 
 
 async def announce(url: str, carrier: Carrier, call: str) -> tuple[str, dict[str, str]]:
-    """Ask what to do with a call. Returns the stream's address and its parameters."""
+    """Request the webhook for a new call. Returns the stream's address and its parameters."""
     request = urllib.request.Request(url + WEBHOOKS[carrier.name], urlencode({"CallSid": call}).encode(), method="POST")
     try:
         answer = await asyncio.to_thread(_fetch, request)
@@ -40,7 +39,7 @@ async def announce(url: str, carrier: Carrier, call: str) -> tuple[str, dict[str
     except (OSError, ElementTree.ParseError) as problem:
         raise NotAnswered(f"the webhook did not answer: {type(problem).__name__}") from None
     if stream is None:
-        raise NotAnswered("the webhook's answer connects no stream")
+        raise NotAnswered("the webhook's answer has no Connect/Stream element")
     parameters = {each.attrib["name"]: each.attrib["value"] for each in stream.findall("Parameter")}
     return stream.attrib["url"], parameters
 
@@ -56,7 +55,7 @@ async def dial(url: str, carrier: Carrier, **options: Any) -> AsyncIterator[Scri
     """Call the agent behind this address. Options are those of ScriptedCarrier."""
     call = options.setdefault("call", "CA0001")
     address, parameters = await announce(url, carrier, call)
-    assert urlsplit(address).hostname == urlsplit(url).hostname, "the answer leads elsewhere"
+    assert urlsplit(address).hostname == urlsplit(url).hostname, "the stream must be on the host that was called"
     async with connect(address, compression=None) as socket:
         unsent: asyncio.Queue[str] = asyncio.Queue()
         scripted = ScriptedCarrier(unsent.put_nowait, carrier, parameters, **options)
@@ -64,7 +63,7 @@ async def dial(url: str, carrier: Carrier, **options: Any) -> AsyncIterator[Scri
         scripted.connect()
         try:
             yield scripted
-            while not unsent.empty():  # what was said last is a stop message
+            while not unsent.empty():  # the last message is the stop
                 await asyncio.sleep(0.01)
         finally:
             scripted.end()
@@ -78,7 +77,7 @@ async def _write(socket: ClientConnection, unsent: asyncio.Queue[str]) -> None:
         while True:
             await socket.send(await unsent.get())
     except ConnectionClosed:
-        while True:  # nobody listens any more
+        while True:  # the server has closed: drop the rest, so that the queue empties
             await unsent.get()
 
 

@@ -1,7 +1,7 @@
-"""Services that misbehave: lost, late, duplicated, reordered, failing, hanging. All by the dice.
+"""Services that misbehave at random: they lose, delay, repeat and reorder results, fail, or hang.
 
-Each wraps a well-behaved service behind the same port. Rule: every misdeed comes from one seeded pair
-of dice, so a call that goes wrong goes wrong again.
+Each wraps a well-behaved service behind the same port. Rule: every fault is drawn from one seeded random
+generator, so the same seed repeats the same faults.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ERRORS = (
 
 @dataclass(frozen=True, slots=True)
 class FaultRates:
-    """How often each misdeed happens, of 1."""
+    """How often each fault happens, from 0 to 1."""
 
     fail: float = 0.03
     hang: float = 0.01
@@ -47,42 +47,44 @@ class FaultRates:
 NO_FAULTS = FaultRates(0, 0, 0, 0, 0, 0, 0)
 
 
-class Dice:
-    """Decides what goes wrong next."""
+class FaultDice:
+    """Decides at random which fault happens next."""
 
     def __init__(self, random: random.Random, rates: FaultRates) -> None:
         self.random = random
         self.rates = rates
 
-    def falls(self, rate: float) -> bool:
+    def happens(self, rate: float) -> bool:
+        """Does something happen that happens at this rate?"""
         return rate > 0 and self.random.random() < rate
 
     def failure(self) -> ServiceError | RuntimeError:
+        """An error to raise; most are worth a retry."""
         error = self.random.choice(_ERRORS)
         return RuntimeError("boom") if error is ErrorClass.UNKNOWN else ServiceError(error)
 
-    async def trip(self) -> None:
-        """Before something happens: be late, fail or hang."""
-        if self.falls(self.rates.late):
+    async def delay_or_fail(self) -> None:
+        """Called before a service does something: may wait, raise, or never return."""
+        if self.happens(self.rates.late):
             await asyncio.sleep(self.random.randint(1, self.rates.late_ms_max) / 1000)
-        if self.falls(self.rates.fail):
+        if self.happens(self.rates.fail):
             raise self.failure()
-        if self.falls(self.rates.hang):
+        if self.happens(self.rates.hang):
             await asyncio.get_running_loop().create_future()
 
 
-async def _stumble(stream: AsyncIterator[T], dice: Dice) -> AsyncIterator[T]:
-    """The same stream, on rough ground."""
-    await dice.trip()
+async def _with_faults(stream: AsyncIterator[T], dice: FaultDice) -> AsyncIterator[T]:
+    """The same stream, with faults before and between its items."""
+    await dice.delay_or_fail()
     async with reading(stream) as items:
         async for item in items:
-            if dice.falls(dice.rates.fail / 4):
+            if dice.happens(dice.rates.fail / 4):
                 raise dice.failure()
-            if dice.falls(dice.rates.hang / 4):
+            if dice.happens(dice.rates.hang / 4):
                 await asyncio.get_running_loop().create_future()
-            if dice.falls(dice.rates.late / 4):
+            if dice.happens(dice.rates.late / 4):
                 await asyncio.sleep(dice.random.randint(1, dice.rates.late_ms_max) / 1000)
-            if dice.falls(dice.rates.garbage):
+            if dice.happens(dice.rates.garbage):
                 garbage: Any = dice.random.choice((None, 7, b"?"))
                 yield garbage
             yield item
@@ -90,119 +92,127 @@ async def _stumble(stream: AsyncIterator[T], dice: Dice) -> AsyncIterator[T]:
 
 @dataclass(frozen=True, slots=True)
 class FaultyBrain:
+    """Replies with faults, and records every request."""
+
     brain: Brain
-    dice: Dice
+    dice: FaultDice
     requests: list[Request]
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         self.requests.append(request)
-        async with reading(_stumble(self.brain.reply(request), self.dice)) as parts:
+        async with reading(_with_faults(self.brain.reply(request), self.dice)) as parts:
             async for part in parts:
                 yield part
 
 
 @dataclass(frozen=True, slots=True)
 class FaultyVoice:
+    """Speaks with faults."""
+
     voice: Voice
-    dice: Dice
+    dice: FaultDice
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
-        async with reading(_stumble(self.voice.speak(text), self.dice)) as sounds:
+        async with reading(_with_faults(self.voice.speak(text), self.dice)) as sounds:
             async for sound in sounds:
                 yield sound
 
 
 @dataclass(frozen=True, slots=True)
 class FaultyEars:
-    """Loses, repeats and swaps what it hears, and sometimes breaks down."""
+    """Loses, repeats and swaps what it hears, and sometimes fails."""
 
     ears: Ears
-    dice: Dice
+    dice: FaultDice
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        dice, kept = self.dice, None
+        dice, swapped = self.dice, None
         async with reading(self.ears.listen(audio)) as stream:
             async for heard in stream:
-                if dice.falls(dice.rates.fail / 8):
+                if dice.happens(dice.rates.fail / 8):
                     raise dice.failure()
-                if dice.falls(dice.rates.lose):
+                if dice.happens(dice.rates.lose):
                     continue
-                if kept is None and dice.falls(dice.rates.duplicate):
-                    kept = heard  # told after the next one
+                if swapped is None and dice.happens(dice.rates.duplicate):
+                    swapped = heard  # sent after the next one
                     continue
                 yield heard
-                if dice.falls(dice.rates.duplicate):
+                if dice.happens(dice.rates.duplicate):
                     yield heard
-                if kept is not None:
-                    yield kept
-                    kept = None
+                if swapped is not None:
+                    yield swapped
+                    swapped = None
 
 
 @dataclass(frozen=True, slots=True)
 class FaultyWorker:
+    """Starts late, fails or hangs."""
+
     worker: Worker
-    dice: Dice
+    dice: FaultDice
 
     @property
     def tool(self) -> Tool:
         return self.worker.tool
 
     async def run(self, arguments: dict[str, Any], job: Job) -> object:
-        await self.dice.trip()
+        await self.dice.delay_or_fail()
         return await self.worker.run(arguments, job)
 
 
 @dataclass(frozen=True, slots=True)
 class FaultySession:
+    """Opens, renews and closes late, fails or hangs."""
+
     session: Session
-    dice: Dice
+    dice: FaultDice
 
     async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
-        await self.dice.trip()
+        await self.dice.delay_or_fail()
         await self.session.open(context, notify)
 
     async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
-        await self.dice.trip()
+        await self.dice.delay_or_fail()
         await self.session.renew(context, notify)
 
     async def close(self) -> None:
-        await self.dice.trip()
+        await self.dice.delay_or_fail()
         await self.session.close()
 
 
 class FaultyLine:
     """Loses, delays, repeats and invents acknowledgements."""
 
-    primed = True
+    primed = True  # its audio can start
 
-    def __init__(self, line: Line, dice: Dice) -> None:
+    def __init__(self, line: Line, dice: FaultDice) -> None:
         self._line = line
         self._dice = dice
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        await self._dice.trip()
+        await self._dice.delay_or_fail()
         self._notify = notify
         await self._line.open(self._pass_on)
 
     def _pass_on(self, event: LineEvent) -> None:
         dice = self._dice
         if isinstance(event, Played | Finished | Stopped):
-            if dice.falls(dice.rates.lose):
+            if dice.happens(dice.rates.lose):
                 return
-            if dice.falls(dice.rates.garbage):
+            if dice.happens(dice.rates.garbage):
                 nonsense: Any = dice.random.choice((Played(event.voice, -5), Finished(99, 10**9), "noise", None))
                 self._notify(nonsense)
-            if dice.falls(dice.rates.late):
+            if dice.happens(dice.rates.late):
                 late_s = dice.random.randint(1, dice.rates.late_ms_max) / 1000
                 asyncio.get_running_loop().call_later(late_s, self._notify, event)
                 return
-            if dice.falls(dice.rates.duplicate):
+            if dice.happens(dice.rates.duplicate):
                 self._notify(event)
         self._notify(event)
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
-        if self._dice.falls(self._dice.rates.fail / 20):
+        if self._dice.happens(self._dice.rates.fail / 20):
             raise RuntimeError("boom")
         self._line.play(voice, chunk, sound)
 
@@ -219,5 +229,5 @@ class FaultyLine:
         self._line.clear(voice)
 
     async def close(self) -> None:
-        await self._dice.trip()
+        await self._dice.delay_or_fail()
         await self._line.close()

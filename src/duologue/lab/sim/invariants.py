@@ -1,7 +1,7 @@
-"""What must hold of every call, however badly it went: checked from outside, on what really happened.
+"""Invariants: what must hold for every call, whatever went wrong in it.
 
-Reads the steps, the history, the line's own log and the signals. Rule: each invariant is a function
-that returns its complaints; it trusts nobody that it checks.
+Checked from outside, on the steps, the history, the line's log and the signals of a finished call. Rule:
+each invariant is a function that returns its complaints, and it doesn't use the code that it checks.
 """
 
 from __future__ import annotations
@@ -18,36 +18,46 @@ from duologue.observe import signals as sg
 from duologue.ports.brain import Request
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
 
-_MISTAKES = ("AssertionError", "KeyError", "AttributeError", "TypeError", "IndexError", "InvalidEvent", "InboxFull")
+_PROGRAMMING_ERRORS = (
+    "AssertionError",
+    "KeyError",
+    "AttributeError",
+    "TypeError",
+    "IndexError",
+    "InvalidEvent",
+    "InboxFull",
+)
 
 
 @dataclass
 class Evidence:
-    """Everything that was seen of one call."""
+    """Everything that was recorded of one call."""
 
     records: list[StepRecord] = field(default_factory=list)
     signals: list[sg.Signal] = field(default_factory=list)
     history: tuple[Item, ...] = ()
     line: list[LineAct] = field(default_factory=list)
-    played: dict[int, int] = field(default_factory=dict)  # what really came out, by voice
+    played: dict[int, int] = field(default_factory=dict)  # milliseconds that were really played, by voice
     requests: list[Request] = field(default_factory=list)
-    heard_finals: list[str] = field(default_factory=list)  # texts that reached the conversation
+    heard_finals: list[str] = field(default_factory=list)  # final texts that reached the conversation
     came_to_rest: bool = True
     ended: bool = True
     tasks_left: list[str] = field(default_factory=list)
 
 
 def never_stuck(e: Evidence) -> list[str]:
+    """The call came to rest and ended."""
     complaints = [] if e.came_to_rest else ["the call never came to rest"]
     return complaints if e.ended else [*complaints, "the call did not end"]
 
 
 def nothing_left_running(e: Evidence) -> list[str]:
+    """No task outlives its call."""
     return [f"task {name} still runs" for name in e.tasks_left]
 
 
 def nothing_lost_silently(e: Evidence) -> list[str]:
-    """Every turn with words was asked, overheard or reported; every word that came is in the history."""
+    """Every turn with words was asked, overheard or reported as lost; every final text is in the history."""
     settled: set[int] = set()
     for record in e.records:
         for effect in record.effects:
@@ -55,35 +65,35 @@ def nothing_lost_silently(e: Evidence) -> list[str]:
                 settled.update(range(effect.first, effect.last + 1))
     said = [item for item in e.history if isinstance(item, UserSaid)]
     lost = [item for item in said if not item.overheard and item.turn not in settled]
-    complaints = [f"turn {item.turn} was never asked, nor reported: {item.text!r}" for item in lost]
+    complaints = [f"turn {item.turn} was neither asked nor reported as lost: {item.text!r}" for item in lost]
     written = " ".join(item.text for item in said).split()
-    missing = [text for text in e.heard_finals if not _follow_each_other(text.split(), written)]
-    return complaints + [f"heard and not in the history: {text!r}" for text in missing]
+    missing = [text for text in e.heard_finals if not _are_in_order(text.split(), written)]
+    return complaints + [f"was heard, but is not in the history: {text!r}" for text in missing]
 
 
-def _follow_each_other(words: list[str], written: list[str]) -> bool:
-    """Are these words there, in this order? A turn that was ended by hand may lie between them."""
+def _are_in_order(words: list[str], written: list[str]) -> bool:
+    """Are these words there, in this order? Words of another turn may be between them."""
     rest = iter(written)
     return all(word in rest for word in words)
 
 
 def asked_words_reach_the_brain(e: Evidence) -> list[str]:
-    """Some request for a turn holds words of it. Not all: text may come late."""
+    """At least one request for a turn has words of it. Not every request does: text may come late."""
     texts = {item.turn: item.text for item in e.history if isinstance(item, UserSaid) and not item.overheard}
-    told = {request.reply: set(request.text.split()) for request in e.requests}
-    ranges = [effect for effect in _effects(e) if isinstance(effect, StartReply) and effect.reply in told]
+    sent = {request.reply: set(request.text.split()) for request in e.requests}
+    ranges = [effect for effect in _effects(e) if isinstance(effect, StartReply) and effect.reply in sent]
     asked = {turn for effect in ranges for turn in range(effect.first, effect.last + 1) if turn in texts}
     reached = {
         turn
         for effect in ranges
         for turn in range(effect.first, effect.last + 1)
-        if turn in texts and told[effect.reply] & set(texts[turn].split())
+        if turn in texts and sent[effect.reply] & set(texts[turn].split())
     }
     return [f"turn {turn} was asked without its words: {texts[turn]!r}" for turn in sorted(asked - reached)]
 
 
 def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:
-    """What was asked is part of the history that brains read."""
+    """A turn that was sent to the brain is not marked as overheard in the history."""
     said = {item.turn: item for item in e.history if isinstance(item, UserSaid)}
     asked = {request.reply: request.text for request in e.requests}
     complaints = []
@@ -91,19 +101,22 @@ def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:
         if isinstance(effect, StartReply) and asked.get(effect.reply):
             turns = [said[turn] for turn in range(effect.first, effect.last + 1) if turn in said]
             if turns and all(item.overheard for item in turns):
-                complaints.append(f"request {effect.reply} asks what is only overheard: {asked[effect.reply]!r}")
+                complaints.append(f"request {effect.reply} has only overheard turns: {asked[effect.reply]!r}")
     return complaints
 
 
 def one_output_for_each_call(e: Evidence) -> list[str]:
+    """Every call has exactly one output in the history, and every output has a call."""
     calls = [number for item in e.history if isinstance(item, AgentSaid) for number, _ in item.calls]
     outputs = [item.call for item in e.history if isinstance(item, CallOutput)]
     complaints = [f"call {call} has {outputs.count(call)} outputs" for call in calls if outputs.count(call) != 1]
-    return complaints + [f"an output for call {call}, which nobody made" for call in outputs if call not in calls]
+    return complaints + [
+        f"there is an output for call {call}, but no such call" for call in outputs if call not in calls
+    ]
 
 
 def the_line_obeys_its_order(e: Evidence) -> list[str]:
-    """No sound after a stop or while held; chunks in order; one voice after the other."""
+    """No sound is played after a stop or during a hold; chunks and voices come in order."""
     complaints = []
     held: set[int] = set()
     over: set[int] = set()
@@ -117,27 +130,30 @@ def the_line_obeys_its_order(e: Evidence) -> list[str]:
             over.add(act.voice)
         elif act.what == "play":
             if act.voice in over or act.voice in held:
-                complaints.append(f"chunk {act.chunk} of voice {act.voice} at {act.at_ms} ms, after stop or hold")
+                complaints.append(
+                    f"chunk {act.chunk} of voice {act.voice} was played at {act.at_ms} ms, after a stop or a hold"
+                )
             if act.chunk != chunks.get(act.voice, 0) + 1:
                 complaints.append(f"chunk {act.chunk} of voice {act.voice} follows {chunks.get(act.voice, 0)}")
             if any(voice > act.voice for voice in chunks):
-                complaints.append(f"voice {act.voice} plays after a newer one")
+                complaints.append(f"voice {act.voice} is played after a newer one")
             chunks[act.voice] = act.chunk
     return complaints
 
 
 def history_claims_no_more_than_was_played(e: Evidence) -> list[str]:
+    """The history doesn't say that more of a reply was heard than the line played."""
     voices = {effect.reply: effect.voice for effect in _effects(e) if isinstance(effect, StartPlayback)}
     said = [item for item in e.history if isinstance(item, AgentSaid) and item.heard_ms]
     return [
-        f"reply {item.reply} is said to be heard for {item.heard_ms} ms, played were {played}"
+        f"reply {item.reply} was heard for {item.heard_ms} ms by the history, but {played} ms were played"
         for item in said
         if item.heard_ms > (played := e.played.get(voices.get(item.reply, 0), 0))
     ]
 
 
-def nobody_is_answered_twice(e: Evidence) -> list[str]:
-    """Two replies to the same turns are both heard only if the first made calls or was cut off."""
+def no_turn_is_answered_twice(e: Evidence) -> list[str]:
+    """Two replies to the same turn are both heard only if the first made calls or was interrupted."""
     said = {item.reply: item for item in e.history if isinstance(item, AgentSaid)}
     answered: dict[int, int] = {}
     complaints = []
@@ -158,21 +174,21 @@ def _effects(e: Evidence) -> list[Effect]:
     return [effect for record in e.records for effect in record.effects]
 
 
-def nobody_made_a_mistake(e: Evidence) -> list[str]:
-    """Services may fail; our own parts may not."""
+def no_programming_errors(e: Evidence) -> list[str]:
+    """Services may fail, but the runtime itself raises no error."""
     problems = [s for s in e.signals if isinstance(s, sg.Problem)]
-    return [f"{s.where}: {s.what}" for s in problems if s.what.split(":")[0] in _MISTAKES]
+    return [f"{s.where}: {s.what}" for s in problems if s.what.split(":")[0] in _PROGRAMMING_ERRORS]
 
 
 def it_replays(e: Evidence) -> list[str]:
-    """The events alone lead to the same states."""
+    """The recorded events, applied again, lead to the same states."""
     if not e.records:
         return []
     s = initial(e.records[0].before.settings)
     for record in e.records:
         s, _ = MACHINE.step(s, record.event)
         if s != record.after:
-            return [f"{type(record.event).__name__} at {record.event.at} ms leads elsewhere in a replay"]
+            return [f"{type(record.event).__name__} at {record.event.at} ms leads to another state in a replay"]
     return []
 
 
@@ -185,12 +201,12 @@ INVARIANTS: tuple[Callable[[Evidence], list[str]], ...] = (
     one_output_for_each_call,
     the_line_obeys_its_order,
     history_claims_no_more_than_was_played,
-    nobody_is_answered_twice,
-    nobody_made_a_mistake,
+    no_turn_is_answered_twice,
+    no_programming_errors,
     it_replays,
 )
 
 
 def complaints_about(e: Evidence) -> list[str]:
-    """Everything that is wrong with a call, each with the name of what it breaks."""
+    """The complaints of all invariants, each with the name of its invariant."""
     return [f"{check.__name__}: {complaint}" for check in INVARIANTS for complaint in check(e)]

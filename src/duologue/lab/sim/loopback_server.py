@@ -1,6 +1,6 @@
-"""A server on 127.0.0.1 for as long as a block of code runs: for simulations, benches and tests.
+"""A server on 127.0.0.1 that runs as long as a `with` block: for simulations, benchmarks and tests.
 
-Rule: it listens on a port that the system chose, and is gone at the end of the block.
+Rule: it listens on a free port, and is stopped at the end of the block.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ def open_socket() -> socket.socket:
 
 
 def url_of(listening: socket.socket) -> str:
+    """The HTTP address of a socket."""
     return f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 def make_server(routes: Sequence[BaseRoute]) -> uvicorn.Server:
-    """Carriers don't compress, and their sound wouldn't shrink."""
+    """A server for these routes. Without compression, like carriers: audio doesn't get smaller by it."""
     config = uvicorn.Config(
         Starlette(routes=list(routes)), log_config=None, lifespan="off", ws_per_message_deflate=False, access_log=False
     )
@@ -38,11 +39,11 @@ def make_server(routes: Sequence[BaseRoute]) -> uvicorn.Server:
 
 @asynccontextmanager
 async def serving(make_routes: Callable[[str], Sequence[BaseRoute]]) -> AsyncIterator[str]:
-    """Serve in this loop. `make_routes` gets the address, and so does the block."""
+    """Serve in this event loop. Yields the address, which `make_routes` gets too."""
     listening = open_socket()
     url = url_of(listening)
     server = make_server(make_routes(url))
-    server.capture_signals = nullcontext  # type: ignore[method-assign, assignment] # Ctrl-C belongs to whoever calls
+    server.capture_signals = nullcontext  # type: ignore[method-assign, assignment] # the caller handles Ctrl-C
     running = asyncio.ensure_future(server.serve([listening]))
     try:
         while not server.started and not running.done():

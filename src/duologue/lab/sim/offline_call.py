@@ -1,6 +1,6 @@
-"""A telephone call without a network: a scripted carrier and an agent's line, joined in one loop.
+"""A telephone call without a network: a scripted carrier and an agent's line in one event loop.
 
-For simulated time, where there are no sockets. Rule: what is said arrives later and in order, as on a socket.
+For simulated time, where there are no sockets. Rule: messages arrive later and in order, as on a socket.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from duologue.lines.phone.media_stream import Stream, StreamRefused
 
 from .scripted_carrier import ScriptedCarrier
 
-WIRE_MS = 30  # one way
+WIRE_MS = 30  # the delay in each direction
 
 
 class Pipe:
-    """One direction: first in, first out, after a while."""
+    """One direction of the connection: delivers each message after a delay, in order. `sent` records them all."""
 
     def __init__(self, deliver: Callable[[str], None], wire_ms: int) -> None:
         self._deliver = deliver
@@ -38,7 +38,7 @@ class Pipe:
 
 
 class _Wire:
-    """The agent's end."""
+    """The agent's end of the connection."""
 
     def __init__(self, pipe: Pipe, hang_up: Callable[[], None]) -> None:
         self._pipe = pipe
@@ -52,7 +52,7 @@ class _Wire:
 
 
 class OfflineCall:
-    """One call. After `connect`, `line` is the agent's line. Options are those of ScriptedCarrier."""
+    """One call; `connect` starts it. Other options are those of ScriptedCarrier."""
 
     def __init__(
         self,
@@ -71,13 +71,13 @@ class OfflineCall:
         self._started = asyncio.Event()
 
     async def connect(self) -> PhoneLine:
-        """Start the call; returns when the agent's side knows of it."""
+        """Start the call. Returns the agent's line once the agent's side has admitted the call."""
         self.carrier.connect()
         await self._started.wait()
         assert self.stream.line is not None
         return self.stream.line
 
-    def _admit(self, started: Started) -> None:  # noqa: ARG002 - whoever simulates is let in
+    def _admit(self, started: Started) -> None:  # noqa: ARG002 - every simulated call is admitted
         self._started.set()
 
     def _receive(self, text: str) -> None:

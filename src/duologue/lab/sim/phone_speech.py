@@ -1,6 +1,6 @@
-"""Lines as they sound on a telephone: spoken by espeak-ng or read from a file, at 8 kHz and in µ-law.
+"""The caller's speech as telephone audio: synthesized or read from a file, at 8 kHz in µ-law.
 
-Rule: a line is spoken once and kept; the same line sounds the same in every call.
+Rule: each sentence is synthesized once and cached, so it sounds the same in every call.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from .call_script import PlayWav, Say
 RATE_HZ = 8_000
 
 
-class Mouth:
-    """Says lines. `folder` is where WAV files lie."""
+class PhoneSpeech:
+    """Makes the audio of a step. `folder` is where WAV files are looked up."""
 
     def __init__(self, voice: Voice, folder: Path | None = None) -> None:
         self._voice = voice
         self._folder = folder or Path()
-        self._kept: dict[Say | PlayWav, bytes] = {}
+        self._cached: dict[Say | PlayWav, bytes] = {}
 
     async def __call__(self, step: Say | PlayWav) -> bytes:
-        if step not in self._kept:
-            self._kept[step] = self._read(step) if isinstance(step, PlayWav) else await self._speak(step.text)
-        return self._kept[step]
+        if step not in self._cached:
+            self._cached[step] = self._read(step) if isinstance(step, PlayWav) else await self._speak(step.text)
+        return self._cached[step]
 
     async def _speak(self, text: str) -> bytes:
         sounds = [sound async for sound in self._voice.speak(text)]

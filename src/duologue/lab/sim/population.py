@@ -1,6 +1,6 @@
-"""Many simulated calls: each drawn from its seed, played through the real driver, and judged.
+"""Many simulated calls: each is drawn from a seed, played through the real driver, and checked.
 
-Rule: a call is wholly told by its seed and its number, so `--seed S --call N` plays it again.
+Rule: a call depends only on its seed and its number, so `--seed S --call N` plays it again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from duologue.voice.scripted import ScriptedVoice
 
 from .faulty_services import (
     NO_FAULTS,
-    Dice,
+    FaultDice,
     FaultRates,
     FaultyBrain,
     FaultyEars,
@@ -49,7 +49,7 @@ END_S_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """How one call went."""
+    """How one call went. `complaints` are the invariants that it broke."""
 
     seed: int
     call: int
@@ -67,7 +67,7 @@ class CallResult:
 
 
 def simulate(calls: int, seed: int, faults: bool, first: int = 1, agent: Agent | None = None) -> Iterator[CallResult]:
-    """Play so many calls, one after the other."""
+    """Play this many calls, one after the other. `first` is the number of the first."""
     for number in range(first, first + calls):
         yield play_call(seed, number, faults, agent=agent)
 
@@ -75,14 +75,14 @@ def simulate(calls: int, seed: int, faults: bool, first: int = 1, agent: Agent |
 def play_call(
     seed: int, number: int, faults: bool, journal: Path | None = None, agent: Agent | None = None
 ) -> CallResult:
-    """Play one call and judge it. Without an agent, a host of our own answers."""
+    """Play one call and check it. Without an agent, the built-in simulated agent answers."""
     began = time.process_time()
     dice = random.Random(f"{seed}:{number}:{faults}")
     profile = dice.choice(list(PROFILES)) if agent is None else agent.settings.name
     evidence = Evidence()
     loop = SimulatedLoop()
     try:
-        loop.run_until_complete(_play(dice, agent or _host(dice, profile), faults, evidence, journal, seed))
+        loop.run_until_complete(_play(dice, agent or _make_agent(dice, profile), faults, evidence, journal, seed))
         left = [task.get_name() for task in asyncio.all_tasks(loop)]
         evidence.tasks_left = left
     except SimulationStuck:
@@ -104,7 +104,7 @@ def play_call(
     )
 
 
-def _host(dice: random.Random, profile: str) -> Agent:
+def _make_agent(dice: random.Random, profile: str) -> Agent:
     return Agent(
         make_brain(dice),
         tools=make_tools(dice),
@@ -114,8 +114,8 @@ def _host(dice: random.Random, profile: str) -> Agent:
     )
 
 
-def _troubled(agent: Agent, ears: ScriptedEars, dice: Dice, requests: list[Request]) -> Agent:
-    """The same agent, with services that misbehave as the dice fall."""
+def _with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, requests: list[Request]) -> Agent:
+    """The same agent, with services that misbehave as the dice decide."""
     session = agent.session or ScriptedSession
     return replace(
         agent,
@@ -130,11 +130,11 @@ def _troubled(agent: Agent, ears: ScriptedEars, dice: Dice, requests: list[Reque
 async def _play(
     random: random.Random, agent: Agent, faults: bool, evidence: Evidence, journal: Path | None, seed: int
 ) -> None:
-    dice = Dice(random, FaultRates() if faults else NO_FAULTS)
+    dice = FaultDice(random, FaultRates() if faults else NO_FAULTS)
     ears, line = ScriptedEars(), ScriptedLine(ack_ms=random.choice((20, 100, 200)))
     evidence.line, evidence.played = line.log, line.played
     conversation = Conversation(
-        _troubled(agent, ears, dice, evidence.requests),
+        _with_faults(agent, ears, dice, evidence.requests),
         FaultyLine(line, dice),
         journal=journal,
         seed=seed,
@@ -162,7 +162,7 @@ def _draw_pace(dice: random.Random) -> SpeakingPace:
 
 
 def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
-    """Remember which final texts the conversation really got while it ran."""
+    """Record which final texts the conversation got while it was open."""
 
     def note(heard: Heard) -> None:
         is_open = conversation.machine_state.link not in (Link.IDLE, Link.TERMINATING)
@@ -173,7 +173,7 @@ def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
 
 
 async def _rests(conversation: Conversation) -> bool:
-    """Left alone, does the call come to rest, or to its end?"""
+    """Does the call come to rest or end, without further events?"""
     for _ in range(REST_S_MAX):
         s = conversation.machine_state
         if s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s)):

@@ -1,6 +1,6 @@
-"""A caller who follows a script on a scripted carrier's line, and notes whether what was expected came about.
+"""A caller who follows a call script on a scripted carrier, and checks what the script expects.
 
-Rule: nothing is waited for without an end; the first thing that does not come about ends the call, and is named.
+Rule: every step has a timeout, and the first step that times out is named in the error.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from duologue.turns.words import words_of
 from .call_script import CallScript, Expect, HangUp, Hear, Listen, PlayWav, Press, Say, Step, Wait
 from .scripted_carrier import ScriptedCarrier
 
-KEY_MS = 150  # between two keys
-SILENT_MS = 400  # so long the agent says nothing: it has finished
+KEY_MS = 150  # from one key to the next
+SILENT_MS = 400  # an agent that is silent for this long has finished
 
 Sounds = Callable[[Say | PlayWav], Awaitable[bytes]]
 
 
 class NotAsExpected(DuologueError):
-    """The call took another course. The message says at which step."""
+    """A step did not happen in time. The message names the step."""
 
 
 @dataclass
 class ScriptedCaller:
-    """One call. `sounds` makes the caller's sound as it goes over the wire; `conversation` is that of the agent."""
+    """One call. `conversation` returns the agent's conversation, `sounds` makes the caller's audio; `done` lists the
+    steps that were played."""
 
     carrier: ScriptedCarrier
     conversation: Callable[[], Conversation | None]
@@ -37,49 +38,51 @@ class ScriptedCaller:
     wait_s: float = 20.0
     done: list[str] = field(default_factory=list)
     _clears: int = 0
-    _said: int = 0  # items of the history before what the caller did last
+    _said: int = 0  # length of the history when the caller last did something
 
     async def play(self, script: CallScript) -> None:
-        """Every step in its order. Raises NotAsExpected."""
+        """Play every step in order. Raises NotAsExpected."""
         for number, step in enumerate(script.steps, start=1):
             name = type(step).__name__
             try:
                 async with asyncio.timeout(self.wait_s if not isinstance(step, Wait) else None):
                     await self._take(step)
             except TimeoutError:
-                raise NotAsExpected(f"step {number} ({_told(step)}) did not come about in {self.wait_s:g} s") from None
+                raise NotAsExpected(
+                    f"step {number} ({_describe(step)}) did not happen within {self.wait_s:g} s"
+                ) from None
             self.done.append(name)
 
     async def _take(self, step: Step) -> None:
         match step:
             case Say() | PlayWav():
                 sound = await self.sounds(step)
-                self._note()
+                self._remember_state()
                 self.carrier.speak(sound)
-                await self._until(lambda: not self.carrier.is_speaking)
+                await self._wait_until(lambda: not self.carrier.is_speaking)
             case Wait():
                 await asyncio.sleep(step.ms / 1000)
             case Press():
-                self._note()
+                self._remember_state()
                 for key in step.keys:
                     self.carrier.press(key)
                     await asyncio.sleep(KEY_MS / 1000)
             case Hear():
-                await self._until(lambda: self.carrier.sounding_ms >= step.ms)
+                await self._wait_until(lambda: self.carrier.sounding_ms >= step.ms)
             case Listen():
                 await self._listen()
             case Expect():
-                await self._until(lambda: self._is_as_expected(step))
+                await self._wait_until(lambda: self._is_as_expected(step))
             case HangUp():
                 self.carrier.hang_up()
 
-    def _note(self) -> None:
+    def _remember_state(self) -> None:
         self._clears = self.carrier.clears
         found = self.conversation()
         self._said = len(found.history) if found is not None else 0
 
     async def _listen(self) -> None:
-        await self._until(lambda: self.carrier.sounding_ms > 0)
+        await self._wait_until(lambda: self.carrier.sounding_ms > 0)
         loop = asyncio.get_running_loop()
         quiet_since = loop.time()
         while loop.time() - quiet_since < SILENT_MS / 1000:
@@ -93,24 +96,24 @@ class ScriptedCaller:
             return False
         items = found.history if found is not None else ()
         heard = not step.heard or any(
-            isinstance(item, UserSaid) and _holds(item.text, step.heard) for item in items[self._said :]
+            isinstance(item, UserSaid) and _contains(item.text, step.heard) for item in items[self._said :]
         )
-        said = not step.said or any(isinstance(item, AgentSaid) and _holds(item.text, step.said) for item in items)
+        said = not step.said or any(isinstance(item, AgentSaid) and _contains(item.text, step.said) for item in items)
         cut = step.interrupted is None or (self.carrier.clears > self._clears) is step.interrupted
         return heard and said and cut and (not step.over or self.carrier.is_over)
 
-    async def _until(self, is_so: Callable[[], bool]) -> None:
-        while not is_so():
+    async def _wait_until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
             await asyncio.sleep(0.01)
 
 
-def _holds(text: str, wanted: str) -> bool:
-    """Are the wanted words in the text, next to each other?"""
+def _contains(text: str, wanted: str) -> bool:
+    """Does the text contain the wanted words, next to each other?"""
     there, words = words_of(text), words_of(wanted)
     return any(there[at : at + len(words)] == words for at in range(len(there) - len(words) + 1))
 
 
-def _told(step: Step) -> str:
+def _describe(step: Step) -> str:
     name = type(step).__name__.lower()
     parts = [f"{key} {value!r}" for key in step.__slots__ if (value := getattr(step, key)) not in ("", None, False)]
     return " ".join((name, *parts))

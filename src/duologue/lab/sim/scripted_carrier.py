@@ -1,8 +1,8 @@
-"""A carrier that follows a script: the other end of a telephone line, as strict and as sloppy as the real ones.
+"""A simulated carrier: the other end of a telephone line, with the faults of real ones.
 
-Sends the caller's sound every 20 ms, late, twice, out of order or not at all as told; plays what it is sent in the
-loop's time, returns marks and obeys clears. Works over any wire: a WebSocket, or a line in simulated time. Rule: it
-knows what can be heard on the telephone and nothing of the machine.
+Sends the caller's audio every 20 ms; `Network` sets how much is late, doubled, out of order or lost. Plays what the
+agent sends in the time of the event loop, returns marks and obeys clears. Works over a WebSocket or in simulated
+time. Rule: it sees the messages of a carrier, and nothing of the conversation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ULAW_SILENCE = b"\xff"
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """What happens to the caller's frames on their way. Shares are from 0 to 1."""
+    """What the network does to the caller's frames. Rates are from 0 to 1."""
 
     jitter_ms: int = 0
     loss: float = 0.0
@@ -35,19 +35,19 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The sound on the wire."""
+    """The audio format on the wire."""
 
     encoding: str = "PCMU"
     rate_hz: int = 8_000
-    silence: bytes = ULAW_SILENCE  # one sample of it
+    silence: bytes = ULAW_SILENCE  # one sample
 
     @property
     def frame_bytes(self) -> int:
         return self.rate_hz * FRAME_MS // 1000 * len(self.silence)
 
 
-class HeardByPerson(NamedTuple):
-    """What the person heard, and when it was over."""
+class HeardByCaller(NamedTuple):
+    """What the caller heard: `ms` of sound that ended at `at_ms`, or a clear after `ms` of sound in all."""
 
     at_ms: int
     what: str  # sound, clear
@@ -56,8 +56,8 @@ class HeardByPerson(NamedTuple):
 
 @dataclass
 class ScriptedCarrier:
-    """One call. `send` is the wire; what comes back over it goes to `receive`. On a clear, Twilio returns every mark
-    that waits; what Telnyx does is not documented, so by default its stay away."""
+    """One call. Messages go out by `send` and come in by `receive`. `flushes_marks`: a clear returns the waiting marks.
+    Twilio does so; Telnyx doesn't document it, so by default Telnyx doesn't."""
 
     send: Callable[[str], None]
     carrier: Carrier = CARRIERS["twilio"]
@@ -68,31 +68,31 @@ class ScriptedCarrier:
     call: str = "CA0001"
     returns_marks: bool = True
     flushes_marks: bool | None = None
-    log: list[HeardByPerson] = field(default_factory=list)
+    log: list[HeardByCaller] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._dice = random.Random(self.network.seed)
         self._chunk = self._sequence = 0
-        self._voice = b""  # of the caller, still to be sent
-        self._queue: deque[bytes | str] = deque()  # of the agent: frames, and marks between them
+        self._voice = b""  # of the caller, not yet sent
+        self._queue: deque[bytes | str] = deque()  # from the agent: frames, with marks between them
         self._began = 0.0
         self._ticks = 0
         self._alarm: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self.played_ms = 0
-        self.sounding_ms = 0  # in one go, until now
+        self.sounding_ms = 0  # without a gap, until now
         self.clears = 0
         self.media = 0
-        self.recording = bytearray()  # what the person heard, as it came over the wire
+        self.recording = bytearray()  # what the caller heard, as it came over the wire
         self.is_over = False
-        self.changed = asyncio.Event()  # something was played or came to an end
+        self.changed = asyncio.Event()  # set when something was played or ended
         if self.flushes_marks is None:
             self.flushes_marks = self.carrier.name == "twilio"
 
     # -- The call
 
     def connect(self) -> None:
-        """Say hello and start the call."""
+        """Send the `connected` and `start` messages, then audio every 20 ms."""
         self.send(json.dumps({"event": "connected", "protocol": "Call", "version": "1.0.0"}))
         carrier, form = self.carrier, self.format
         names = {ours: theirs for theirs, ours in carrier.encodings.items()}
@@ -106,20 +106,20 @@ class ScriptedCarrier:
                 "channels": 1,
             },
         }
-        self._say("start", {"start": start})
+        self._send_event("start", {"start": start})
         self._began = self._loop.time()
         self._tick()
 
     def hang_up(self, says_so: bool = True) -> None:
-        """End the call; a sloppy carrier says nothing."""
+        """The caller ends the call. Without `says_so`, no stop message is sent, as with a sloppy carrier."""
         if self.is_over:
             return
         if says_so:
-            self._say("stop", {"stop": {self.carrier.call_id: self.call}})
+            self._send_event("stop", {"stop": {self.carrier.call_id: self.call}})
         self.end()
 
     def end(self) -> None:
-        """It is over: nothing more is sent."""
+        """The call is over: nothing more is sent."""
         self.is_over = True
         if self._alarm is not None:
             self._alarm.cancel()
@@ -128,24 +128,27 @@ class ScriptedCarrier:
     # -- The caller
 
     def speak(self, coded: bytes) -> None:
-        """Say this, after whatever is being said."""
+        """Send this audio, after what is still being sent."""
         self._voice += coded
 
     @property
     def is_speaking(self) -> bool:
+        """Is some of the caller's audio still to be sent?"""
         return bool(self._voice)
 
     def press(self, digit: str) -> None:
-        self._say("dtmf", {"dtmf": {"track": "inbound_track", "digit": digit}})
+        """The caller presses a key."""
+        self._send_event("dtmf", {"dtmf": {"track": "inbound_track", "digit": digit}})
 
     @property
     def is_sounding(self) -> bool:
-        """Does the person hear the agent?"""
+        """Is audio of the agent waiting or playing?"""
         return any(isinstance(item, bytes) for item in self._queue)
 
     # -- What the agent's side sends
 
     def receive(self, text: str) -> None:
+        """Take a message of the agent's side."""
         message = json.loads(text)
         match message["event"]:
             case "media":
@@ -158,7 +161,7 @@ class ScriptedCarrier:
 
     def _clear(self) -> None:
         self.clears += 1
-        self.log.append(HeardByPerson(self._now_ms(), "clear", self.played_ms))
+        self.log.append(HeardByCaller(self._now_ms(), "clear", self.played_ms))
         marks = [item for item in self._queue if isinstance(item, str)]
         self._queue.clear()
         if self.flushes_marks:
@@ -185,18 +188,18 @@ class ScriptedCarrier:
             self.played_ms += ms
             self.sounding_ms += ms
         elif self.sounding_ms:
-            self.log.append(HeardByPerson(self._now_ms(), "sound", self.sounding_ms))
+            self.log.append(HeardByCaller(self._now_ms(), "sound", self.sounding_ms))
             self.sounding_ms = 0
 
     def _return_marks(self) -> None:
-        """Those before which everything was played: told when the next frame begins."""
+        """Return the marks whose audio was played, when the next frame begins."""
         while self._queue and isinstance(name := self._queue[0], str):
             self._queue.popleft()
             self._return(name)
 
     def _return(self, name: str) -> None:
         if self.returns_marks:
-            self._say("mark", {"mark": {"name": name}})
+            self._send_event("mark", {"mark": {"name": name}})
 
     def _send_frame(self) -> None:
         size, network, dice = self.format.frame_bytes, self.network, self._dice
@@ -231,7 +234,7 @@ class ScriptedCarrier:
 
     # -- Writing
 
-    def _say(self, event: str, content: dict[str, Any]) -> None:
+    def _send_event(self, event: str, content: dict[str, Any]) -> None:
         self.send(self._write(event, content))
 
     def _write(self, event: str, content: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
-"""Seeded callers: people who talk, change their minds, cough, fall silent, lose the line and hang up.
+"""Seeded callers: simulated people who talk, interrupt, cough, fall silent, lose the line and hang up.
 
-Rule: a caller is a list of acts drawn before the call begins; the call can change when something
-happens, never what.
+Rule: the acts of a caller are drawn before the call begins. The call can change when they happen, but not
+which acts there are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PAUSES_MS = (0, 1, 10, 50, 150, 399, 400, 401, 600, 1_000, 1_500, 2_000, 3_000,
 
 @dataclass(frozen=True, slots=True)
 class CallerAct:
-    """Something a caller does, after a while."""
+    """Something a caller does, `after_ms` after the act before."""
 
     what: str
     after_ms: int
@@ -34,7 +34,7 @@ class CallerAct:
 
 
 def draw_acts(dice: random.Random, troubles: bool) -> list[CallerAct]:
-    """What this caller will do."""
+    """Draw the acts of one caller. `troubles` adds lost lines and the commands against them."""
     weights = {
         "say": 10, "interrupt": 5, "cough": 3, "backchannel": 3, "type": 2, "button": 2, "silence": 1,
         "stop": 1, "pause": 1, "cancel": 1,
@@ -60,7 +60,7 @@ def _draw(name: str, dice: random.Random) -> CallerAct:
 
 
 class SeededCaller:
-    """Does its acts in one conversation."""
+    """Does its acts in one conversation. `said` lists what it said."""
 
     def __init__(self, person: Person, conversation: Conversation, acts: list[CallerAct]) -> None:
         self.person = person
@@ -69,20 +69,20 @@ class SeededCaller:
         self.said: list[str] = []
 
     async def run(self) -> None:
-        """Act after act, unless the call is over."""
+        """Do one act after the other, until the call is over."""
         with suppress(NotRunning):
             for act in self.acts:
                 await asyncio.sleep(act.after_ms / 1000)
                 if self.conversation.machine_state.link in CLOSED:
                     return
-                await self._ways[act.what](self, act)
+                await self._handlers[act.what](self, act)
 
     async def _say(self, act: CallerAct) -> None:
         self.said.append(act.text)
         await self.person.say(act.text)
 
     async def _interrupt(self, act: CallerAct) -> None:
-        """Wait for the agent to speak, not for ever, then speak over it."""
+        """Wait for the agent to speak, at most 12 s, then speak over it."""
         try:
             async with asyncio.timeout(12):
                 await self.person.hear_agent(act.ms)
@@ -130,7 +130,7 @@ class SeededCaller:
         }
         commands[act.what]()
 
-    _ways: dict[str, Callable[[SeededCaller, CallerAct], Awaitable[None]]] = {
+    _handlers: dict[str, Callable[[SeededCaller, CallerAct], Awaitable[None]]] = {
         "say": _say,
         "backchannel": _say,
         "interrupt": _interrupt,

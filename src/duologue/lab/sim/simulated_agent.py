@@ -1,6 +1,6 @@
 """The agent that simulated callers talk to: it answers, looks things up, delegates and dispatches.
 
-Rule: what it does depends on what was said and on the dice, so one seed tells one story.
+Rule: what it does depends only on what was said and on the dice, so the same seed gives the same call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from duologue.ports.scripted_steps import Delay, Hang
 from duologue.ports.tool_call import ToolCall
 from duologue.workers.scripted import AskPerson, Partly, Progress, ScriptedWorker, scripted_tool
 
-# What callers say; the last word tells the host what to do about it.
+# What callers say; a word in it decides what the agent does.
 ASKS = (
     "could you look up the next train",
     "please research the history of this house",
@@ -32,7 +32,7 @@ _SHORT = ("Certainly.", "It is quite sunny today, I believe.", "Good. What else 
 
 
 def make_brain(dice: random.Random) -> ScriptedBrain:
-    """The host's brain."""
+    """The brain of the simulated agent."""
 
     def answer(request: Request) -> ScriptedReply:
         fresh = request.history[-1] if request.history else None
@@ -64,7 +64,7 @@ def _answer_to(text: str, dice: random.Random) -> ScriptedReply:
 
 
 def make_tools(dice: random.Random) -> list[ScriptedWorker]:
-    """The host's tools: quick, delegated, dispatched, cancellable, asking, and one that may never end."""
+    """The tools of the simulated agent: quick, cancellable, delegated and dispatched; one may never end."""
     slow = Hang() if dice.random() < 0.1 else Delay(3_000, 30_000)
     return [
         scripted_tool("lookup", Delay(100, 1_500), "at ten past nine"),

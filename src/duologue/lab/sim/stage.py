@@ -1,7 +1,7 @@
-"""A stage for scripted conversations: the real machine, a clock that jumps, and a log.
+"""A stage for scripted conversations: the real machine, a simulated clock, and a log of steps.
 
-The script says what happens and how much time passes; deadlines fire by themselves when it does.
-Rule: the stage fills in current ids and numbers, so a script names an id only to be late or wrong.
+The script says which events happen and how much time passes; deadlines fire by themselves. Rule: the
+stage fills in current ids and numbers, so a script names an id only to make an event stale or wrong.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from duologue.core.views import VIEWS
 from duologue.replay.journal import JournalWriter, StepRecord
 
 FX = TypeVar("FX", bound=Effect)
-FIRINGS_MAX = 10_000  # a machine that fires more in one wait has gone astray
+FIRINGS_MAX = 10_000  # a machine that fires more in one wait is in a loop
 
 
 class Stage:
-    """One scripted conversation."""
+    """One scripted conversation. `watch` is called with each step."""
 
     def __init__(self, settings: Settings | None = None, machine: Machine = MACHINE) -> None:
         self.machine = machine
@@ -38,12 +38,12 @@ class Stage:
     # -- What happens
 
     def happen(self, kind: type[ev.Event], **given: Any) -> tuple[Effect, ...]:
-        """An event of this kind, about what is current unless told otherwise. Returns its effects."""
+        """Make and apply an event of this kind, with current ids unless given. Returns its effects."""
         self.seq += 1
         return self.give(self.make(kind, **given))
 
     def make(self, kind: type[ev.Event], **given: Any) -> ev.Event:
-        """The event, not yet applied."""
+        """Make an event of this kind, with current ids unless given, without applying it."""
         s = self.state
         current = {
             "at": self.at,
@@ -59,7 +59,7 @@ class Stage:
         return kind(**{**{name: value for name, value in current.items() if name in wanted}, **given})
 
     def give(self, event: ev.Event) -> tuple[Effect, ...]:
-        """Apply one ready-made event."""
+        """Apply this event. Returns its effects."""
         before = self.state
         d = self.machine.advance(before, event)
         if d is None:
@@ -73,7 +73,7 @@ class Stage:
         return record.effects
 
     def wait(self, for_ms: int) -> None:
-        """Let time pass; every deadline on the way fires when it is due."""
+        """Let time pass. Each deadline fires when it is due."""
         end = self.at + for_ms
         for _ in range(FIRINGS_MAX):
             deadline = next_deadline(self.state)
@@ -81,7 +81,7 @@ class Stage:
                 self.at = end
                 return
             self._fire(deadline)
-        raise AssertionError(f"more than {FIRINGS_MAX} deadlines in {for_ms} ms: the machine goes round")
+        raise AssertionError(f"more than {FIRINGS_MAX} deadlines in {for_ms} ms: the machine is in a loop")
 
     def wait_for(self, timer: Timer) -> tuple[Effect, ...]:
         """Let time pass until this deadline has fired. Returns the effects of that step."""
@@ -92,7 +92,7 @@ class Stage:
             effects = self._fire(deadline)
             if deadline.timer is timer:
                 return effects
-        raise AssertionError(f"{timer.value} never fires")
+        raise AssertionError(f"the deadline {timer.value} never fires")
 
     def _fire(self, deadline: Deadline) -> tuple[Effect, ...]:
         self.at = max(self.at, deadline.due)
@@ -101,19 +101,20 @@ class Stage:
     # -- What people and services commonly do
 
     def start(self) -> None:
-        """The session comes up."""
+        """Start the conversation, with its session ready."""
         self.happen(ev.StartRequested)
         self.happen(ev.SessionReady)
 
     def begin_talking(self) -> None:
+        """The user makes a sound."""
         self.happen(ev.SpeechStarted)
 
     def hear_words(self, words: int = 3, final: bool = False, **given: Any) -> tuple[Effect, ...]:
-        """The transcript of the current turn so far."""
+        """The transcript of the current turn so far; all words are substantial unless given."""
         return self.happen(ev.WordsHeard, **{"words": words, "substantial": words, "final": final, **given})
 
     def say(self, words: int = 3, for_ms: int = 900) -> tuple[Effect, ...]:
-        """A whole turn: sound, words, silence, final text, endpoint."""
+        """The user says a whole turn: sound, words, silence, final text, endpoint."""
         self.begin_talking()
         self.wait(for_ms)
         self.hear_words(words)
@@ -124,7 +125,7 @@ class Stage:
         return self.happen(ev.TurnEnded)
 
     def cough(self, for_ms: int = 200) -> None:
-        """A sound without words; whoever waits behind it learns so by deadline."""
+        """The user makes a sound without words. The turn stays open until a deadline ends it."""
         self.begin_talking()
         self.wait(for_ms)
         self.happen(ev.SpeechStopped)
@@ -136,14 +137,14 @@ class Stage:
         self.happen(ev.TokenArrived)
 
     def speak(self, for_ms: int = 0) -> tuple[Effect, ...]:
-        """The first sound is buffered, and so much of it is played."""
+        """The reply's first audio is buffered, and `for_ms` of it is played."""
         effects = self.happen(ev.AudioBuffered)
         if for_ms:
             self.play(for_ms)
         return effects
 
     def play(self, for_ms: int) -> None:
-        """Sound is played and acknowledged in steps of at most 200 ms."""
+        """Audio is played and acknowledged in steps of 200 ms."""
         heard_ms = self.state.heard_ms
         for _ in range(for_ms // 200):
             self.wait(200)
@@ -155,25 +156,26 @@ class Stage:
         return self.happen(ev.PlaybackFinished, heard_ms=self.state.heard_ms + 100)
 
     def answer(self, for_ms: int = 1000) -> None:
-        """A whole answer: thought, spoken, heard."""
+        """A whole answer: requested, spoken, heard to its end."""
         self.think()
         self.speak(for_ms)
         self.finish()
 
     def interrupt(self, words: int = 2) -> tuple[Effect, ...]:
-        """The person speaks over the agent and turn-taking judges it a bid for the floor."""
+        """The user speaks over the agent, and turn-taking judges it a bid for the floor."""
         self.begin_talking()
         self.wait(200)
         self.hear_words(words)
         return self.happen(ev.OverlapJudged, bid=True)
 
     def call_tool(self, cancellable: bool = False) -> int:
-        """The reply asks for a call. Returns its id."""
+        """The reply makes a tool call. Returns its id."""
         call = self.state.call_id + 1
         self.happen(ev.ToolCalled, call=call, cancellable=cancellable)
         return call
 
     def fail_reply(self, error: ErrorClass) -> tuple[Effect, ...]:
+        """The reply fails with this error."""
         return self.happen(ev.ReplyFailed, error=error)
 
     # -- What was seen
@@ -183,10 +185,11 @@ class Stage:
         return [effect for record in self.records for effect in record.effects if type(effect) is kind]
 
     def view(self, name: str = "lifecycle") -> str:
+        """The current state as a view shows it."""
         return VIEWS[name].see(self.state)
 
     def views(self, name: str = "lifecycle") -> list[str]:
-        """The states that a view went through, each once per visit."""
+        """The states that a view went through, in order, without repetitions."""
         see = VIEWS[name].see
         seen = [see(initial(self.settings))]
         for record in self.records:
@@ -195,7 +198,7 @@ class Stage:
         return seen
 
     def write_journal(self, out: TextIO, seed: int = 0) -> None:
-        """The conversation so far, as a journal."""
+        """Write the conversation so far as a journal."""
         writer = JournalWriter(out, self.settings, seed)
         for record in self.records:
             writer.add(record.event, record.after)

@@ -1,1 +1,1 @@
-"""The conversation machine, explored: its alphabet, its abstraction, its laws and promises, and its mutants."""
+"""Explores the conversation machine: its alphabet, abstraction, laws, promises and mutants."""

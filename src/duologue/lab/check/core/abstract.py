@@ -1,8 +1,8 @@
-"""Conversations up to what matters: the abstraction that makes the state space finite.
+"""The abstraction that makes the state space finite.
 
-Ids only matter by their order, due times only by being armed, heard milliseconds only by being
-there. `abstract` maps a state to the simplest state that behaves the same; the result is an ordinary
-state, so the real `step` runs on it. Rule: nothing that a guard reads may be lost here.
+Of ids only the order matters, of due times only whether they are armed, of heard milliseconds only
+whether there are any. `abstract` maps a state to the simplest state that behaves the same. The result is
+an ordinary state, so the real `step` runs on it. Rule: nothing that a guard reads may be lost here.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from duologue.core.leaves import (
 )
 from duologue.core.state import Fault, JobRecord, State
 
-DUE = 1  # what every armed deadline becomes
-ID = 1  # what every current id becomes; 0 is a stale one
+DUE = 1  # the due time of every armed deadline
+ID = 1  # every current id; 0 is a stale one
 
-# Timers that only show something count as armed while their leaf lasts: whether one was consumed
-# makes no difference to anything else.
+# Timers that only show something count as armed while their leaf lasts: whether one has already fired
+# changes nothing else.
 SOFT = frozenset((Timer.SESSION_WARNING, Timer.LONG_SPEECH, Timer.HEARTBEAT, Timer.FEEDBACK))
 _WARNING = TIMER_INDEX[Timer.SESSION_WARNING]
 _LONG_SPEECH = TIMER_INDEX[Timer.LONG_SPEECH]
@@ -37,7 +37,7 @@ _ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOOD
 
 
 def abstract(s: State, late_turns: bool = True) -> State:
-    """The representative of everything that behaves like `s`."""
+    """The simplest state that behaves like `s`. Without `late_turns`, turns before the last are not told apart."""
     answered, asked, said, asked_again, floor_turn, turn = _turns(s, 1 if s.user is User.QUIET or not late_turns else 2)
     jobs = _jobs(s.jobs) if s.jobs else ()
     return tuple.__new__(
@@ -54,8 +54,8 @@ def abstract(s: State, late_turns: bool = True) -> State:
 
 
 def _turns(s: State, gap_max: int) -> tuple[int, int, int, int, int, int]:
-    """The turn numbers, brought close together without changing their order. Behind an open turn a
-    gap of two is kept, so that a closed one between can still get its text late."""
+    """The turn numbers, moved close together without changing their order. Behind an open turn a gap of
+    two stays, so that a closed turn in between can still get its text late."""
     answered = 1
     marks = sorted({s.answered, s.asked, s.said, max(s.answered, s.asked_again)})
     place = {mark: answered + number for number, mark in enumerate(marks)}

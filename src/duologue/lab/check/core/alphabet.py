@@ -1,7 +1,7 @@
-"""Everything that could happen next in an abstract state, and everything stale that could come late.
+"""The events that an exploration tries in a state: all that could happen next, and stale ones.
 
 Time is reduced to "any armed deadline may fire next". Rule: for every kind of event there is a fresh
-variant, for every id that an event carries there is a stale one.
+variant, and for every id that an event carries there is a stale variant.
 """
 
 from __future__ import annotations
@@ -137,12 +137,12 @@ def _jobs(s: State, cancellable: bool) -> list[Event]:
 
 
 def timers(s: State) -> list[ev.TimerFired]:
-    """Every deadline that could pass next."""
+    """A TimerFired for every armed deadline."""
     return [ev.TimerFired(due, timer, due, call) for due, timer, call in armed(s)]
 
 
 def fresh(s: State, scope: CheckScope) -> list[Event]:
-    """Every event of the scope, other than a timer, that could happen here."""
+    """Every event of the scope, except timers, that could happen in this state."""
     found = [*_fixed(scope), *_playback(s)]
     if ev.WordsHeard not in scope.without:
         found += _words(s, scope.fillers)
@@ -157,7 +157,7 @@ def _fixed(scope: CheckScope) -> tuple[Event, ...]:
 
 
 def stale(s: State) -> list[Event]:
-    """Late and repeated events: none of them may change anything."""
+    """Late and repeated events, which must not change anything."""
     found: list[Event] = [*_LATE, ev.TurnEnded(0, s.turn - 1, ID), ev.TurnEnded(0, s.turn, _STALE)]
     found += [ev.WordsHeard(0, _STALE, turn, words=2, substantial=2, final=True) for turn in range(1, s.turn + 1)]
     found += [ev.ToolCalled(0, _STALE, s.call_id + 1), ev.ToolCalled(0, ID, s.call_id)]

@@ -1,7 +1,7 @@
 """The conversation machine, explored: every state, every event, every law.
 
-Runs the real `step` on abstract states, one profile at a time. Rule: nothing here knows a row; it
-asks which rows and rules fired, and compares with what there is.
+Runs the real `step` on abstract states, one profile at a time. Does not know which rows there are: it
+only records which rows and rules fired. Rule: every violation is reported with a shortest trace to it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PAUSES = (
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A law or a promise that does not hold, with a shortest way to see it."""
+    """A law or a promise that does not hold, with a shortest trace that shows it."""
 
     law: str
     message: str
@@ -59,8 +59,8 @@ class Findings:
     violations: list[Violation] = field(default_factory=list)
 
 
-class Enough(Exception):
-    """Ends an exploration that has found as many violations as were asked for."""
+class ViolationsMaxReached(Exception):
+    """Ends an exploration that has found `violations_max` violations."""
 
 
 class CoreExplorer:
@@ -96,14 +96,14 @@ class CoreExplorer:
         )
 
     def run(self, states_max: int = 10_000_000, progress: Callable[[int, int], None] | None = None) -> Findings:
-        """Explore, judge, report."""
+        """Explore every reachable state, check each one, and return what was found."""
         began = time.process_time()
         try:
             explore(self.graph, [abstract(initial(self.settings))], self._successors, states_max, progress)
             self.found.complete = self.graph.complete
             if self.graph.complete:
                 self._judge_graph()
-        except Enough:
+        except ViolationsMaxReached:
             self.found.complete = False
         self.found.states = len(self.graph.states)
         self.found.seconds = time.process_time() - began
@@ -116,7 +116,7 @@ class CoreExplorer:
         for timer in timers(s):
             target = self._take(number, s, timer)
             if target is None:
-                self._report("1 never stuck", f"deadline {timer.timer.value} fires and no row handles it", number)
+                self._report(laws.NEVER_STUCK, f"deadline {timer.timer.value} fires and no row handles it", number)
                 continue
             if timer.timer not in SOFT:
                 self.timer_edges.append((number, target))
@@ -128,10 +128,10 @@ class CoreExplorer:
         for event in stale(s):
             self.found.steps += 1
             if self.machine.advance(s, event) is not None:
-                self._report("2 nothing stale", f"{event} changes something", number, event)
+                self._report(laws.NOTHING_STALE, f"the stale event {event} changes something", number, event)
 
     def _take(self, number: int, s: State, event: Event) -> State | None:
-        """Apply one event, judge the step, and return where it leads, or None if it did nothing."""
+        """Apply one event and check the step. Returns the next state, or None if the event did nothing."""
         self.found.steps += 1
         d = self.machine.advance(s, event)
         if d is None:
@@ -150,9 +150,9 @@ class CoreExplorer:
         d = Draft(s, self.machine.owners, 0)
         for rule in self.machine.rules:
             if s.link in rule.links and rule.when(d):
-                self._report("9 rules at rest", f"rule {rule.name} has more to do", number)
+                self._report(laws.RULES_AT_REST, f"rule {rule.name} still applies after the step", number)
         if state_from_json(state_to_json(s), s.settings) != s:
-            self._report("9 suspend then resume", "the state does not survive a snapshot", number)
+            self._report(laws.PAUSING_CHANGES_NOTHING, "the state differs after a snapshot is saved and loaded", number)
         if s.link is Link.UP:
             for pause, resume in _PAUSES:
                 self._judge_pause(number, s, pause, resume)
@@ -171,7 +171,7 @@ class CoreExplorer:
         self._judge_promises(number, step)
         self.found.steps += 1
         if self.machine.advance(step.after, step.event) is not None:
-            self._report("5 idempotent", "the same event does something twice", number, step.event)
+            self._report(laws.IDEMPOTENT, "the same event, applied again, changes something", number, step.event)
 
     def _judge_views(self, number: int, step: CheckedStep) -> None:
         before, after = _seen(step.before), _seen(step.after)
@@ -181,14 +181,14 @@ class CoreExplorer:
             if source != target and (source, target) not in self.found.moves[name]:
                 self.found.moves[name].add((source, target))
                 if (source, target) not in VIEWS[name].allowed():
-                    self._report("7 every view is honest", f"{name}: {source} -> {target}", number, step.event)
+                    self._report(laws.VIEWS_ARE_HONEST, f"{name}: {source} -> {target}", number, step.event)
 
     def _judge_promises(self, number: int, step: CheckedStep) -> None:
         for promise in self.promised.get(promises.trigger_of(step.event), ()):
             if promise.when(step.before, step.event):
                 self.found.tested.add(promise.name)
                 if not promise.then(step):
-                    self._report("promise", promise.name, number, step.event)
+                    self._report(laws.PROMISE_IS_KEPT, promise.name, number, step.event)
 
     # -- The whole graph
 
@@ -197,16 +197,18 @@ class CoreExplorer:
         rest = [number for number, s in enumerate(states) if _may_rest(s)]
         reaches = can_reach(self.graph, rest)
         if not all(reaches):
-            self._report("1 never stuck", "rest can't be reached any more", reaches.index(0))
+            self._report(laws.NEVER_STUCK, "rest can't be reached from here", reaches.index(0))
         index = self.graph.index
         edges = [(source, index[target]) for source, target in self.timer_edges]
         on_cycle = find_cycle(len(states), edges)
         if on_cycle is not None:
-            self._report("1 never stuck", "left alone, it goes round for ever", on_cycle)
+            self._report(laws.NEVER_STUCK, "timers alone lead round in a circle", on_cycle)
         leads_on = {source for source, _ in edges}
         for number, s in enumerate(states):
             if number not in leads_on and not _may_rest(s):
-                self._report("6 every sentence ends", "left alone, it stays here for ever", number)
+                self._report(
+                    laws.EVERY_SENTENCE_ENDS, "without further events, the conversation stays here for ever", number
+                )
                 break
 
     # -- Reporting
@@ -215,12 +217,12 @@ class CoreExplorer:
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([event] if event else [])]
-        self.found.violations.append(Violation(law, message, tuple(self._tell(trace))))
+        self.found.violations.append(Violation(law, message, tuple(self._trace_lines(trace))))
         if len(self.found.violations) >= self.violations_max:
-            raise Enough
+            raise ViolationsMaxReached
 
-    def _tell(self, trace: list[Event]) -> Iterator[str]:
-        """The trace as lines: each event and where it led."""
+    def _trace_lines(self, trace: list[Event]) -> Iterator[str]:
+        """One line for each event: its name, the state after it, and its effects."""
         s = abstract(initial(self.settings))
         for event in trace:
             after, effects = self.machine.step(s, event)
@@ -233,7 +235,7 @@ _SEEN: dict[object, tuple[str, ...]] = {}
 
 
 def _seen(s: State) -> tuple[str, ...]:
-    """The state through every view; they read the leaves only."""
+    """The state as every view shows it. Cached by leaves: views read nothing else."""
     key = (s.link, s.user, s.voice, s.reply, tuple(job.kind for job in s.jobs))
     found = _SEEN.get(key)
     if found is None:

@@ -1,13 +1,13 @@
-"""What must never happen: the laws, as checks on one step and on one state.
+"""The laws: what must never happen, as checks on one step and on one state.
 
-Each check gets what the machine did and says in one line what is wrong, or nothing. What needs the
-whole graph (never stuck, left alone it ends) is in `verdict`. Rule: a law reads the state and the
-effects, never the rows; otherwise a broken row would excuse itself.
+Each check yields the law that is broken and one line that says what is wrong. Laws about the whole
+graph (rest can be reached, timers alone come to an end) are in `check`. Rule: a law reads the state and
+the effects, never the rows; otherwise a broken row would excuse itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from duologue.core import effects as fx
@@ -30,6 +30,19 @@ from duologue.core.leaves import (
 )
 from duologue.core.state import State, is_sounding
 
+# The titles of the laws, as docs/design.md has them.
+NEVER_STUCK = "1 never stuck"
+NOTHING_STALE = "2 nothing stale"
+ONCE = "3 once"
+SAID_AND_HEARD_AGREE = "4 said and heard agree"
+IDEMPOTENT = "5 idempotent"
+EVERY_SENTENCE_ENDS = "6 every sentence ends"
+VIEWS_ARE_HONEST = "7 every view is honest"
+NO_INPUT_IS_LOST = "8 no input is lost"
+PAUSING_CHANGES_NOTHING = "9 pausing changes nothing"
+RULES_AT_REST = "9 rules at rest"
+PROMISE_IS_KEPT = "promise"
+
 _AT_REST: tuple[Leaf, ...] = (Link.IDLE, Link.UP, User.QUIET, Voice.SILENT, Reply.NONE)
 _HARD: dict[Leaf, tuple[int, ...]] = {
     leaf: tuple(TIMER_INDEX[limit.timer] for limit in LIMITS if limit.hard and leaf in limit.leaves)
@@ -48,31 +61,32 @@ class CheckedStep(NamedTuple):
     effects: tuple[fx.Effect, ...]
 
     def did(self, kind: type[fx.Effect]) -> list[fx.Effect]:
+        """The effects of this kind."""
         return [effect for effect in self.effects if type(effect) is kind]
 
 
 def check_state(s: State) -> Iterator[tuple[str, str]]:
-    """Laws about one state."""
+    """Check the laws about one state. Yields (law, what is wrong)."""
     for leaf in (s.link, s.user, s.voice, s.reply):
         if leaf not in _AT_REST and not any(s.due[index] for index in _HARD[leaf]):
-            yield "1 never stuck", f"{leaf!r} has no hard deadline"
+            yield NEVER_STUCK, f"{leaf!r} has no hard deadline"
     for job in s.jobs:
         if not job.due:
-            yield "1 never stuck", f"{job.kind!r} has no hard deadline"
+            yield NEVER_STUCK, f"{job.kind!r} has no hard deadline"
     if not s.answered <= s.asked <= s.said <= s.turn:
-        yield "8 no input lost", f"answered {s.answered}, asked {s.asked}, said {s.said}, turn {s.turn}"
+        yield NO_INPUT_IS_LOST, f"answered {s.answered}, asked {s.asked}, said {s.said}, turn {s.turn}"
     if (s.link is Link.FAULTED) != (s.fault is not None):
-        yield "7 every view is honest", "a fault is shown exactly while there is one"
+        yield VIEWS_ARE_HONEST, "the link is faulted without a fault, or the other way round"
     if s.voice is not Voice.SILENT and s.reply is not Reply.NONE:
-        yield "3 once", "a request is open while another reply sounds"
+        yield ONCE, "a request is open while another reply is played"
     if s.link not in LIVE and (s.voice is not Voice.SILENT or s.reply is not Reply.NONE):
-        yield "4 said and heard agree", "sound or a request on a dead line"
+        yield SAID_AND_HEARD_AGREE, "a reply is played or requested while the link is not live"
     if s.link in CLOSED and (s.jobs or s.said > s.answered or s.user is not User.QUIET):
-        yield "8 no input lost", "a closed line still holds something"
+        yield NO_INPUT_IS_LOST, "a closed link still has jobs, an open turn or an unanswered one"
 
 
 def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
-    """Laws about one step."""
+    """Check the laws about one step. Yields (law, what is wrong)."""
     yield from _once(step)
     yield from _one_output(step)
     yield from _said_and_heard(step)
@@ -82,21 +96,21 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
 def _once(step: CheckedStep) -> Iterator[tuple[str, str]]:
     starts = step.did(fx.StartReply)
     if len(starts) > 1:
-        yield "3 once", f"{len(starts)} requests in one step"
+        yield ONCE, f"{len(starts)} requests in one step"
     if starts and step.before.reply not in (Reply.NONE, Reply.RETRYING) and not step.did(fx.CancelReply):
-        yield "3 once", "a request while one is open"
+        yield ONCE, "a request starts while another is open"
     if starts and step.after.link is not Link.UP:
-        yield "3 once", "a request on a line that isn't up"
+        yield ONCE, "a request starts while the link is not up"
     left = step.before.reply not in (Reply.NONE, Reply.RETRYING) and step.after.reply_id != step.before.reply_id
     ended = isinstance(step.event, ev.ReplyFinished)
     if left and not ended and not step.did(fx.CancelReply):
-        yield "3 once", "a request was dropped without its cancel"
+        yield ONCE, "a request was dropped without CancelReply"
 
 
 def _one_output(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if not step.before.jobs and not isinstance(step.event, ev.ToolCalled):
         if step.did(fx.PostOutput) or step.did(fx.PostNews):
-            yield "3 once", "an output without a call"
+            yield ONCE, "an output without a call"
         return
     after = {job.call: job.kind for job in step.after.jobs}
     outputs = [effect.call for effect in step.effects if isinstance(effect, fx.PostOutput)]
@@ -109,14 +123,14 @@ def _one_output(step: CheckedStep) -> Iterator[tuple[str, str]]:
         kind = after.get(job.call, JobKind.ABSENT)
         answered = job.kind in FOREGROUND and kind not in FOREGROUND
         if outputs.count(job.call) != answered:
-            yield "3 once", f"{outputs.count(job.call)} outputs for a {job.kind.value} that became {kind.value}"
+            yield ONCE, f"{outputs.count(job.call)} outputs for a {job.kind.value} that became {kind.value}"
         ended = job.kind is JobKind.DISPATCHED and kind is JobKind.ABSENT
         if ends.count(job.call) != ended:
-            yield "3 once", f"{ends.count(job.call)} ends for a {job.kind.value} that became {kind.value}"
+            yield ONCE, f"{ends.count(job.call)} ends for a {job.kind.value} that became {kind.value}"
     if isinstance(step.event, ev.ToolCalled) and step.after is not step.before:
         accepted = step.event.call in after
         if outputs.count(step.event.call) != (not accepted):
-            yield "3 once", "a call was neither taken nor answered, or both"
+            yield ONCE, "a call was neither run nor refused, or both"
 
 
 _ENDS_SOUND = (
@@ -140,25 +154,25 @@ def _said_and_heard(step: CheckedStep) -> Iterator[tuple[str, str]]:
         return
     starts = step.did(fx.StartPlayback)
     if (starts or step.did(fx.ResumePlayback)) and after.link is not Link.UP:
-        yield "4 said and heard agree", "sound starts on a line that isn't healthy"
+        yield SAID_AND_HEARD_AGREE, "playback starts or resumes while the link is not up"
     if starts and (before.user is not User.QUIET or before.voice is not Voice.SILENT) and after.user is not User.QUIET:
-        yield "4 said and heard agree", "sound starts over the user"
+        yield SAID_AND_HEARD_AGREE, "playback starts while the user talks"
     if bool(starts) != (before.voice is Voice.SILENT and after.voice in SOUNDING):
-        yield "4 said and heard agree", "sound and StartPlayback disagree"
+        yield SAID_AND_HEARD_AGREE, "the voice and StartPlayback disagree"
     played_out = before.voice in SOUNDING and isinstance(event, ev.PlaybackFinished)
     cut = before.voice in SOUNDING and after.voice not in SOUNDING and not played_out
     if len(step.did(fx.StopPlayback)) != cut:
-        yield "4 said and heard agree", "sound that stops before its end must be stopped exactly once"
+        yield SAID_AND_HEARD_AGREE, "playback that is cut short needs exactly one StopPlayback"
     over = before.voice is not Voice.SILENT and after.voice is Voice.SILENT
     truncated = step.did(fx.TruncateReply)
     if len(truncated) != (over and not played_out):
-        yield "4 said and heard agree", "a sound cut short must be truncated exactly once"
+        yield SAID_AND_HEARD_AGREE, "playback that is cut short needs exactly one TruncateReply"
     if truncated:
         heard_ms = max(before.heard_ms, getattr(event, "heard_ms", 0))
         if truncated != [fx.TruncateReply(before.voice_id, heard_ms)]:
-            yield "4 said and heard agree", f"truncated at {truncated}, heard {heard_ms} ms"
+            yield SAID_AND_HEARD_AGREE, f"truncated at {truncated}, heard {heard_ms} ms"
     if over and not isinstance(event, _ENDS_SOUND):
-        yield "6 every sentence ends", f"{type(event).__name__} ends a sound"
+        yield EVERY_SENTENCE_ENDS, f"{type(event).__name__} ended the playback of a reply"
     yield from _held(step)
 
 
@@ -168,37 +182,40 @@ def _held(step: CheckedStep) -> Iterator[tuple[str, str]]:
     held = same and is_sounding(before) and not is_sounding(after)
     resumed = same and not is_sounding(before) and is_sounding(after)
     if len(step.did(fx.HoldPlayback)) != held:
-        yield "4 said and heard agree", "sound and HoldPlayback disagree"
+        yield SAID_AND_HEARD_AGREE, "the voice and HoldPlayback disagree"
     if len(step.did(fx.ResumePlayback)) != resumed:
-        yield "4 said and heard agree", "sound and ResumePlayback disagree"
+        yield SAID_AND_HEARD_AGREE, "the voice and ResumePlayback disagree"
 
 
 def _no_input_lost(step: CheckedStep) -> Iterator[tuple[str, str]]:
     before, after, event = step.before, step.after, step.event
     if after.answered > before.answered and after.link not in CLOSED and not _may_answer(step):
-        yield "8 no input lost", f"answered moves by {type(event).__name__}"
+        yield (
+            NO_INPUT_IS_LOST,
+            f"{type(event).__name__} marked a turn as answered without an answer, a cancel or a report",
+        )
     lost = step.did(fx.ReportLost)
     owed = before.said > before.answered
     if after.link in CLOSED and before.link not in CLOSED and owed and not (lost or _may_answer(step)):
-        yield "8 no input lost", "the line closes over an owed turn in silence"
+        yield NO_INPUT_IS_LOST, "the link closed and an unanswered turn was not reported"
     had_words = before.user is not User.QUIET and before.words is not Words.NONE
     closed = had_words and (after.user is User.QUIET or after.turn > before.turn) and after.link not in CLOSED
-    kept = after.said >= before.turn or any(
+    recorded = after.said >= before.turn or any(
         isinstance(effect, fx.RecordOverheard) and effect.turn == before.turn for effect in step.effects
     )
-    if closed and not kept and not _takes_back(before, event):
-        yield "8 no input lost", "a turn with words ends, neither said nor overheard"
+    if closed and not recorded and not _takes_back(before, event):
+        yield NO_INPUT_IS_LOST, "a turn with words ended and was neither said nor overheard"
     if after.said < before.said and after.link not in CLOSED:
-        yield "8 no input lost", "said goes back"
+        yield NO_INPUT_IS_LOST, "`said` went back"
 
 
 def _takes_back(s: State, e: ev.Event) -> bool:
-    """Does the transcriber say for good that nothing was said in this turn?"""
+    """Is this an empty final transcript of the current turn?"""
     return isinstance(e, ev.WordsHeard) and e.turn == s.turn and e.final and e.words == 0
 
 
 def _may_answer(step: CheckedStep) -> bool:
-    """Was something heard or shown, cancelled by the person, or reported as lost?"""
+    """Was an answer heard or shown, cancelled by the user, or reported as lost?"""
     if step.did(fx.ReportLost):
         return True
     if isinstance(step.event, ev.InterruptRequested | ev.CancelRequested | ev.PlaybackFinished | ev.ReplyFinished):
@@ -207,20 +224,15 @@ def _may_answer(step: CheckedStep) -> bool:
 
 
 def check_pause(paused: CheckedStep, resumed: CheckedStep, same: bool) -> Iterator[tuple[str, str]]:
-    """A pause and its end are the identity, up to shifted due times."""
+    """Check that a pause and its end change nothing but due times. Yields (law, what is wrong)."""
     allowed = (fx.HoldPlayback, fx.ResumePlayback)
     if not same:
-        yield "9 suspend then resume", "the state differs after a pause"
+        yield PAUSING_CHANGES_NOTHING, "the state differs after the pause"
     if any(type(effect) not in allowed for effect in (*paused.effects, *resumed.effects)):
-        yield "9 suspend then resume", "a pause does more than hold and resume"
+        yield PAUSING_CHANGES_NOTHING, "a pause has effects other than holding and resuming playback"
 
 
 def describe(s: State) -> str:
-    """A state in one line, for traces."""
+    """A state in one line, for a trace."""
     jobs = ",".join(job.kind.value for job in s.jobs) or "-"
     return f"{s.link.value}/{s.user.value}/{s.voice.value}/{s.reply.value}/{jobs}"
-
-
-def hard_deadline_leaves() -> Sequence[Leaf]:
-    """Leaves that must own a hard deadline and do not: empty, or the table is wrong."""
-    return [leaf for leaf, owned in _HARD.items() if not owned]

@@ -1,7 +1,7 @@
-"""The machine, broken on purpose in every small way.
+"""Mutants: copies of the machine, each broken on purpose in one place.
 
-Each mutant drops or redirects one row or rule, drops one guard, one action, or the effects of one
-action. Laws, promises and tests are worth what they notice of these.
+A mutant drops or redirects one row or rule, or drops one guard, one action or the effects of one action.
+The share of mutants that laws, promises and tests notice shows how good they are.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Mutant(NamedTuple):
 
 
 def mutants() -> Iterator[Mutant]:
-    """Every mutant, in the order of the rows."""
+    """Every mutant, in the order of the rows, then of the rules."""
     for index, row in enumerate(ROWS):
         yield Mutant("drop row", row.name, _without(ROWS, index), RULES)
-        yield Mutant("redirect row", row.name, _with(ROWS, index, replace(row, target=_elsewhere(row))), RULES)
+        yield Mutant("redirect row", row.name, _with(ROWS, index, replace(row, target=_another_leaf(row))), RULES)
         if row.when is not None:
             yield Mutant("drop guard", row.name, _with(ROWS, index, replace(row, when=None)), RULES)
         if row.do is not None:
@@ -49,15 +49,15 @@ def _with(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
     return (*items[:index], item, *items[index + 1 :])
 
 
-def _elsewhere(row: Row) -> Leaf:
-    """Another leaf of the row's region: the next after its target, or after its source if it stays."""
+def _another_leaf(row: Row) -> Leaf:
+    """Another leaf of the row's region: the one after its target, or after its source if it has no target."""
     leaves: list[Leaf] = list(type(row.sources[0]))
     here = leaves.index(row.target or row.sources[0])
     return leaves[(here + 1) % len(leaves)]
 
 
-class _Muted:
-    """An action that still acts and tells nobody."""
+class _WithoutEffects:
+    """An action that still changes the draft, but has no effects."""
 
     def __init__(self, action: Any) -> None:
         self.action = action
@@ -70,4 +70,4 @@ class _Muted:
 
 
 def _muted(action: Any) -> Any:
-    return _Muted(action)
+    return _WithoutEffects(action)

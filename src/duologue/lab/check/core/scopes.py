@@ -1,8 +1,8 @@
-"""Which slice of the machine one exploration covers.
+"""Scopes: the part of the machine that one exploration covers.
 
-The whole product of faults, pauses, jobs and check-ins is too large to visit at once, and most of it
-is independent. Each scope leaves some events or counters out; together they fire every row and rule.
-Rule: a scope only leaves out, it never changes what an event does.
+All combinations of faults, pauses, jobs and check-ins are too many to visit at once, and most of them are
+independent. Each scope leaves out some events or lowers some limits; together the scopes fire every row
+and rule. Rule: a scope never changes what an event does.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from duologue.core.settings import Settings
 
 
 class CheckScope(NamedTuple):
-    """A name, how it narrows the settings, and which events it leaves out."""
+    """A name, a function that narrows the settings, and the events to leave out."""
 
     name: str
     narrow: Callable[[Settings], Settings]
     without: frozenset[type[ev.Event]]
-    fillers: bool = True  # words that are none
+    fillers: bool = True  # transcripts of filler words only
     late_turns: bool = True  # text for a turn before the last one
-    cancellable: bool = True  # work that may be dropped for a barge-in
+    cancellable: bool = True  # calls that a barge-in may drop
 
 
 _PAUSES = frozenset((ev.SuspendRequested, ev.LinkWobbled))
@@ -73,17 +73,17 @@ SMALL: tuple[CheckScope, ...] = (
     CheckScope("pair", _small_pair, _PAUSES | _SPEECH | _FAULTS, fillers=False, late_turns=False),
 )
 
-# For a quick look: less about words, and each half only where the other is cheap.
+# For a quick check: fewer variants of words, and without the costliest combinations.
 _BUTTONS = frozenset((ev.PttPressed, ev.PttReleased, ev.SendPressed))
-_BESIDE = frozenset((ev.CallDispatched, ev.JobAsked))
+_BACKGROUND_WORK = frozenset((ev.CallDispatched, ev.JobAsked))
 QUICK: tuple[CheckScope, ...] = (
-    SMALL[0]._replace(cancellable=False, without=SMALL[0].without | _BUTTONS | _BESIDE),
+    SMALL[0]._replace(cancellable=False, without=SMALL[0].without | _BUTTONS | _BACKGROUND_WORK),
     SMALL[1]._replace(fillers=False, late_turns=False),
     SMALL[2]._replace(without=SMALL[2].without | _SPEECH),
     SMALL[3],
 )
 
-# The counters as shipped, and two jobs at a time.
+# The limits as the profiles have them, and two jobs at a time.
 
 
 def _full_talk(settings: Settings) -> Settings:

@@ -18,7 +18,7 @@ from duologue.dialogue.machine import ROWS, row_for, step
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.state import BUSY, DialogueState, Phase
 
-from ..core.check import Enough, Violation
+from ..core.check import Violation, ViolationsMaxReached
 from ..explore import Graph, can_reach, explore
 from .abstract import Given, fold, fold_given
 from .alphabet import TODAY, Alphabet
@@ -70,7 +70,7 @@ class DialogueExplorer:
             explore(self.graph, [(fold(DialogueState()), frozenset())], self._successors, states_max)
             self.found.complete = self.graph.complete
             self._judge_exits()
-        except Enough:
+        except ViolationsMaxReached:
             self.found.complete = False
         self.found.states = len(self.graph.states)
         self.found.seconds = time.process_time() - began
@@ -141,7 +141,7 @@ class DialogueExplorer:
         trace = [*self.graph.trace(number), *([event] if event else [])]
         self.found.violations.append(Violation(law, message, tuple(self._tell(trace))))
         if len(self.found.violations) >= self.violations_max:
-            raise Enough
+            raise ViolationsMaxReached
 
     def _tell(self, trace: list[DialogueEvent]) -> Iterator[str]:
         """The trace as lines: each event, the phase it led to and what was said."""

@@ -1,7 +1,7 @@
-"""What must happen: promises, small data over single steps, one file for each region.
+"""The promises: what must happen in a single step, one file for each region.
 
-Laws say what must never be; a dropped row breaks no law when nothing happens at all. Each promise
-names the events that it is about, when it applies, and what the step must then have done.
+Laws say what must never happen, so a missing row may break no law. Each promise names its events, when
+it applies, and what the step must then have done.
 """
 
 from __future__ import annotations

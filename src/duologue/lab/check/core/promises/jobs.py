@@ -1,4 +1,4 @@
-"""Promises about work: calls, delegated and dispatched jobs, and their one end."""
+"""Promises about jobs: tool calls, delegated and dispatched work, and how each ends exactly once."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _kinds(s: State) -> list[JobKind]:
     return [job.kind for job in s.jobs]
 
 
-def _told(step: CheckedStep) -> bool:
-    """Will the brain hear of it, now or later?"""
+def _brain_learns(step: CheckedStep) -> bool:
+    """Does the brain get the result, in a request now or as news later?"""
     return step.after.news or does(step, fx.StartReply)
 
 
 def _ends(step: CheckedStep, effect: fx.Effect) -> bool:
-    """The record is gone, with this output or end, and work that ran out of time is stopped."""
+    """Is the job gone, with this effect, and its work cancelled exactly if it timed out?"""
     call = step.event.call  # type: ignore[attr-defined]
     stopped = fx.CancelWork(call) in step.effects
     return (
@@ -54,7 +54,7 @@ def _open_reply(s: State, e: ev.ToolCalled) -> bool:
     return s.link in ACTIVE and e.reply == s.reply_id and e.call > s.call_id and open_now
 
 
-def _takes(s: State, e: ev.Event) -> bool:
+def _takes_floor(s: State, e: ev.Event) -> bool:
     if isinstance(e, ev.InterruptRequested):
         return True
     if isinstance(e, ev.SpeechStarted) and s.settings.overlap is not Overlap.IMMEDIATE:
@@ -63,8 +63,8 @@ def _takes(s: State, e: ev.Event) -> bool:
 
 
 def _survivors(step: CheckedStep) -> list[tuple[JobKind, bool]]:
-    """What should be left of the jobs when the person takes the floor, or does not."""
-    taken = _takes(step.before, step.event)
+    """The jobs that must be left: all, except cancellable calls if the user takes the floor."""
+    taken = _takes_floor(step.before, step.event)
     return [
         (job.kind, job.cancellable)
         for job in step.before.jobs
@@ -74,7 +74,7 @@ def _survivors(step: CheckedStep) -> list[tuple[JobKind, bool]]:
 
 JOB_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "a call is run",
+        "a tool call of an open reply is run",
         (ev.ToolCalled,),
         lambda s, e: _open_reply(s, e) and len(s.jobs) < s.settings.jobs_max,
         lambda x: (
@@ -86,7 +86,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a call too many is refused with an output",
+        "a call beyond the limit is refused, and its output says so",
         (ev.ToolCalled,),
         lambda s, e: _open_reply(s, e) and len(s.jobs) >= s.settings.jobs_max,
         lambda x: (
@@ -96,28 +96,28 @@ JOB_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a delegated call is waited for",
+        "the reply waits for a delegated call",
         (ev.CallDelegated,),
         lambda s, e: _kind(s, e) is JobKind.TOOL,
         lambda x: _kind(x.after, x.event) is JobKind.DELEGATED and x.effects == (),
     ),
     Promise(
-        "a dispatched call is answered at once and goes on beside the talk",
+        "a dispatched call gets its output at once and runs in the background",
         (ev.CallDispatched,),
         lambda s, e: _kind(s, e) is JobKind.TOOL,
         lambda x: (
             _kind(x.after, x.event) is JobKind.DISPATCHED
             and fx.PostOutput(x.event.call, Outcome.STARTED) in x.effects  # type: ignore[attr-defined]
-            and _told(x)
+            and _brain_learns(x)
         ),
     ),
     Promise(
-        "a worker's question reaches the person",
+        "a worker's question is passed on to the user",
         (ev.JobAsked,),
         lambda s, e: _kind(s, e) is not JobKind.ABSENT,
         lambda x: (
             _kind(x.after, x.event) is JobKind.DISPATCHED
-            and _told(x)
+            and _brain_learns(x)
             and (fx.PostOutput if _kind(x.before, x.event) in FOREGROUND else fx.PostNews)(
                 x.event.call,  # type: ignore[attr-defined]
                 Outcome.NEEDS_INPUT,
@@ -126,37 +126,37 @@ JOB_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "progress is shown",
+        "the progress of a job is shown",
         (ev.JobProgressed,),
         lambda s, e: _kind(s, e) is not JobKind.ABSENT,
         lambda x: x.effects == (fx.ShowProgress(_call(x)),) and _kinds(x.after) == _kinds(x.before),
     ),
     Promise(
-        "a silent job is warned of and goes on",
+        "a job that stays silent causes a warning and keeps running",
         (T.HEARTBEAT,),
         lambda s, e: True,
         lambda x: does(x, fx.WarnSilentJob) and _kinds(x.after) == _kinds(x.before),
     ),
     Promise(
-        "a wait is explained",
+        "a long wait is explained to the user",
         (T.FEEDBACK,),
         lambda s, e: True,
         lambda x: x.effects == (fx.ShowWait(_call(x), 1),) and _kinds(x.after) == _kinds(x.before),
     ),
     Promise(
-        "a call that ends gives its output to the brain",
+        "the brain gets the output of a call that ends",
         (ev.JobFinished, ev.JobFailed, T.JOB),
         lambda s, e: _kind(s, e) in FOREGROUND,
-        lambda x: _ends(x, fx.PostOutput(_call(x), _outcome(x.event))) and _told(x),
+        lambda x: _ends(x, fx.PostOutput(_call(x), _outcome(x.event))) and _brain_learns(x),
     ),
     Promise(
-        "a dispatched job that ends is news",
+        "the end of a dispatched job becomes news for the brain",
         (ev.JobFinished, ev.JobFailed, T.JOB),
         lambda s, e: _kind(s, e) is JobKind.DISPATCHED,
-        lambda x: _ends(x, fx.PostNews(_call(x), _outcome(x.event))) and _told(x),
+        lambda x: _ends(x, fx.PostNews(_call(x), _outcome(x.event))) and _brain_learns(x),
     ),
     Promise(
-        "cancelled work ends at once and causes no request of its own",
+        "cancelled work ends at once and causes no request by itself",
         (ev.CancelRequested,),
         lambda s, e: _kind(s, e) is not JobKind.ABSENT,
         lambda x: (
@@ -167,19 +167,19 @@ JOB_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "cancelling the last call cancels what it was to answer",
+        "cancelling the last open call also cancels the answer that waits for it",
         (ev.CancelRequested,),
         lambda s, e: _kind(s, e) in FOREGROUND and sum(job.kind in FOREGROUND for job in s.jobs) == 1,
         lambda x: x.after.answered == x.before.asked,
     ),
     Promise(
-        "work survives a barge-in unless it says that it may not",
+        "a barge-in drops only calls that are marked as cancellable",
         _TAKES_FLOOR,
         lambda s, e: s.link in ACTIVE and bool(s.jobs),
         lambda x: [(job.kind, job.cancellable) for job in x.after.jobs] == _survivors(x),
     ),
     Promise(
-        "the last output carries the answer on at once",
+        "when the last call ends and the floor is free, the answer continues at once",
         (ev.JobFinished, ev.JobFailed, T.JOB),
         lambda s, e: (
             _kind(s, e) in FOREGROUND

@@ -1,4 +1,4 @@
-"""Promises about the session: starting, pausing, losing, mending and ending it."""
+"""Promises about the link: starting, pausing, losing, reconnecting and ending the session."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .promise import Promise, does, goes, never
 T = Timer
 
 
-def _ready(e: ev.StartRequested) -> bool:
+def _can_start(e: ev.StartRequested) -> bool:
     return e.session_active and e.audio_primed
 
 
@@ -39,7 +39,7 @@ def _is_armed(s: State, timer: Timer) -> bool:
 
 
 def _faulted(step: CheckedStep) -> bool:
-    """A fault is counted, shown as it is kept, and fatal exactly if the breaker or its class says so."""
+    """Is the fault counted, shown as it is stored, and fatal exactly if the breaker or its error class says so?"""
     s, fault = step.after, step.after.fault
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
     if s.link is not Link.FAULTED or fault is None or shown != [fx.ShowFault(*fault)]:
@@ -55,12 +55,12 @@ def _keeps_jobs(step: CheckedStep) -> bool:
 
 
 def _drops_calls_only(step: CheckedStep) -> bool:
-    kept = [job.kind for job in step.before.jobs if job.kind is JobKind.DISPATCHED]
-    return [job.kind for job in step.after.jobs] == kept
+    dispatched = [job.kind for job in step.before.jobs if job.kind is JobKind.DISPATCHED]
+    return [job.kind for job in step.after.jobs] == dispatched
 
 
 def _lost(step: CheckedStep) -> bool:
-    """The line is given up: context kept, silence, nothing asked, no job touched, a try to come."""
+    """Is the link backing off, with the context saved, voice and reply at rest, and all jobs as they were?"""
     s = step.after
     quiet = s.voice is Voice.SILENT and s.reply is Reply.NONE and s.attempts == 0
     return s.link is Link.BACKING_OFF and quiet and does(step, fx.SaveContext) and _keeps_jobs(step)
@@ -74,8 +74,8 @@ def _renewal_pending(s: State) -> bool:
     return s.settings.session_ms_max > 0 and not _is_armed(s, T.SESSION_LIMIT)
 
 
-def _tried(s: State) -> int:
-    """The newest turn that was asked, now or before the line was lost."""
+def _last_asked(s: State) -> int:
+    """The newest turn that was asked, in this session or before the line was lost."""
     return max(s.asked, s.asked_again)
 
 
@@ -84,7 +84,7 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Something was asked, nothing of the answer was heard, and no call runs that will go on with it."""
+    """Was a turn asked, nothing of its answer heard, and is no call open that will continue it?"""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
     return unheard and s.asked > s.answered and not has_foreground(s)
 
@@ -98,22 +98,22 @@ _OPEN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
 
 LINK_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "a start with session and audio prepares",
+        "a start with a session and audio prepares the call",
         (ev.StartRequested,),
-        lambda s, e: s.link is Link.IDLE and _ready(e),
+        lambda s, e: s.link is Link.IDLE and _can_start(e),
         lambda x: goes(x, Link.PREPARING) and does(x, fx.OpenSession) and x.after.news == x.after.settings.greets,
     ),
     Promise(
-        "a start that can't be is refused and changes nothing",
+        "a start that isn't possible is refused and changes nothing",
         (ev.StartRequested,),
-        lambda s, e: s.link is not Link.IDLE or not _ready(e),
+        lambda s, e: s.link is not Link.IDLE or not _can_start(e),
         lambda x: (
             x.effects == (fx.RefuseStart(already_running=x.before.link is not Link.IDLE),)
             and x.after._replace(seq=0) == x.before._replace(seq=0)
         ),
     ),
     Promise(
-        "a ready session is up, with its limits",
+        "when the session is ready, the link is up and the session limit is armed",
         (ev.SessionReady,),
         lambda s, e: s.link is Link.PREPARING,
         lambda x: (
@@ -123,19 +123,19 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "an end, from anywhere, closes the session",
+        "an end request closes the session from any state",
         (ev.EndRequested,),
         lambda s, e: s.link in ACTIVE,
         lambda x: goes(x, Link.TERMINATING, Voice.SILENT, Reply.NONE, User.QUIET) and does(x, fx.CloseSession),
     ),
     Promise(
-        "a closed session is idle again",
+        "after the session has closed, the conversation is idle again",
         (ev.SessionClosed, T.CLOSE),
         lambda s, e: s.link is Link.TERMINATING,
         lambda x: goes(x, Link.IDLE) and x.after.faults == x.after.faults_in_a_row == x.after.check_ins == 0,
     ),
     Promise(
-        "a pause pauses",
+        "a pause request suspends the conversation",
         (ev.SuspendRequested,),
         lambda s, e: s.link in (Link.UP, Link.HEALING, Link.RENEWING),
         lambda x: (
@@ -144,13 +144,13 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a resume waits for a session that is being renewed",
+        "a resume during a renewal waits for the new session",
         (ev.ResumeRequested,),
         lambda s, e: s.link is Link.SUSPENDED and _renewal_pending(s),
         lambda x: goes(x, Link.RENEWING) and never(x, fx.ResumePlayback),
     ),
     Promise(
-        "a session renewed in a pause does not end it",
+        "a session that is renewed during a pause does not end the pause",
         (ev.SessionReady,),
         lambda s, e: s.link is Link.SUSPENDED and _renewal_pending(s),
         lambda x: (
@@ -161,19 +161,19 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a resume goes on where it was",
+        "a resume continues where the pause began",
         (ev.ResumeRequested,),
         lambda s, e: s.link is Link.SUSPENDED and not _renewal_pending(s),
         lambda x: goes(x, Link.UP) and does(x, fx.ResumePlayback) == (x.before.voice is Voice.PLAYING),
     ),
     Promise(
-        "a warning saves the context and changes nothing else",
+        "the session warning saves the context and leaves the link as it is",
         (T.SESSION_WARNING,),
         lambda s, e: True,
         lambda x: does(x, fx.SaveContext) and x.after.link is x.before.link,
     ),
     Promise(
-        "the session's limit renews it unnoticed, and a pause stays a pause",
+        "the session limit renews the session without stopping playback or ending a pause",
         (T.SESSION_LIMIT,),
         lambda s, e: s.link in (Link.UP, Link.SUSPENDED, Link.HEALING),
         lambda x: (
@@ -183,7 +183,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a renewed session goes on, with a limit of its own",
+        "after a renewal the link is up, with a new session limit and warning",
         (ev.SessionReady,),
         lambda s, e: s.link is Link.RENEWING,
         lambda x: (
@@ -194,70 +194,80 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a wobble gets time to heal",
+        "after a wobble the line gets time to heal",
         (ev.LinkWobbled,),
         lambda s, e: s.link is Link.UP,
         lambda x: goes(x, Link.HEALING) and never(x, fx.StopPlayback, fx.CancelReply),
     ),
-    Promise("a healed line goes on", (ev.LinkHealed,), lambda s, e: s.link is Link.HEALING, lambda x: goes(x, Link.UP)),
-    Promise("a pause that lasts too long loses the line", (T.SUSPEND, T.RENEW, T.HEAL), lambda s, e: True, _lost),
     Promise(
-        "a closed line is lost",
+        "when the line has healed, the link is up again",
+        (ev.LinkHealed,),
+        lambda s, e: s.link is Link.HEALING,
+        lambda x: goes(x, Link.UP),
+    ),
+    Promise(
+        "a pause, a renewal or a wobble that lasts too long loses the line",
+        (T.SUSPEND, T.RENEW, T.HEAL),
+        lambda s, e: True,
+        _lost,
+    ),
+    Promise(
+        "a closed line leads to a reconnect",
         (ev.LinkClosed,),
         lambda s, e: s.link in (Link.PREPARING, *LIVE) or (s.link is Link.FAULTED and not _fatal(s)),
         lambda x: _lost(x) and x.after.fault is None and does(x, fx.ClearFault) == (x.before.fault is not None),
     ),
     Promise(
-        "a fatal fault is not escaped by a closed line",
+        "a closed line does not clear a fatal fault",
         (ev.LinkClosed,),
         lambda s, e: _fatal(s),
         lambda x: x.after is x.before,
     ),
     Promise(
-        "a reconnect can be asked for, and a failed session causes one",
+        "a reconnect request or a failed session leads to a reconnect",
         (ev.ReconnectRequested, ev.SessionFailed),
         lambda s, e: s.link in LIVE and getattr(e, "error", None) is not ErrorClass.AUTH_FAILURE,
         _lost,
     ),
     Promise(
-        "a session that can never be had is a fatal fault",
+        "a session that fails authentication is a fatal fault",
         (ev.SessionFailed,),
         lambda s, e: s.link in (Link.PREPARING, Link.RECONNECTING, *LIVE) and e.error is ErrorClass.AUTH_FAILURE,
         lambda x: _faulted(x) and x.after.fault is not None and x.after.fault.fatal,
     ),
     Promise(
-        "each wait ends in an attempt",
+        "each backoff ends with an attempt to reconnect",
         (T.BACKOFF,),
         lambda s, e: True,
         lambda x: goes(x, Link.RECONNECTING) and does(x, fx.OpenSession) and x.after.attempts == x.before.attempts + 1,
     ),
     Promise(
-        "a line that is back restores the context",
+        "a successful reconnect restores the context",
         (ev.SessionReady,),
         lambda s, e: s.link is Link.RECONNECTING,
         lambda x: goes(x, Link.UP) and does(x, fx.RestoreContext) and x.after.attempts == 0,
     ),
     Promise(
-        "a failed attempt is followed by another",
+        "a failed attempt to reconnect is followed by another while attempts are left",
         (ev.SessionFailed, ev.LinkClosed, T.CONNECT),
         lambda s, e: s.link is Link.RECONNECTING and _attempt_left(s, e),
         lambda x: goes(x, Link.BACKING_OFF) and x.after.attempts == x.before.attempts,
     ),
     Promise(
-        "the last failed attempt is a fault",
+        "the last failed attempt to reconnect is a fault",
         (ev.SessionFailed, ev.LinkClosed, T.CONNECT),
         lambda s, e: s.link is Link.RECONNECTING and not _attempt_left(s, e),
         lambda x: _faulted(x) and x.after.attempts == 0,
     ),
-    Promise("reconnecting can't last", (T.RECONNECT,), lambda s, e: s.link in AWAY, _faulted),
+    Promise("reconnecting that takes too long is a fault", (T.RECONNECT,), lambda s, e: s.link in AWAY, _faulted),
     Promise(
-        "a session that can't be had is a fault",
+        "a session that can't be opened is a fault",
         (ev.SessionFailed, T.PREPARE),
         lambda s, e: s.link is Link.PREPARING,
         _faulted,
     ),
     Promise(
-        "an expired session is replaced",
+        "an expired session leads to a reconnect",
         (ev.ServiceFailed, ev.ReplyFailed, ev.PlaybackFailed),
         lambda s, e: (
             s.link in LIVE
@@ -277,26 +287,26 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: _faulted(x) and _drops_calls_only(x),
     ),
     Promise(
-        "a line that can't play is a fault",
+        "failed playback is a fault",
         (ev.PlaybackFailed,),
         lambda s, e: s.link in LIVE and s.voice in SOUNDING and e.error is not ErrorClass.SESSION_EXPIRED,
         _faulted,
     ),
-    Promise("a stall is a fault", (T.STALL,), lambda s, e: s.link in LIVE, _faulted),
+    Promise("playback that stalls is a fault", (T.STALL,), lambda s, e: s.link in LIVE, _faulted),
     Promise(
-        "a fault cancels the calls that it waits for, and no dispatched job",
+        "a fault cancels the open calls and no dispatched job",
         (ev.PlaybackFailed, T.STALL, T.ANSWER, T.ATTEMPT, ev.ReplyFailed),
         lambda s, e: any(job.kind in FOREGROUND for job in s.jobs),
         lambda x: x.after.link is not Link.FAULTED or _drops_calls_only(x),
     ),
     Promise(
-        "every fault is counted and shown",
+        "every fault of a reply is counted and shown",
         (ev.ReplyFailed, T.ANSWER, T.ATTEMPT),
         lambda s, e: True,
         lambda x: x.after.link is not Link.FAULTED or x.before.link is Link.FAULTED or _faulted(x),
     ),
     Promise(
-        "the breaker forgets",
+        "the breaker's deadline resets its count of faults",
         (T.BREAKER,),
         lambda s, e: s.link in ACTIVE,
         lambda x: (
@@ -306,13 +316,13 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a fatal fault ends the conversation",
+        "a fatal fault ends the conversation when it is dismissed or retried",
         (T.DISMISS, ev.DismissRequested, ev.RetryRequested),
         lambda s, e: s.link is Link.FAULTED and _fatal(s),
         lambda x: goes(x, Link.TERMINATING) and does(x, fx.CloseSession),
     ),
     Promise(
-        "a retry keeps what is owed",
+        "a retry after a fault keeps the unanswered turns",
         (ev.RetryRequested,),
         lambda s, e: s.link is Link.FAULTED and not _fatal(s),
         lambda x: (
@@ -324,43 +334,43 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a dismissed fault reports what is lost",
+        "a dismissed fault reports the turns that are lost",
         (ev.DismissRequested, T.DISMISS),
         lambda s, e: s.link is Link.FAULTED and not _fatal(s),
         lambda x: (
             goes(x, Link.PREPARING)
             and does(x, fx.SaveContext, fx.OpenSession, fx.ClearFault)
-            and does(x, fx.ReportLost) == (_tried(x.before) > x.before.answered)
-            and x.after.answered == x.after.asked == _tried(x.before)
+            and does(x, fx.ReportLost) == (_last_asked(x.before) > x.before.answered)
+            and x.after.answered == x.after.asked == _last_asked(x.before)
             and x.after.said == x.before.said
         ),
     ),
     Promise(
-        "an unopposed goodbye ends the call",
+        "a goodbye that the user doesn't answer ends the call",
         (ev.PlaybackFinished, ev.ReplyFinished),
         lambda s, e: _goodbye_over(s, e) and s.user is User.QUIET and s.said == s.asked,
         lambda x: goes(x, Link.TERMINATING) and does(x, fx.CloseSession),
     ),
     Promise(
-        "a goodbye that is spoken against ends nothing",
+        "a user who speaks during the goodbye keeps the call open",
         (ev.PlaybackFinished, ev.ReplyFinished),
         lambda s, e: _goodbye_over(s, e) and (s.user is not User.QUIET or s.said > s.asked),
         lambda x: x.after.link is x.before.link,
     ),
     Promise(
-        "a turn without an audible answer is asked again after a lost line",
+        "after a lost line, a turn whose answer was not heard is asked again",
         (ev.LinkClosed, ev.ReconnectRequested),
         lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again <= s.answered,
         lambda x: x.after.asked == x.after.answered == x.before.answered and x.after.asked_again == x.before.asked,
     ),
     Promise(
-        "a lost line leaves the turns asked whose calls run",
+        "after a lost line, turns whose calls still run stay asked",
         (ev.LinkClosed, ev.ReconnectRequested),
         lambda s, e: s.link in LIVE and s.asked > s.answered and has_foreground(s) and not s.heard_ms,
         lambda x: x.after.asked == x.before.asked and x.after.answered == x.before.answered,
     ),
     Promise(
-        "a second loss is reported instead",
+        "if the line is lost a second time, the turn is reported as lost instead",
         (ev.LinkClosed, ev.ReconnectRequested),
         lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again > s.answered,
         lambda x: (

@@ -1,4 +1,4 @@
-"""What a promise is, and the few questions that many of them ask of a step."""
+"""What a promise is, and the conditions that many promises share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..laws import CheckedStep
 
 
 class Promise(NamedTuple):
-    """On these events, when this holds before, this holds after."""
+    """On the events `on`, if `when` holds before the step, `then` must hold after it."""
 
     name: str
     on: tuple[Trigger, ...]
@@ -24,11 +24,12 @@ class Promise(NamedTuple):
 
 
 def trigger_of(event: Event) -> Trigger:
+    """The timer of a TimerFired, and the type of any other event."""
     return event.timer if isinstance(event, TimerFired) else type(event)
 
 
 def index(promises: Iterable[Promise]) -> dict[Trigger, list[Promise]]:
-    """Promises by the event that they are about."""
+    """The promises for each trigger."""
     found: dict[Trigger, list[Promise]] = {}
     for promise in promises:
         for trigger in promise.on:
@@ -47,22 +48,22 @@ def never(step: CheckedStep, *kinds: type[Effect]) -> bool:
 
 
 def goes(step: CheckedStep, *leaves: Leaf) -> bool:
-    """Is every one of these leaves entered or kept?"""
+    """Is the machine in all of these leaves after the step?"""
     after = step.after
     return all(leaf in (after.link, after.user, after.voice, after.reply) for leaf in leaves)
 
 
 def quiet_floor(s: State) -> bool:
-    """Nothing but the person stands between their turn and a request."""
+    """Can a complete turn be asked at once: link up, voice silent, no reply and no open call?"""
     return s.link is Link.UP and s.voice is Voice.SILENT and s.reply is Reply.NONE and not has_foreground(s)
 
 
 def asks(step: CheckedStep, last: int) -> bool:
-    """Was everything up to this turn asked, in one request?"""
+    """Did one request ask every unanswered turn up to `last`?"""
     starts = [effect for effect in step.effects if isinstance(effect, StartReply)]
     return len(starts) == 1 and starts[0].last == last and starts[0].first == step.after.answered + 1
 
 
 def is_open(s: State) -> bool:
-    """Is a turn of the person going on?"""
+    """Is a turn of the user open?"""
     return s.user is not User.QUIET

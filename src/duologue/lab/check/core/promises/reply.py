@@ -1,4 +1,4 @@
-"""Promises about the answer: asking, arriving, failing, being superseded."""
+"""Promises about the reply: how it is requested, arrives, fails and is replaced."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _asked_for(step: CheckedStep, ask: Ask) -> bool:
 
 
 def _owed_again(step: CheckedStep) -> bool:
-    """Dropped unheard: the turns are owed as before, and what was to be told is news again. While calls
-    that it made run, the turns stay asked: the outputs will go on with them."""
+    """Are the turns of a dropped reply unanswered as before, and its news waiting again? While calls that it
+    made are open, the turns stay asked: the outputs of the calls will continue them."""
     asked = step.before.asked if has_foreground(step.after) else step.after.answered
     return (
         step.after.answered == step.before.answered
@@ -49,11 +49,6 @@ def _owed_again(step: CheckedStep) -> bool:
         and (step.after.news or step.after.telling or not (step.before.news or step.before.telling))
         and step.after.reply_id > step.before.reply_id
     )
-
-
-def _more_is_owed(s: State) -> bool:
-    """Is there something beyond what the current request answers?"""
-    return s.said > s.asked or s.news
 
 
 def _adds(s: State, e: ev.WordsHeard | ev.TextTyped) -> bool:
@@ -64,43 +59,43 @@ def _adds(s: State, e: ev.WordsHeard | ev.TextTyped) -> bool:
 
 REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "owed work is asked after a beat, and in spite of a noise that lasts",
+        "unanswered turns and news are asked after a beat, even if a noise goes on",
         (T.BEAT, T.PATIENCE),
         lambda s, e: True,
         lambda x: goes(x, Reply.COMMITTING) and asks(x, x.before.said) and _asked_for(x, Ask.ANSWER),
     ),
     Promise(
-        "dead air is broken by a check-in",
+        "dead air leads to a check-in",
         (T.DEAD_AIR,),
         lambda s, e: s.check_ins < s.settings.check_ins_max,
         lambda x: _asked_for(x, Ask.CHECK_IN) and x.after.check_ins == x.before.check_ins + 1,
     ),
     Promise(
-        "after the last check-in comes a goodbye",
+        "dead air after the last check-in leads to a goodbye",
         (T.DEAD_AIR,),
         lambda s, e: s.check_ins >= s.settings.check_ins_max,
         lambda x: _asked_for(x, Ask.GOODBYE) and x.after.check_ins == x.before.check_ins,
     ),
     Promise(
-        "a request that leaves takes all news along",
+        "a request includes all news that waits",
         (T.BEAT,),
         lambda s, e: s.news,
         lambda x: not x.after.news and x.after.telling,
     ),
     Promise(
-        "an accepted request waits",
+        "an accepted request waits for its first token",
         (ev.ReplyAccepted,),
         lambda s, e: _live(s) and s.reply is Reply.COMMITTING,
         lambda x: goes(x, Reply.WAITING),
     ),
     Promise(
-        "the first token generates",
+        "the first token moves the reply to generating",
         (ev.TokenArrived,),
         lambda s, e: _live(s) and s.reply in (Reply.COMMITTING, Reply.WAITING),
         lambda x: goes(x, Reply.GENERATING),
     ),
     Promise(
-        "the first sound takes an open floor",
+        "the first audio of a reply is played at once if the user is quiet",
         (ev.AudioBuffered,),
         lambda s, e: s.link is Link.UP and s.reply in _OPEN and s.user is User.QUIET,
         lambda x: (
@@ -112,13 +107,13 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "the first sound waits behind the person and behind a pause",
+        "the first audio of a reply waits while the user talks or the link is not up",
         (ev.AudioBuffered,),
         lambda s, e: _live(s) and s.reply in _OPEN and (s.user is not User.QUIET or s.link is not Link.UP),
         lambda x: goes(x, Reply.READY, Voice.SILENT),
     ),
     Promise(
-        "a text answer is an answer",
+        "a reply that ends without audio counts as the answer",
         (ev.ReplyFinished,),
         lambda s, e: _live(s) and s.reply in _OPEN and not s.called,
         lambda x: (
@@ -131,13 +126,13 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a reply that ends in calls answers nothing yet",
+        "a reply that made calls doesn't count as the answer when it ends",
         (ev.ReplyFinished,),
         lambda s, e: _live(s) and s.reply in _OPEN and s.called,
         lambda x: x.after.reply in (Reply.NONE, Reply.COMMITTING) and x.after.answered == x.before.answered,
     ),
     Promise(
-        "a failed attempt is retried",
+        "a failed request is retried while retries are left",
         (ev.ReplyFailed, T.ATTEMPT),
         lambda s, e: _live(s) and s.reply in _HELD and _retry_left(s, e) and _is_fault(e),
         lambda x: (
@@ -148,7 +143,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a failure that can't be retried is a fault",
+        "a failed request that can't be retried is a fault",
         (ev.ReplyFailed, T.ATTEMPT, T.ANSWER),
         lambda s, e: (
             _live(s)
@@ -161,13 +156,13 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, Link.FAULTED, Reply.NONE) and x.after.retries == 0,
     ),
     Promise(
-        "a reply that made a call ends where it is",
+        "a reply that fails after a call is not retried, and its turns stay unanswered",
         (ev.ReplyFailed, T.ANSWER),
         lambda s, e: _live(s) and s.reply in _HELD and s.called and _retryable(e) and _is_fault(e),
         lambda x: x.after.link is x.before.link and x.after.reply is not Reply.RETRYING and _owed_again(x),
     ),
     Promise(
-        "a retry asks the same again",
+        "a retry sends the same request again",
         (T.RETRY,),
         lambda s, e: True,
         lambda x: (
@@ -177,7 +172,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a person who goes on supersedes the answer",
+        "words that the user adds before the answer is played cancel the request",
         (ev.WordsHeard, ev.TextTyped),
         lambda s, e: _live(s) and s.reply in PENDING and _adds(s, e) and not has_foreground(s),
         lambda x: (
@@ -187,13 +182,13 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a noise cancels nothing",
+        "a sound without words cancels no request",
         (ev.SpeechStarted, ev.SpeechStopped, ev.PttPressed),
         lambda s, e: _live(s) and s.reply in PENDING,
         lambda x: x.after.reply is x.before.reply and never(x, fx.CancelReply, fx.StartReply, fx.StartPlayback),
     ),
     Promise(
-        "fillers cancel nothing",
+        "filler words cancel no request",
         (ev.WordsHeard,),
         lambda s, e: _live(s) and s.reply in PENDING and e.substantial == 0,
         lambda x: (
@@ -201,7 +196,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "an interruption while thinking wants no answer",
+        "an interrupt request before the answer is played drops the answer",
         (ev.InterruptRequested,),
         lambda s, e: _live(s) and s.reply in PENDING,
         lambda x: (

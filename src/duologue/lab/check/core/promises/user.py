@@ -1,4 +1,4 @@
-"""Promises about the person's turns: beginning, words, late words and the end."""
+"""Promises about the user's turns: how they begin and end, and what words do, also when they come late."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDS = (ev.TurnEnded, ev.PttReleased, ev.SendPressed, T.TALK)
 
 
 def _may_end(s: State, e: ev.Event) -> bool:
-    """Can this event end the turn here? A verdict from before the newest onset can't."""
+    """Can this event end the turn? A TurnEnded from before the newest onset can't."""
     return s.user in _OPEN and (not isinstance(e, ev.TurnEnded) or e.onset >= s.onset)
 
 
@@ -38,7 +38,7 @@ def _begins(step: CheckedStep) -> bool:
 
 
 def _closes(s: State, e: ev.Event) -> bool:
-    """Does this event end a turn of which all is known?"""
+    """Does this event end a turn that has all its words?"""
     if isinstance(e, ev.WordsHeard):
         is_text = s.user is User.TRANSCRIBING and e.turn == s.turn and e.final and e.words > 0
         return is_text and s.words is Words.SUBSTANTIAL
@@ -49,36 +49,36 @@ def _closes(s: State, e: ev.Event) -> bool:
 
 USER_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "a sound or a press begins a turn",
+        "speech or a press of the talk button begins a turn",
         (ev.SpeechStarted, ev.PttPressed),
         lambda s, e: _active(s) and s.user is User.QUIET,
         _begins,
     ),
     Promise(
-        "a sound after the endpoint begins the next turn",
+        "speech after the endpoint begins the next turn",
         (ev.SpeechStarted, ev.PttPressed),
         lambda s, e: _active(s) and s.user is User.TRANSCRIBING,
         _begins,
     ),
     Promise(
-        "a sound before the endpoint goes on with the turn",
+        "speech before the endpoint continues the turn",
         (ev.SpeechStarted, ev.PttPressed),
         lambda s, e: _active(s) and s.user is User.SETTLING,
         lambda x: (
             goes(x, User.TALKING)
             and x.after.turn == x.before.turn
             and not x.after.final
-            and x.after.content == 0  # its text may come again as it was
+            and x.after.content == 0  # the same text may come again
         ),
     ),
     Promise(
-        "silence waits for the endpoint",
+        "when speech stops, the turn waits for its endpoint",
         (ev.SpeechStopped,),
         lambda s, e: _active(s) and s.user is User.TALKING,
         lambda x: goes(x, User.SETTLING) and x.after.words is x.before.words,
     ),
     Promise(
-        "words are noted",
+        "the words of the open turn are noted",
         (ev.WordsHeard,),
         lambda s, e: _active(s) and s.user in _OPEN and e.turn == s.turn and e.words > 0,
         lambda x: (
@@ -89,43 +89,43 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "an empty transcript ends a noise, whatever was read into it before",
+        "an empty final transcript ends a turn that waits for its endpoint",
         (ev.WordsHeard,),
         lambda s, e: _active(s) and s.user is User.SETTLING and e.turn == s.turn and e.final and not e.words,
         lambda x: goes(x, User.QUIET) and does(x, fx.DiscardAudio) and x.after.said == x.before.said,
     ),
     Promise(
-        "words are taken back by an empty transcript, and nobody is asked about them",
+        "an empty final transcript takes the words of the turn back",
         (ev.WordsHeard,),
         lambda s, e: _active(s) and s.user is not User.QUIET and e.turn == s.turn and e.final and not e.words,
         lambda x: x.after.words is Words.NONE and not x.after.final and x.after.said == x.before.said,
     ),
     Promise(
-        "an endpoint with its text commits the turn",
+        "an endpoint commits a turn that has its final text",
         (*_ENDS, T.SETTLE),
         lambda s, e: _active(s) and _may_end(s, e) and s.final,
         lambda x: goes(x, User.QUIET) and does(x, fx.CommitAudio) and x.after.words is Words.NONE and not x.after.final,
     ),
     Promise(
-        "an endpoint without its text waits for it",
+        "an endpoint waits for the final text if it is missing",
         _ENDS,
         lambda s, e: _active(s) and _may_end(s, e) and not s.final,
         lambda x: goes(x, User.TRANSCRIBING) and does(x, fx.CommitAudio) and x.after.words is x.before.words,
     ),
     Promise(
-        "words without an endpoint get one",
+        "a turn with words that gets no endpoint is ended by a deadline",
         (T.SETTLE,),
         lambda s, e: s.words is not Words.NONE and not s.final,
         lambda x: goes(x, User.TRANSCRIBING) and does(x, fx.CommitAudio),
     ),
     Promise(
-        "a noise is not a turn",
+        "a sound without words is not a turn",
         (T.SETTLE,),
         lambda s, e: s.words is Words.NONE,
         lambda x: goes(x, User.QUIET) and does(x, fx.DiscardAudio) and x.after.said == x.before.said,
     ),
     Promise(
-        "the text ends the wait for it",
+        "the final text, or its deadline, ends the wait for it",
         (ev.WordsHeard, T.TEXT),
         lambda s, e: (
             _active(s)
@@ -135,19 +135,19 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, User.QUIET),
     ),
     Promise(
-        "a complete turn on an open floor is asked at once",
+        "a complete turn is asked at once if the floor is free",
         (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
         lambda s, e: quiet_floor(s) and _closes(s, e),
         lambda x: goes(x, Reply.COMMITTING) and asks(x, x.before.turn),
     ),
     Promise(
-        "a complete turn behind something is kept",
+        "a complete turn that can't be asked yet is queued",
         (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
         lambda s, e: _active(s) and s.voice not in SOUNDING and not quiet_floor(s) and _closes(s, e),
         lambda x: x.after.said == x.before.turn and not _overheard(x, x.before.turn),
     ),
     Promise(
-        "a turn spoken over the agent is overheard",
+        "a turn spoken during playback is recorded as overheard",
         (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
         lambda s, e: _active(s) and s.voice in SOUNDING and _closes(s, e),
         lambda x: (
@@ -158,7 +158,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "fillers behind a reply are overheard, elsewhere they are a turn",
+        "filler words are overheard while a reply is pending and are a turn otherwise",
         (*_ENDS,),
         lambda s, e: _active(s) and _may_end(s, e) and s.final and s.words is Words.FILLER and s.voice not in SOUNDING,
         lambda x: (
@@ -168,7 +168,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a typed turn closes the audio of the spoken one",
+        "typed text closes the audio of an open turn",
         (ev.TextTyped,),
         lambda s, e: _active(s),
         lambda x: (
@@ -177,7 +177,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a typed turn is complete and joins an open one",
+        "typed text completes the open turn, or is a turn by itself",
         (ev.TextTyped,),
         lambda s, e: _active(s),
         lambda x: (
@@ -188,25 +188,25 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a typed turn on an open floor is asked at once",
+        "typed text is asked at once if the floor is free",
         (ev.TextTyped,),
         lambda s, e: quiet_floor(s),
         lambda x: asks(x, x.after.turn),
     ),
     Promise(
-        "late words of a turn that was not asked join",
+        "late words of a turn that was not asked yet are added to it",
         (ev.WordsHeard,),
         lambda s, e: _active(s) and _is_late(s, e) and e.turn > s.asked and s.voice not in SOUNDING,
         lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
     ),
     Promise(
-        "late words of a turn from before the sound join",
+        "late words of a turn from before the playback are added to it",
         (ev.WordsHeard,),
         lambda s, e: _active(s) and _is_late(s, e) and s.voice in SOUNDING and s.asked < e.turn <= s.floor_turn,
         lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
     ),
     Promise(
-        "late words of a turn under the sound, or of one already answered, are overheard",
+        "late words of an answered turn, or of one spoken during playback, are overheard",
         (ev.WordsHeard,),
         lambda s, e: (
             _active(s)
@@ -220,7 +220,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: _overheard(x, x.event.turn) and x.after.said == x.before.said,  # type: ignore[attr-defined]
     ),
     Promise(
-        "late words that change the question are owed again",
+        "a question that late words change is asked again",
         (ev.WordsHeard,),
         lambda s, e: (
             _active(s) and _is_late(s, e) and s.answered < e.turn <= s.asked and e.substantial > 0 and not s.heard_ms
@@ -228,31 +228,31 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.asked == x.after.answered or does(x, fx.StartReply),
     ),
     Promise(
-        "late words on an open floor are asked at once",
+        "late words are asked at once if the floor is free",
         (ev.WordsHeard,),
         lambda s, e: quiet_floor(s) and s.user is User.QUIET and e.words > 0 and e.turn > s.said,
         lambda x: asks(x, x.event.turn),  # type: ignore[attr-defined]
     ),
     Promise(
-        "words end the patience with silence",
+        "a turn with words resets the count of check-ins",
         (*_ENDS,),
         lambda s, e: quiet_floor(s) and _closes(s, e),
         lambda x: x.after.check_ins == 0,
     ),
     Promise(
-        "a noise behind a ready reply can't block it for ever",
+        "a sound without words can't hold a ready reply back for ever",
         (T.READY,),
         lambda s, e: s.words is Words.NONE and is_open(s),
         lambda x: goes(x, User.QUIET, Voice.PLAYING) and does(x, fx.StartPlayback, fx.DiscardAudio),
     ),
     Promise(
-        "a person who talks on behind a ready reply is not talked over",
+        "a ready reply is dropped if the user keeps talking",
         (T.READY,),
         lambda s, e: s.words is not Words.NONE and is_open(s),
         lambda x: goes(x, Reply.NONE) and x.after.user is x.before.user and never(x, fx.StartPlayback),
     ),
     Promise(
-        "words while a call is open are queued",
+        "words that come while a call is open are queued",
         (ev.WordsHeard, ev.TextTyped),
         lambda s, e: _active(s) and has_foreground(s) and s.reply in PENDING,
         lambda x: (

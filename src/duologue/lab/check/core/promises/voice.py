@@ -1,4 +1,4 @@
-"""Promises about the sound: holding, resuming, interrupting, stopping and ending it."""
+"""Promises about playback: how it is held, resumed, interrupted, stopped and ended."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TAKES_FLOOR = (ev.SpeechStarted, ev.PttPressed, ev.TextTyped, ev.InterruptReque
 _STOPPED = (ev.PlaybackStopped, ev.PlaybackFinished, ev.PlaybackFailed)
 
 
-def _takes(s: State, e: ev.Event) -> bool:
+def _takes_floor(s: State, e: ev.Event) -> bool:
     if isinstance(e, ev.SpeechStarted):
         return s.settings.overlap is Overlap.IMMEDIATE
     return not isinstance(e, ev.OverlapJudged) or e.bid
@@ -47,7 +47,7 @@ def _breathing(s: State) -> bool:
 
 
 def _interrupted(step: CheckedStep) -> bool:
-    """Silence in the same step: stopped, cancelled, its id gone."""
+    """Is the playback stopped and the reply cancelled in this step, and its id no longer current?"""
     return (
         goes(step, Voice.STOPPING)
         and does(step, fx.StopPlayback, fx.CancelReply)
@@ -57,8 +57,8 @@ def _interrupted(step: CheckedStep) -> bool:
 
 
 def _silent(step: CheckedStep) -> bool:
-    """Truncated at what was heard; heard, it was the answer, unheard, the turns are owed again, but
-    stay asked while calls run that will go on with them."""
+    """Is the reply truncated once? If some of it was heard, it counts as the answer. If not, its turns are
+    unanswered again, but stay asked while calls are open that will continue them."""
     truncated = [effect for effect in step.effects if isinstance(effect, fx.TruncateReply)]
     if step.after.voice is not Voice.SILENT or len(truncated) != 1:
         return False
@@ -69,43 +69,43 @@ def _silent(step: CheckedStep) -> bool:
 
 VOICE_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "in `confirm` the onset holds playback in the same step",
+        "with overlap `confirm`, the start of speech holds playback in the same step",
         (ev.SpeechStarted,),
         lambda s, e: s.link is Link.UP and s.voice is Voice.PLAYING and s.settings.overlap is Overlap.CONFIRM,
         lambda x: goes(x, Voice.HELD) and does(x, fx.HoldPlayback) and never(x, fx.CancelReply),
     ),
     Promise(
-        "in `words` the onset changes nothing in the sound",
+        "with overlap `words`, the start of speech does not change playback",
         (ev.SpeechStarted,),
         lambda s, e: _sounding(s) and s.settings.overlap is Overlap.WORDS,
         lambda x: x.after.voice is x.before.voice and never(x, fx.HoldPlayback, fx.StopPlayback),
     ),
     Promise(
-        "an interruption stops the sound in the same step",
+        "an interruption stops playback in the same step",
         _TAKES_FLOOR,
-        lambda s, e: _sounding(s) and _takes(s, e),
+        lambda s, e: _sounding(s) and _takes_floor(s, e),
         _interrupted,
     ),
     Promise(
-        "an interruption by command wants no answer",
+        "after an interrupt request, the turns it cut off count as answered",
         (ev.InterruptRequested,),
         lambda s, e: _sounding(s),
         lambda x: x.after.answered == x.before.asked and not x.after.telling,
     ),
     Promise(
-        "a bid that was overheard first is a turn after all",
+        "an overheard turn that proves to be a bid for the floor counts as a turn",
         (ev.OverlapJudged,),
         lambda s, e: _sounding(s) and e.bid and s.overheard > s.said,
         lambda x: x.after.said == x.before.overheard,
     ),
     Promise(
-        "a command to stop also counts while it is stopping",
+        "an interrupt request also counts while playback is stopping",
         (ev.InterruptRequested,),
         lambda s, e: s.link in LIVE and s.voice in ENDING,
         lambda x: x.after.answered == x.before.asked and not x.after.telling and x.after.voice is x.before.voice,
     ),
     Promise(
-        "late text of the question, before anything was heard, starts over",
+        "late words of the question stop an answer of which nothing was heard",
         (ev.WordsHeard,),
         lambda s, e: (
             _sounding(s)
@@ -118,19 +118,19 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         _interrupted,
     ),
     Promise(
-        "other words leave the sound to the verdict",
+        "other words leave playback to the overlap verdict",
         (ev.WordsHeard,),
         lambda s, e: _sounding(s) and (e.turn > s.asked or s.heard_ms > 0 or has_foreground(s)),
         lambda x: x.after.voice is x.before.voice,
     ),
     Promise(
-        "a harmless sound resumes playback from the held sample",
+        "speech that isn't a bid for the floor resumes playback from the held sample",
         (ev.OverlapJudged, T.OVERLAP, T.LULL),
         lambda s, e: s.link is Link.UP and s.voice is Voice.HELD and not getattr(e, "bid", False),
         lambda x: x.effects == (fx.ResumePlayback(x.before.voice_id),) and goes(x, Voice.PLAYING),
     ),
     Promise(
-        "silence alone does not resume, it only shortens the wait",
+        "silence alone does not resume playback; it only shortens the wait",
         (ev.SpeechStopped,),
         lambda s, e: _sounding(s),
         lambda x: (
@@ -138,19 +138,19 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a sound that goes on waits for its verdict again",
+        "speech that starts again while playback is held waits for a new verdict",
         (ev.SpeechStarted,),
         lambda s, e: _sounding(s) and s.voice is Voice.HELD,
         lambda x: goes(x, Voice.HELD) and not x.after.due[TIMER_INDEX[T.LULL]],
     ),
     Promise(
-        "what is played is heard",
+        "playback progress updates how much was heard",
         (ev.PlaybackProgressed,),
         lambda s, e: s.link in LIVE and s.voice is not Voice.SILENT and e.heard_ms > s.heard_ms,
         lambda x: x.after.heard_ms == x.event.heard_ms,  # type: ignore[attr-defined]
     ),
     Promise(
-        "a sound played to its end is the answer",
+        "a reply played to its end counts as the answer",
         (ev.PlaybackFinished,),
         lambda s, e: _sounding(s),
         lambda x: (
@@ -162,7 +162,7 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "the floor is seen to open between two turns",
+        "after playback, the next request waits for a beat",
         (ev.PlaybackFinished, T.STOP, T.BREATH),
         lambda s, e: s.link is Link.UP and s.voice is not Voice.SILENT,
         lambda x: (
@@ -177,33 +177,35 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a long speech only warns",
+        "a long speech causes a warning and does not stop playback",
         (T.LONG_SPEECH,),
         lambda s, e: _sounding(s),
         lambda x: does(x, fx.WarnLongSpeech) and x.after.voice is x.before.voice,
     ),
     Promise(
-        "a stop confirmed before the breath is over waits for it",
+        "a stop confirmed before the breath is over waits for the end of the breath",
         _STOPPED,
         lambda s, e: s.link in LIVE and s.voice is Voice.STOPPING and _breathing(s) and not _expires(e),
         lambda x: goes(x, Voice.HUSHED) and x.after.heard_ms >= getattr(x.event, "heard_ms", 0),
     ),
     Promise(
-        "a stop confirmed after the breath is silence",
+        "a stop confirmed after the breath makes the voice silent",
         _STOPPED,
         lambda s, e: s.link in LIVE and s.voice is Voice.STOPPING and not _breathing(s) and not _expires(e),
         _silent,
     ),
-    Promise("after the breath it is silent", (T.BREATH,), lambda s, e: s.voice is Voice.HUSHED, _silent),
     Promise(
-        "the breath alone is not silence",
+        "the end of the breath makes a stopped voice silent", (T.BREATH,), lambda s, e: s.voice is Voice.HUSHED, _silent
+    ),
+    Promise(
+        "the end of the breath does not make a voice silent that is still stopping",
         (T.BREATH,),
         lambda s, e: s.voice is Voice.STOPPING,
         lambda x: goes(x, Voice.STOPPING),
     ),
-    Promise("stopping can't last", (T.STOP,), lambda s, e: s.voice in ENDING, _silent),
+    Promise("the stop deadline makes the voice silent", (T.STOP,), lambda s, e: s.voice in ENDING, _silent),
     Promise(
-        "a resumed line lets a ready reply speak",
+        "a ready reply is played as soon as the link is up again",
         (ev.ResumeRequested, ev.LinkHealed, ev.SessionReady),
         lambda s, e: (
             s.link in (Link.SUSPENDED, Link.HEALING, Link.RENEWING)
