@@ -73,7 +73,7 @@ def test_auroc_is_what_counting_pairs_gives(inside: list[int], outside: list[int
     ],
     ids=str,
 )
-def test_another_form_is_one_line(tmp_path: Path, data: Any, said: str) -> None:
+def test_a_file_of_another_form_is_refused_in_one_line(tmp_path: Path, data: Any, said: str) -> None:
     path = write(tmp_path, data)
     with pytest.raises(UnusableFile) as problem:
         read_exam(path)

@@ -40,6 +40,8 @@ from .budget import Budget
 RATE_HZ = 16_000
 TICK_S = 0.005
 LAG_S = 6.0
+ROUNDS = 5
+_DICTATION_ROUNDS = 3  # one takes seconds
 BUDGETS: tuple[Budget, ...] = (
     Budget("frame_us", "turn-taking per frame, without models", 50, "µs"),
     Budget("wait_us", "choosing the wait for one pause, all features known", 5_000, "µs"),
@@ -56,23 +58,23 @@ NOTE = (
 )
 
 
-def bench_ears() -> dict[str, Any]:
-    """Measure everything; takes about half a minute."""
+def bench_ears(rounds: int = ROUNDS) -> dict[str, Any]:
+    """Measure everything, each number at most `rounds` times; takes about half a minute."""
     audio = _recording()
     before = _memory_mb()
     vad, turn, stt, voice = SileroVad(), SmartTurn(), Moonshine(), EspeakVoice()
     ears = LocalEars(stt)
     ears.load()
     result: dict[str, Any] = {
-        "frame_us": round(_frame_us(), 2),
-        "wait_us": round(_wait_us(), 1),
-        "vad_ms": round(_vad_ms(vad, audio), 3),
-        "turn_ms": round(_best_ms(lambda: turn.hear(audio[: 8 * RATE_HZ]), 5), 1),
+        "frame_us": round(_frame_us(rounds), 2),
+        "wait_us": round(_wait_us(rounds), 1),
+        "vad_ms": round(_vad_ms(vad, audio, rounds), 3),
+        "turn_ms": round(_best_ms(lambda: turn.hear(audio[: 8 * RATE_HZ]), rounds), 1),
     }
-    by_length = {f"stt_rtf_{length}s": round(_rtf(stt, audio[: length * RATE_HZ]), 3) for length in (3, 15)}
+    by_length = {f"stt_rtf_{length}s": round(_rtf(stt, audio[: length * RATE_HZ], rounds), 3) for length in (3, 15)}
     result |= by_length | {"stt_rtf": max(by_length.values())}
     result["voice_first_ms"] = round(asyncio.run(_voice_first_ms(voice)), 2)
-    result["stt_final_ms"] = round(run_timed(_final_ms(ears, audio[: 3 * RATE_HZ])))
+    result["stt_final_ms"] = round(run_timed(_final_ms(ears, audio[: 3 * RATE_HZ], rounds)))
     result["loop_lag_idle_ms_p99"] = round(asyncio.run(_lag_ms(None, audio)), 2)
     result["loop_lag_ms_p99"] = round(asyncio.run(_lag_ms(ears, audio)), 2)
     result["models_mb"] = round(_memory_mb() - before)
@@ -108,7 +110,7 @@ def _best_ms(work: Callable[[], object], times: int) -> float:
 # -- Decisions
 
 
-def _frame_us() -> float:
+def _frame_us(rounds: int) -> float:
     """All decisions per frame: echo, speech onset, voicing, overlap and the frame rule."""
     frames = [(0.9 if place % 40 < 30 else 0.05, -20.0 - place % 7, -30.0 - place % 11) for place in range(2_000)]
 
@@ -123,25 +125,25 @@ def _frame_us() -> float:
             overlap.frame(probability)
             rule.step(Acoustic(place * FRAME_MS, 0.05, probability, voicing.silence_ms), said)
 
-    return _best_ms(work, 5) * 1000 / len(frames)
+    return _best_ms(work, rounds) * 1000 / len(frames)
 
 
-def _wait_us() -> float:
+def _wait_us(rounds: int) -> float:
     embedding = tuple(np.linspace(-1, 1, 384).tolist())
     pause = PauseFeatures(2_000, 90.0, None, LevelShape(), 1.5, embedding, "I want a table for two.", 0.9, 0.8)
     policy = SemanticEndpoint.named()
-    return _best_ms(lambda: [policy.wait(pause) for _ in range(100)], 5) * 10
+    return _best_ms(lambda: [policy.wait(pause) for _ in range(100)], rounds) * 10
 
 
 # -- Models
 
 
-def _vad_ms(vad: SileroVad, audio: Samples) -> float:
+def _vad_ms(vad: SileroVad, audio: Samples, rounds: int) -> float:
     frames = audio[: 200 * FRAME_SAMPLES].reshape(-1, FRAME_SAMPLES)
-    return _best_ms(lambda: [vad.probability(frame) for frame in frames], 5) / len(frames)
+    return _best_ms(lambda: [vad.probability(frame) for frame in frames], rounds) / len(frames)
 
 
-def _rtf(model: Moonshine, audio: Samples) -> float:
+def _rtf(model: Moonshine, audio: Samples, rounds: int) -> float:
     def dictate() -> None:
         dictation, step = Dictation(model), model.partial_ms * RATE_HZ // 1000
         for at in range(0, audio.size, step):
@@ -151,7 +153,7 @@ def _rtf(model: Moonshine, audio: Samples) -> float:
                 dictation.settle()
         dictation.finish(audio.size)
 
-    return _best_ms(dictate, 3) * RATE_HZ / 1000 / audio.size
+    return _best_ms(dictate, min(rounds, _DICTATION_ROUNDS)) * RATE_HZ / 1000 / audio.size
 
 
 async def _voice_first_ms(voice: EspeakVoice) -> float:
@@ -185,9 +187,9 @@ async def _hear(ears: LocalEars, audio: Samples, came: list[float]) -> list[tupl
     return [(now(), heard) async for heard in ears.listen(_play(audio, came))]
 
 
-async def _final_ms(ears: LocalEars, audio: Samples) -> float:
+async def _final_ms(ears: LocalEars, audio: Samples, rounds: int) -> float:
     late = []
-    for _ in range(5):
+    for _ in range(rounds):
         came: list[float] = []
         heard = await _hear(ears, np.concatenate((audio, np.zeros(RATE_HZ * 6 // 10, np.float32))), came)
         final = next(at for at, item in heard if isinstance(item, Final))

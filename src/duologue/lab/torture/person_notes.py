@@ -58,7 +58,7 @@ class Recovery:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredConversation:
+class SavedConversation:
     """One conversation, as the store has saved it."""
 
     id: str

@@ -143,7 +143,7 @@ async def _played(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> Ru
         await _torture(stage)
         tell("settling")
         settled = await _settle(stage)
-        seen = await store_audit.stored_conversations(store, _ids(stage.people))
+        seen = await store_audit.saved_conversations(store, _ids(stage.people))
         ended = await asyncio.gather(*(person.hang_up() for person in stage.people))
         for person in stage.people:
             person.note_sound()

@@ -15,7 +15,7 @@ from typing import Any
 from duologue.runtime.checkpoint import stored_transcript
 from duologue.store.store_url import open_store
 
-from .person_notes import AcceptedWrite, LoggedAction, StoredConversation
+from .person_notes import AcceptedWrite, LoggedAction, SavedConversation
 
 _TABLE = "torture_writes"
 _COLUMNS = "conversation, node, epoch, revision"
@@ -80,7 +80,7 @@ def writes(store: str) -> list[AcceptedWrite]:
         file.close()
 
 
-async def stored_conversations(store: str, conversations: Sequence[str]) -> dict[str, StoredConversation]:
+async def saved_conversations(store: str, conversations: Sequence[str]) -> dict[str, SavedConversation]:
     """These conversations, as they were last saved."""
     opened = open_store(store)
     await opened.open()
@@ -92,7 +92,7 @@ async def stored_conversations(store: str, conversations: Sequence[str]) -> dict
                 state = one.parts["machine"]["state"]
                 items = stored_transcript(one.parts)["items"]
                 user = tuple(item[2] for item in items if item[0] == "user")
-                found[id_] = StoredConversation(id_, user, state["said"] - state["answered"], one.is_over, state)
+                found[id_] = SavedConversation(id_, user, state["said"] - state["answered"], one.is_over, state)
         return found
     finally:
         await opened.close()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .person_notes import AcceptedWrite, ConversationNotes, LoggedAction, StoredConversation, TypedTurn
+from .person_notes import AcceptedWrite, ConversationNotes, LoggedAction, SavedConversation, TypedTurn
 
 ONCE = ("order", "pay")  # actions that may be done only once; others carry a key or are idempotent
 OVERLAP_S = 0.05
@@ -34,24 +34,24 @@ CHECKS = ("turns_lost", "actions_twice", "heard_twice", "two_owners", "stuck")
 
 def judge(
     talks: Sequence[ConversationNotes],
-    stored: Mapping[str, StoredConversation],
+    saved: Mapping[str, SavedConversation],
     writes: Sequence[AcceptedWrite],
     actions: Sequence[LoggedAction],
 ) -> list[Finding]:
     """Run every check and return the violations."""
     of_item = {turn.item: talk.id for talk in talks for turn in talk.turns}
-    found = [fault for talk in talks for fault in _of_talk(talk, stored.get(talk.id))]
+    found = [fault for talk in talks for fault in _of_talk(talk, saved.get(talk.id))]
     found += twice_done(actions, of_item)
     found += owners(writes)
     return found
 
 
-def _of_talk(talk: ConversationNotes, stored: StoredConversation | None) -> Iterable[Finding]:
-    yield from lost(talk, stored)
+def _of_talk(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
+    yield from lost(talk, saved)
     yield from said_untrue(talk)
     yield from heard_twice(talk)
     yield from two_voices(talk)
-    yield from stuck(talk, stored)
+    yield from stuck(talk, saved)
 
 
 # -- Turns
@@ -62,14 +62,14 @@ def is_told_lost(talk: ConversationNotes, turn: TypedTurn) -> bool:
     return turn.is_told_lost or (talk.is_unsaved and bool(talk.ended))
 
 
-def lost(talk: ConversationNotes, stored: StoredConversation | None) -> Iterable[Finding]:
+def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
     """Each message is saved exactly once and was answered, or its person was notified."""
-    if stored is None:
+    if saved is None:
         for turn in talk.turns:
             if not is_told_lost(talk, turn):
                 yield Finding("turns_lost", talk.id, f"{turn.text!r}: the store doesn't have this conversation")
         return
-    known = Counter(" ".join(stored.user).split())
+    known = Counter(" ".join(saved.user).split())
     wanted: Counter[str] = Counter()
     for turn in talk.turns:
         if not is_told_lost(talk, turn):
@@ -164,14 +164,14 @@ def claimed_undone(talks: Sequence[ConversationNotes], actions: Sequence[LoggedA
 # -- Time
 
 
-def stuck(talk: ConversationNotes, stored: StoredConversation | None) -> Iterable[Finding]:
+def stuck(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
     """Every message got an answer or an end within the machine's time limits."""
     if talk.stuck:
         yield Finding("stuck", talk.id, talk.stuck)
     for turn in talk.turns:
         if turn.is_stuck:
             yield Finding("stuck", talk.id, f"{turn.text!r} got neither an answer nor an end")
-    if stored is None or stored.is_over or stored.is_sounding:  # a last answer that was cut short may still be playing
+    if saved is None or saved.is_over or saved.is_sounding:  # a last answer that was cut short may still be playing
         return
-    if stored.owed and not any(turn.is_stuck for turn in talk.turns):
-        yield Finding("stuck", talk.id, f"{stored.owed} turns are still unanswered")
+    if saved.owed and not any(turn.is_stuck for turn in talk.turns):
+        yield Finding("stuck", talk.id, f"{saved.owed} turns are still unanswered")

@@ -1,4 +1,4 @@
-"""Simulated time in which thinking takes time: what it costs, who goes first, and that no answer comes too soon."""
+"""Simulated time in which models take time: what work costs, its order, and that no result comes too soon."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from duologue.ears.model_threads import ModelLane, ModelThreads, Urgency
 from duologue.lab.recordings.busy_clock import TimedLoop, run_timed
 from duologue.runtime.simulated_clock import SimulationStuck, end
 
-THREADS = ModelThreads()  # never started: the loop works instead of them
+THREADS = ModelThreads()  # never started: the loop does their work
 
 
 class Processor:
-    """Stands where `time` would: work says itself how long it takes."""
+    """Replaces the module `time`: work sets how long it takes."""
 
     def __init__(self) -> None:
         self.spent_s = 0.0
@@ -36,7 +36,7 @@ def processor(monkeypatch: pytest.MonkeyPatch) -> Processor:
 
 @dataclass
 class Desk:
-    """Gives work to the loop and notes when its answer came."""
+    """Sends work to the loop and records when its result came."""
 
     processor: Processor
     log: list[tuple[str, int]]
@@ -85,7 +85,7 @@ def test_work_takes_as_long_as_it_kept_the_processor_busy(processor: Processor, 
     assert run(processor, scene) == [("one", cost_ms)]
 
 
-def test_what_is_no_models_work_is_free(processor: Processor) -> None:
+def test_work_that_is_not_of_a_model_takes_no_time(processor: Processor) -> None:
     async def scene(desk: Desk) -> None:
         assert await asyncio.get_running_loop().run_in_executor(None, desk.work(500, "done")) == "done"
         assert now_ms() == 0
@@ -93,7 +93,7 @@ def test_what_is_no_models_work_is_free(processor: Processor) -> None:
     run(processor, scene)
 
 
-def test_the_same_asker_waits_for_each_answer(processor: Processor) -> None:
+def test_a_caller_waits_for_each_result(processor: Processor) -> None:
     async def scene(desk: Desk) -> None:
         for name in ("one", "two", "three"):
             await desk.ask(name, 100, lane(Urgency.FINAL))
@@ -101,7 +101,7 @@ def test_the_same_asker_waits_for_each_answer(processor: Processor) -> None:
     assert run(processor, scene) == [("one", 100), ("two", 200), ("three", 300)]
 
 
-def test_a_failure_takes_its_time_too_and_belongs_to_whoever_asked(processor: Processor) -> None:
+def test_a_failure_takes_its_time_too_and_is_raised_in_the_caller(processor: Processor) -> None:
     async def scene(desk: Desk) -> None:
         with pytest.raises(ZeroDivisionError):
             await asyncio.get_running_loop().run_in_executor(lane(Urgency.FINAL), desk.work(250, ZeroDivisionError()))
@@ -111,7 +111,7 @@ def test_a_failure_takes_its_time_too_and_belongs_to_whoever_asked(processor: Pr
     assert run(processor, scene) == [("next", 260)]
 
 
-def test_all_that_was_worked_is_counted(processor: Processor) -> None:
+def test_the_time_of_all_work_is_counted(processor: Processor) -> None:
     loop = TimedLoop()
 
     async def main() -> None:
@@ -125,7 +125,7 @@ def test_all_that_was_worked_is_counted(processor: Processor) -> None:
     assert loop.worked_s == pytest.approx(0.3)
 
 
-# -- Who goes first
+# -- Order
 
 
 def test_slow_work_queues_and_the_urgent_comes_first(processor: Processor) -> None:
@@ -179,10 +179,10 @@ def test_two_threads_work_at_once(processor: Processor) -> None:
     assert log == [("a", 100), ("b", 100), ("c", 200)]
 
 
-# -- Giving up
+# -- Cancelling
 
 
-def test_work_that_nobody_wants_any_more_is_not_begun(processor: Processor) -> None:
+def test_work_that_is_cancelled_while_it_waits_is_not_begun(processor: Processor) -> None:
     async def scene(desk: Desk) -> None:
         first = asyncio.ensure_future(desk.ask("first", 100, lane(Urgency.FINAL)))
         second = asyncio.ensure_future(desk.ask("second", 100, lane(Urgency.FINAL)))
@@ -217,7 +217,7 @@ def test_a_loop_that_ends_while_work_waits_leaves_nothing_behind(processor: Proc
     assert processor.spent_s == pytest.approx(0.5)
 
 
-def test_it_ends_like_any_run(processor: Processor) -> None:
+def test_a_run_returns_raises_and_gets_stuck_like_any_simulation(processor: Processor) -> None:
     async def value() -> int:
         return 7
 
@@ -234,7 +234,7 @@ def test_it_ends_like_any_run(processor: Processor) -> None:
         run_timed(waiting())
 
 
-# -- Any work at all
+# -- Random work
 
 
 jobs = st.lists(

@@ -1,4 +1,4 @@
-"""The bench of the store measures what it says. How fast it is, no test asks."""
+"""The bench of the store measures what it says. No test checks how fast it is."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_file_is_measured_and_left_as_it_was(tmp_path: Path) -> None:
     assert asyncio.run(left()) == 0
 
 
-def test_what_can_not_be_measured_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_can_not_be_measured_is_named_in_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duologue.testing.postgres.find_programs", lambda: None)
     result = bench.bench_store()
     assert "isn't installed" in result["stores"]["postgresql"]["missing"]

@@ -1,4 +1,4 @@
-"""What is measured is the right thing. How fast it is, no test asks: that depends on the machine."""
+"""The bench of phone calls measures the right things. No test checks how fast it is."""
 
 from __future__ import annotations
 

@@ -1,0 +1,24 @@
+"""The bench of the local models measures what it says. No test checks how fast it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.lab.bench import ears as bench
+from tests.needs import needs_model
+
+
+def test_the_bench_measures_every_number_that_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    for model in ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng", "speech-samples"):
+        needs_model(model)
+    monkeypatch.setattr(bench, "LAG_S", 1.0)
+    result = bench.bench_ears(rounds=1)
+    assert all(result[budget.key] > 0 for budget in bench.BUDGETS)
+    assert set(result["within_budget"]) == {budget.key for budget in bench.BUDGETS}
+    assert result["stt_rtf"] == max(result["stt_rtf_3s"], result["stt_rtf_15s"])
+
+
+def test_a_missed_budget_is_marked_in_the_report() -> None:
+    within = {budget.key: budget.key != "vad_ms" for budget in bench.BUDGETS}
+    rows = bench.report({budget.key: 1 for budget in bench.BUDGETS} | {"within_budget": within})
+    assert [what for what, _, limit in rows if "missed" in limit] == ["VAD of one frame of 32 ms"]
