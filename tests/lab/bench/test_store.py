@@ -49,9 +49,9 @@ def test_a_store_that_can_not_be_measured_is_named_in_the_report(monkeypatch: py
     monkeypatch.setattr("duologue.testing.postgres.find_programs", lambda: None)
     result = bench.bench_store()
     assert "isn't installed" in result["stores"]["postgresql"]["missing"]
-    told = dict(bench.report(result))
-    assert "writes/s" in told["sqlite: 8 side by side"]
-    assert "isn't installed" in told["postgresql"]
+    shown = dict(bench.report(result))
+    assert "writes/s" in shown["sqlite: 8 side by side"]
+    assert "isn't installed" in shown["postgresql"]
     with pytest.raises(StoreFailed):
         bench.bench_store("mysql://root:s3cret@host/db")
     assert issubclass(StoreFailed, DuologueError)

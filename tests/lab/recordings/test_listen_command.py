@@ -78,10 +78,10 @@ def test_a_recording_of_any_plain_kind_is_heard(tmp_path: Path, name: str) -> No
     file.write_bytes(HANDLED[name])
     done = listens(file, "--json")
     assert done.exit_code == 0, done.exception
-    told = json.loads(done.stdout)
-    assert told["duration_ms"] == pytest.approx(1_200, abs=1)
-    assert [made["kind"] for made in told["decisions"]] == ["end_of_turn"]
-    assert all(made["reasons"] for made in told["decisions"])
+    shown = json.loads(done.stdout)
+    assert shown["duration_ms"] == pytest.approx(1_200, abs=1)
+    assert [made["kind"] for made in shown["decisions"]] == ["end_of_turn"]
+    assert all(made["reasons"] for made in shown["decisions"])
 
 
 REFUSED: dict[str, tuple[bytes, str]] = {
@@ -110,9 +110,9 @@ def test_a_recording_that_cant_be_used_is_refused_in_one_line(tmp_path: Path, na
     good.write_bytes(HANDLED["16 bits"])
     done = listens(bad) if side == "heard" else listens(good, "--agent", bad)
     assert isinstance(done.exception, DuologueError), done.exception
-    told = str(done.exception)
-    assert why in told
-    assert "\n" not in told
+    message = str(done.exception)
+    assert why in message
+    assert "\n" not in message
     assert done.output == ""
 
 

@@ -120,6 +120,6 @@ def test_the_command_hears_a_telephone(tmp_path: Path, real_ears: LocalEars, sen
         env={"COLUMNS": "100", "PYTHONUTF8": "1", "DUOLOGUE_MODELS": str(cache_folder())},
     )
     assert (done.returncode, done.stderr) == (0, "")
-    told = json.loads(done.stdout)
-    assert word_errors(SENTENCE, " ".join(turn["text"] for turn in told["turns"])) <= 0.5
-    assert any(made["kind"] == "end_of_turn" for made in told["decisions"])
+    shown = json.loads(done.stdout)
+    assert word_errors(SENTENCE, " ".join(turn["text"] for turn in shown["turns"])) <= 0.5
+    assert any(made["kind"] == "end_of_turn" for made in shown["decisions"])

@@ -74,10 +74,10 @@ def test_a_list_that_cant_be_used_is_refused_in_one_line(tmp_path: Path, name: s
     labels.write_bytes(content)
     with pytest.raises(DuologueError) as refusal:
         read_rows(labels)
-    told = str(refusal.value)
-    assert told.startswith(str(labels))
-    assert why in told
-    assert "\n" not in told
+    message = str(refusal.value)
+    assert message.startswith(str(labels))
+    assert why in message
+    assert "\n" not in message
 
 
 # A past bug: an `agent_wav` that isn't a string was ignored, as if the agent were silent.

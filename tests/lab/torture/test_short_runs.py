@@ -11,8 +11,8 @@ from tests.needs import needs_postgres
 
 def hold(plan: TorturePlan) -> Run:
     made = play(run(plan))
-    told = "\n".join(f"{one.check}: {one.conversation}: {one.what}" for one in made.failures)
-    assert made.holds, f"{plan.command}\n{made.folder}\n{told}"
+    found = "\n".join(f"{one.check}: {one.conversation}: {one.what}" for one in made.failures)
+    assert made.holds, f"{plan.command}\n{made.folder}\n{found}"
     assert all(made.result[check] == 0 for check in CHECKS)
     return made
 

@@ -62,11 +62,11 @@ def test_a_turn_that_is_missing_or_there_twice_is_found(user: tuple[str, ...]) -
 def test_a_turn_without_an_answer_is_found_unless_the_person_was_notified() -> None:
     silent = talk(turn("order 1001", "1001"), turn("yes", "1001", "Now 1001 is ordered. "))
     assert found(silent) == ["turns_lost"]
-    silent.turns[0].is_told_lost = True
+    silent.turns[0].is_reported_lost = True
     assert found(silent) == []
 
 
-def test_an_answer_beside_the_point_is_found() -> None:
+def test_an_answer_that_does_not_name_the_item_is_found() -> None:
     astray = talk(turn("order 1001", "1001", "Shall I order 1001? "), turn("yes", "1001", "Sorry, which one? "))
     assert found(astray) == ["turns_lost"]
 

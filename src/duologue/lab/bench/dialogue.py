@@ -55,7 +55,7 @@ _SLOTS = tuple(
 def bench_dialogue(dialogues: int, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
     """Measure everything; `dialogues` is the number of random dialogues per scene."""
     progress("plain replies")
-    replies = [_cpu_ms(partial(read, asked, said, TODAY), _ROUNDS) for asked, said in plain_replies()]
+    replies = [_cpu_ms(partial(read, question, said, TODAY), _ROUNDS) for question, said in plain_replies()]
     progress("long replies")
     longest = max(_slowest((text * 500)[:480]) for text in _LONG)
     huge = max(_slowest(text * (100_000 // len(text))) for text in _LONG)
@@ -89,8 +89,8 @@ def plain_replies() -> Iterator[tuple[Question, str]]:
 
 def _slowest(reply: str) -> float:
     """CPU milliseconds of the slowest reading: as a reply for every kind of slot, and to a confirmation."""
-    asked = [Question(slot, others=_SLOTS) for slot in _SLOTS]
-    spent = [_cpu_ms(partial(read, one, reply, TODAY)) for one in asked]
+    questions = [Question(slot, others=_SLOTS) for slot in _SLOTS]
+    spent = [_cpu_ms(partial(read, one, reply, TODAY)) for one in questions]
     return max(*spent, _cpu_ms(partial(read_confirmation, "Two people at six?", reply, TODAY)))
 
 

@@ -50,7 +50,7 @@ _WATCH = """() => {
   window.measured = { starts: [], holds: [] };
   let voice = 0;
   let anchor = -Infinity;
-  let asked = null;
+  let heldAt = null;
   player.heard = (report) => {
     const clock = player.sound.context.currentTime;
     if (report.voice !== voice && report.samples > 0) {
@@ -59,14 +59,14 @@ _WATCH = """() => {
       window.measured.starts.push({ voice, at: performance.now() - 1000 * seconds(report.samples) });
     }
     if (report.kind === "position") anchor = Math.max(anchor, seconds(report.samples) - clock);
-    if (report.kind === "held" && asked !== null && anchor > -Infinity) {
-      window.measured.holds.push(report.samples - (asked + anchor) * player.rate);
+    if (report.kind === "held" && heldAt !== null && anchor > -Infinity) {
+      window.measured.holds.push(report.samples - (heldAt + anchor) * player.rate);
     }
-    if (report.kind === "held") asked = null;
+    if (report.kind === "held") heldAt = null;
     heard.call(player, report);
   };
   player.post = (message) => {
-    if (message.do === "hold") asked = player.sound.context.currentTime;
+    if (message.do === "hold") heldAt = player.sound.context.currentTime;
     post.call(player, message);
   };
 }"""

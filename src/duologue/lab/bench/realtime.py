@@ -78,7 +78,7 @@ class _Wire:
         if kind == "session.update":
             self.give(type="session.updated", session={"type": "realtime"})
         elif kind == "response.create":
-            self.asked = json.loads(text)["response"]["metadata"]
+            self.metadata = json.loads(text)["response"]["metadata"]
 
     async def ping(self) -> None:
         return
@@ -102,10 +102,10 @@ class _Line(ScriptedLine):
 def bench_realtime(turns: int = 60) -> dict[str, Any]:
     """Measure everything over this many turns."""
     spent = run_simulated(_talk(turns))
-    asked = sorted(spent["response.create"])
+    requested = sorted(spent["response.create"])
     result: dict[str, Any] = {
-        "final_to_request_cpu_ms_p50": statistics.median(asked) / 1e6,
-        "final_to_request_cpu_ms_p95": asked[len(asked) * 95 // 100] / 1e6,
+        "final_to_request_cpu_ms_p50": statistics.median(requested) / 1e6,
+        "final_to_request_cpu_ms_p95": requested[len(requested) * 95 // 100] / 1e6,
         "delta_to_line_cpu_ms_p50": statistics.median(spent["play"]) / 1e6,
         "onset_to_cancel_cpu_ms_p50": statistics.median(spent["response.cancel"]) / 1e6,
         "frame_cpu_ms_p50": statistics.median(spent["input_audio_buffer.append"]) / 1e6,
@@ -161,7 +161,7 @@ async def _play_turn(wire: _Wire, line: _Line, turn: int) -> None:
     wire.give(type=f"{kind}.completed", item_id=item, content_index=0, transcript=f"what about day {turn}")
     await asyncio.sleep(0.3)
     response = f"resp_{turn}"
-    wire.give(type="response.created", response={"id": response, "metadata": wire.asked})
+    wire.give(type="response.created", response={"id": response, "metadata": wire.metadata})
     said = {"id": f"said_{turn}", "type": "message"}
     wire.give(type="response.output_item.added", response_id=response, output_index=0, item=said)
     where = {"response_id": response, "item_id": said["id"], "output_index": 0, "content_index": 0}

@@ -135,7 +135,7 @@ class TypingPerson:
         await self._until(lambda: done(talk, turn), turn)
         turn.took_s = self._now() - turn.typed_s
         self._close_turn()
-        return not (turn.is_stuck or turn.is_told_lost or talk.ended)
+        return not (turn.is_stuck or turn.is_reported_lost or talk.ended)
 
     def _next_line(self, talk: ConversationNotes) -> tuple[str, str]:
         """Refuses an offer to retry; skips the "yes" to a question of an earlier conversation."""
@@ -175,7 +175,7 @@ class TypingPerson:
         return any(voice.ms >= 4 * CHAR_MS for voice in self._audio.voices[self._first_voice :])
 
     def _is_answered(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
-        if talk.ended or turn.is_told_lost:
+        if talk.ended or turn.is_reported_lost:
             return True
         has_rested = self._is_my_turn() and self._now() - self._open_since_s > REST_S
         return self._has_heard() and turn.is_safe and has_rested
@@ -368,7 +368,7 @@ class TypingPerson:
         """The history after a reconnect shows which message got no answer."""
         said = [item for item in items if item["role"] == "user"]
         if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
-            self._turn.is_told_lost = not self._has_heard()
+            self._turn.is_reported_lost = not self._has_heard()
 
     def _note_notification(self, payload: dict[str, Any]) -> None:
         talk = self.talks[-1] if self.talks else None
@@ -381,7 +381,7 @@ class TypingPerson:
             case "lost":
                 for turn in talk.turns:
                     if turn.text in payload["message"] and not turn.heard and turn in (talk.turns[-1], self._turn):
-                        turn.is_told_lost = True
+                        turn.is_reported_lost = True
             case "unsaved" | "saved_again":
                 talk.is_unsaved = payload["code"] == "unsaved"
             case "gone":
@@ -397,7 +397,7 @@ class TypingPerson:
         self._note_sound_of(talk)
         turn = self._turn
         if turn is not None and not turn.is_safe:
-            turn.is_told_lost = True  # the page shows that it was never sent
+            turn.is_reported_lost = True  # the page shows that it was never sent
         self._awaits = ""
         if not self.is_stopping:
             self._send("start")

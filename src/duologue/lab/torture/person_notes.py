@@ -22,7 +22,7 @@ class TypedTurn:
     item: str
     typed_s: float
     is_safe: bool = False  # the server confirmed that it is saved
-    is_told_lost: bool = False  # the person was notified that it got no answer
+    is_reported_lost: bool = False  # the person was notified that it got no answer
     is_closed: bool = False
     heard: list[str] = field(default_factory=list)
     took_s: float = 0.0

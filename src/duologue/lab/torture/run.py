@@ -31,13 +31,12 @@ from .nodes import NodeProcess
 from .person import STUCK_S, TypingPerson
 from .person_notes import ConversationNotes
 from .proxies import ProxyProcess
-from .verdict import CHECKS, Finding, claimed_undone, is_told_lost, judge
+from .verdict import CHECKS, Finding, claimed_undone, is_reported_lost, judge
 
 TTL_MS = 3_000
 DRAIN_S = 6.0
-RECOVERY_MS_MAX = 1_000
 STARTS_S = 3.0  # within which all people connect
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class _Stage:
     file: Path | None  # the SQLite file; None for PostgreSQL
     people: list[TypingPerson]
     hurt: list[PlannedFault]  # the current faults of the store
-    tell: Tell
+    report: Report
     counts: dict[str, int] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)  # nodes that are down or frozen
 
@@ -104,16 +103,16 @@ class _Stage:
         self.counts[what] = self.counts.get(what, 0) + 1
 
 
-async def run(plan: TorturePlan, tell: Tell = lambda text: None) -> Run:  # noqa: ARG005
-    """Run a plan; `tell` is called with a line for every step. The folder of a run that passes is deleted."""
+async def run(plan: TorturePlan, report: Report = lambda text: None) -> Run:  # noqa: ARG005
+    """Run a plan; `report` is called with a line for every step. The folder of a run that passes is deleted."""
     folder = Path(tempfile.mkdtemp(prefix="duologue-torture-"))
     try:
         with ExitStack() as stack:
             store = _store(plan, folder, stack)
             await store_audit.prepare(store)
-            made = await _played(plan, folder, store, tell)
+            made = await _played(plan, folder, store, report)
     except BaseException:
-        tell(f"logs: {folder}")
+        report(f"logs: {folder}")
         raise
     if made.holds:
         shutil.rmtree(folder, ignore_errors=True)
@@ -137,11 +136,11 @@ def _store(plan: TorturePlan, folder: Path, stack: ExitStack) -> str:
     return plan.store or stack.enter_context(PrivatePostgres()).tcp_url
 
 
-async def _played(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> Run:
-    async with _stage(plan, folder, store, tell) as stage:
+async def _played(plan: TorturePlan, folder: Path, store: str, report: Report) -> Run:
+    async with _stage(plan, folder, store, report) as stage:
         talking = [asyncio.ensure_future(_come(person, plan.seed)) for person in stage.people]
         await _torture(stage)
-        tell("settling")
+        report("settling")
         settled = await _settle(stage)
         seen = await store_audit.saved_conversations(store, _ids(stage.people))
         ended = await asyncio.gather(*(person.hang_up() for person in stage.people))
@@ -166,7 +165,7 @@ async def _played(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> Ru
 
 
 @asynccontextmanager
-async def _stage(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> AsyncIterator[_Stage]:
+async def _stage(plan: TorturePlan, folder: Path, store: str, report: Report) -> AsyncIterator[_Stage]:
     """Every node has a proxy; the last proxy is that of a PostgreSQL store."""
     async with AsyncExitStack() as stack:
         is_served = store_audit.is_postgres(store)
@@ -178,7 +177,7 @@ async def _stage(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> Asy
         for node in nodes:
             node.store = _through(store, proxies.ports[-1]) if is_served else store
             stack.push_async_callback(node.kill)
-        tell(f"starting {len(nodes)} servers")
+        report(f"starting {len(nodes)} servers")
         await asyncio.gather(*(node.start() for node in nodes))
         by_port = dict(zip(proxies.ports, nodes, strict=False))
         hurt: list[PlannedFault] = []
@@ -192,7 +191,7 @@ async def _stage(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> Asy
             )
             for number in range(plan.conversations)
         ]
-        yield _Stage(plan, nodes, proxies, None if is_served else Path(store), people, hurt, tell)
+        yield _Stage(plan, nodes, proxies, None if is_served else Path(store), people, hurt, report)
 
 
 def _through(store: str, port: int) -> str:
@@ -217,7 +216,7 @@ async def _torture(stage: _Stage) -> None:
     going: set[asyncio.Task[None]] = set()
     for fault in schedule(stage.plan.seed, stage.plan.nodes, stage.plan.seconds, TTL_MS / 1000):
         await asyncio.sleep(max(0.0, fault.at_s - (loop.time() - began_s)))
-        stage.tell(str(fault))
+        stage.report(str(fault))
         task = asyncio.ensure_future(_inflict(stage, fault))
         going.add(task)
     await asyncio.sleep(max(0.0, stage.plan.seconds - (loop.time() - began_s)))
@@ -340,7 +339,7 @@ def _result(stage: _Stage, talks: Sequence[ConversationNotes], failures: Sequenc
         "conversations": len(talks),
         "kills": counts.get("kills", 0),
         "turns": len(turns),
-        "told_lost": sum(is_told_lost(talk, turn) for talk, turn in turns),
+        "told_lost": sum(is_reported_lost(talk, turn) for talk, turn in turns),
         "ended_early": sum(bool(talk.ended) and talk.ended != "hung up" for talk in talks),
         "reconnects": sum(person.reconnects for person in stage.people),
         "recoveries": len(taken_up),

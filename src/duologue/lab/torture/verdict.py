@@ -57,22 +57,22 @@ def _of_talk(talk: ConversationNotes, saved: SavedConversation | None) -> Iterab
 # -- Turns
 
 
-def is_told_lost(talk: ConversationNotes, turn: TypedTurn) -> bool:
+def is_reported_lost(talk: ConversationNotes, turn: TypedTurn) -> bool:
     """Was the person notified that this message got no answer, or that nothing is being saved?"""
-    return turn.is_told_lost or (talk.is_unsaved and bool(talk.ended))
+    return turn.is_reported_lost or (talk.is_unsaved and bool(talk.ended))
 
 
 def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
     """Each message is saved exactly once and was answered, or its person was notified."""
     if saved is None:
         for turn in talk.turns:
-            if not is_told_lost(talk, turn):
+            if not is_reported_lost(talk, turn):
                 yield Finding("turns_lost", talk.id, f"{turn.text!r}: the store doesn't have this conversation")
         return
     known = Counter(" ".join(saved.user).split())
     wanted: Counter[str] = Counter()
     for turn in talk.turns:
-        if not is_told_lost(talk, turn):
+        if not is_reported_lost(talk, turn):
             wanted.update(turn.text.split())
     typed = Counter(word for turn in talk.turns for word in turn.text.split())
     for word in sorted(typed):
@@ -85,7 +85,7 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
                 "turns_lost", talk.id, f"{word!r} was typed {typed[word]} times, but saved {known[word]} times"
             )
     for turn in talk.turns:
-        if not any(heard.strip() for heard in turn.heard) and not is_told_lost(talk, turn) and not turn.is_stuck:
+        if not any(heard.strip() for heard in turn.heard) and not is_reported_lost(talk, turn) and not turn.is_stuck:
             yield Finding("turns_lost", talk.id, f"{turn.text!r} was never answered")
 
 
