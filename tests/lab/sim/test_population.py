@@ -1,18 +1,21 @@
-"""Seeded callers: the same seed tells the same story, and a broken runtime is noticed."""
+"""Seeded callers: the same seed gives the same call, and a broken runtime is noticed."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from duologue import Agent
+from duologue.core.leaves import User
+from duologue.core.step_record import StepRecord
 from duologue.lab.sim.population import CallResult, play_call, simulate
+from duologue.ports.ears import SpeechBegan
 from duologue.replay.journal import read_journal, replay
 from duologue.runtime.hearing import Hearing
 from duologue.runtime.speech import Speech
 from duologue.runtime.tasks import Tasks
-from duologue.runtime.tool_calls import ToolCalls
 from duologue.runtime.transcript import Transcript
 
 
@@ -31,10 +34,10 @@ def test_a_hundred_callers_without_faults_are_all_served_without_a_fault() -> No
 def test_two_hundred_callers_with_faults_all_end_well() -> None:
     results = list(simulate(200, 6, faults=True))
     assert [result.complaints for result in results if not result.is_well] == []
-    assert sum(result.faults for result in results) > 20, "the faults are too kind to prove anything"
+    assert sum(result.faults for result in results) > 20, "too few faults to prove anything"
 
 
-def test_a_call_is_wholly_told_by_its_seed_and_number(tmp_path: Path) -> None:
+def test_the_same_seed_and_number_give_the_same_call(tmp_path: Path) -> None:
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     play_call(7, 12, True, first)
     play_call(7, 12, True, second)
@@ -50,7 +53,7 @@ def test_the_journal_of_a_call_replays(tmp_path: Path) -> None:
         assert len(list(replay(read_journal(lines)))) == result.events
 
 
-def test_somebody_elses_agent_can_be_called_too() -> None:
+def test_an_agent_of_the_users_can_be_called_too() -> None:
     async def echo(request: object) -> object:
         yield f"You said {request.text}."  # type: ignore[attr-defined]
 
@@ -58,7 +61,7 @@ def test_somebody_elses_agent_can_be_called_too() -> None:
     assert [result.complaints for result in results if not result.is_well] == []
 
 
-# -- The invariants are only worth something if a broken runtime breaks them
+# -- A broken runtime breaks the invariants
 
 
 def test_sound_that_is_not_dropped_on_a_stop_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,22 +76,20 @@ def test_a_turn_that_is_forgotten_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_second_output_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    post = ToolCalls.post_output
+    add_output = Transcript.add_output
 
-    def twice(self: ToolCalls, effect: object) -> None:
-        self._transcript.add_output(effect.call, "?", effect.outcome)  # type: ignore[attr-defined]
-        post(self, effect)  # type: ignore[arg-type]
+    def twice(self: Transcript, *output: Any) -> None:
+        add_output(self, *output)
+        add_output(self, *output)
 
-    monkeypatch.setattr(ToolCalls, "post_output", twice)
+    monkeypatch.setattr(Transcript, "add_output", twice)
     assert any("one_output_for_each_call" in text for result in bad(40) for text in result.complaints)
 
 
 def test_ears_that_talk_for_ever_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def follow(self: Hearing, record: object) -> None:
-        from duologue.core import events as ev
-
-        if self._speaking and record.before.user.value == "talking" and record.after.user.value == "transcribing":  # type: ignore[attr-defined]
-            self._driver.post(ev.SpeechStarted)
+    def follow(self: Hearing, record: StepRecord) -> None:
+        if record.before.user is User.TALKING and record.after.user is User.TRANSCRIBING:
+            self.note(SpeechBegan())
 
     monkeypatch.setattr(Hearing, "follow", follow)
     monkeypatch.setattr(Hearing, "end", lambda self: None)

@@ -87,7 +87,7 @@ def run_check(
     tasks = [(name, number, size) for number in range(len(SCOPES[size])) for name in profiles]
     found = _explore_all(tasks, processes or os.cpu_count() or 1, progress)
     whole = {findings.profile for findings in found} == set(PROFILES)
-    return _sum_up(found, whole, time.monotonic() - began)
+    return sum_up(found, whole, time.monotonic() - began)
 
 
 def _explore_one(task: tuple[str, int, str]) -> Findings:
@@ -107,7 +107,8 @@ def _explore_all(tasks: list[tuple[str, int, str]], processes: int, progress: Pr
     return sorted(found, key=lambda findings: (findings.profile, findings.scope))
 
 
-def _sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
+def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
+    """One report about all explorations. With all profiles (`whole`), what never happened is a violation."""
     fired = {number for findings in found for number in findings.fired}
     tested = {name for findings in found for name in findings.tested}
     unfired = [row.name for index, row in enumerate(MACHINE.rows) if index not in fired]

@@ -1,0 +1,50 @@
+"""Machines that are broken on purpose, and what an exploration finds in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from duologue.core import events as ev
+from duologue.core.draft import Draft
+from duologue.core.machine import ROWS, Machine
+from duologue.core.rows import Row, Rule
+from duologue.core.rules import RULES
+from duologue.core.settings import PROFILES
+from duologue.lab.check.core.check import CoreExplorer, Findings
+from duologue.lab.check.core.scopes import QUICK
+
+WORK, TALK, LINK, _PAIR = QUICK
+
+
+def explore(machine: Machine, scope: Any = TALK, violations_max: int = 30) -> Findings:
+    """Explore a broken machine, with the laws but without the promises, until this many violations are found."""
+    explorer = CoreExplorer(PROFILES["confirm"], scope, machine, violations_max=violations_max, promised=())
+    return explorer.run(states_max=6_000)
+
+
+def breaks(law: str, machine: Machine, scope: Any = TALK) -> bool:
+    """Is this law broken? The first violation usually is about it; if not, look at more."""
+    return any(violation.law == law for most in (1, 30) for violation in explore(machine, scope, most).violations)
+
+
+def changed(match: str, change: Callable[[Row], Row | None], rows: tuple[Row, ...] = ROWS) -> tuple[Row, ...]:
+    """The rows, of which those whose name contains `match` are changed or dropped."""
+    found = [(row, change(row)) if match in row.name else (row, row) for row in rows]
+    assert any(old is not new for old, new in found), f"no row has a name with {match!r}"
+    return tuple(new for _, new in found if new is not None)
+
+
+def drop(_: Row) -> None:
+    return None
+
+
+def with_rule(name: str, do: Callable[[Draft, Any], None]) -> tuple[Rule, ...]:
+    return tuple(replace(rule, do=do) if rule.name == name else rule for rule in RULES)
+
+
+def forgetful(machine: Machine, kind: type[ev.Event]) -> Machine:
+    """The same machine, but it accepts stale events of this kind."""
+    machine.accept_stale(kind)
+    return machine

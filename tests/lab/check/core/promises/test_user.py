@@ -1,0 +1,26 @@
+"""Every promise about the user's turns applies somewhere, holds there, and notices a missing row."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.lab.check.core.promises.user import USER_PROMISES
+from tests.lab.check.core.promises.walks import applied_and_broken, walk, without_row
+
+
+def test_every_promise_about_the_users_turns_applies_and_holds() -> None:
+    tested, broken = applied_and_broken(walk(), USER_PROMISES)
+    assert tested == {promise.name for promise in USER_PROMISES}
+    assert broken == set()
+
+
+@pytest.mark.parametrize(
+    ("row", "promise"),
+    [
+        ("user: talking + SpeechStopped", "when speech stops, the turn waits for its endpoint"),
+        ("user: transcribing + timer:text", "the final text, or its deadline, ends the wait for it"),
+    ],
+)
+def test_a_machine_without_a_row_breaks_the_promise_about_it(row: str, promise: str) -> None:
+    _, broken = applied_and_broken(walk(without_row(row)), USER_PROMISES)
+    assert promise in broken

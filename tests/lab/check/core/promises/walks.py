@@ -1,0 +1,134 @@
+"""Steps of the conversation machine for the tests of promises: scripted calls and short random walks from them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from duologue.core import events as ev
+from duologue.core.leaves import Timer
+from duologue.core.machine import MACHINE, ROWS, Machine
+from duologue.core.settings import PROFILES
+from duologue.core.state import State
+from duologue.lab.check.core.abstract import abstract
+from duologue.lab.check.core.alphabet import fresh, timers
+from duologue.lab.check.core.laws import CheckedStep
+from duologue.lab.check.core.promises import Promise, index, trigger_of
+from duologue.lab.check.core.scopes import CheckScope
+from duologue.lab.sim.demo_call import play_demo
+from duologue.lab.sim.stage import Stage
+from tests.core.scenes import asked, speaking, up
+
+EVERYTHING = CheckScope("everything", lambda settings: settings, frozenset())
+WALK_STEPS = 6
+
+
+def walk(machine: Machine = MACHINE) -> Iterator[CheckedStep]:
+    """Every step that is possible in the states of a few scripted calls, and on a short random walk from each."""
+    dice = random.Random(1)
+    for start in _starts():
+        state = start
+        for _ in range(WALK_STEPS):
+            steps = [_take(machine, state, event) for event in (*timers(state), *fresh(state, EVERYTHING))]
+            yield from steps
+            moves = [step.after for step in steps if step.after is not step.before]
+            if not moves:
+                break
+            state = abstract(dice.choice(moves))
+
+
+def _take(machine: Machine, state: State, event: ev.Event) -> CheckedStep:
+    after, effects = machine.step(state, event)
+    return CheckedStep(state, event, after, effects)
+
+
+@cache
+def _starts() -> list[State]:
+    demo = Stage()
+    list(play_demo(demo))
+    scripts = (_lost_twice, _confirmed_late, _renewed_in_a_pause, _goodbye, _ready_behind_fillers, _busy)
+    stages = [demo, *(_overlap(name) for name in PROFILES), *(script() for script in scripts)]
+    return list(dict.fromkeys(abstract(record.after) for stage in stages for record in stage.records))
+
+
+def _overlap(name: str) -> Stage:
+    """The user says a whole turn while the agent speaks."""
+    stage = speaking(name=name, session_ms_max=600_000, session_warning_ms=540_000)
+    stage.say()
+    return stage
+
+
+def _lost_twice() -> Stage:
+    """The line is lost before the answer is heard; the turn is asked again in the new session."""
+    stage = asked()
+    stage.happen(ev.LinkClosed)
+    stage.wait_for(Timer.BACKOFF)
+    stage.happen(ev.SessionReady)
+    stage.wait_for(Timer.BEAT)
+    return stage
+
+
+def _confirmed_late() -> Stage:
+    """An interruption whose stop is not confirmed before the breath is over."""
+    stage = speaking()
+    stage.interrupt()
+    stage.wait_for(Timer.BREATH)
+    return stage
+
+
+def _renewed_in_a_pause() -> Stage:
+    """The session's limit passes during a pause."""
+    stage = up(session_ms_max=20_000, session_warning_ms=10_000)
+    stage.happen(ev.SuspendRequested)
+    stage.wait_for(Timer.SESSION_LIMIT)
+    return stage
+
+
+def _goodbye() -> Stage:
+    """The user speaks while the agent says goodbye."""
+    stage = up("words", dead_air_ms=10_000, check_ins_max=0)
+    stage.wait_for(Timer.DEAD_AIR)
+    stage.think()
+    stage.speak(200)
+    stage.begin_talking()
+    return stage
+
+
+def _ready_behind_fillers() -> Stage:
+    """A reply is ready while the user says filler words."""
+    stage = asked()
+    stage.think()
+    stage.begin_talking()
+    stage.hear_words(1, substantial=0)
+    stage.happen(ev.AudioBuffered)
+    return stage
+
+
+def _busy() -> Stage:
+    """As many calls are open as there may be."""
+    stage = asked(jobs_max=1)
+    stage.think()
+    stage.call_tool()
+    return stage
+
+
+def applied_and_broken(steps: Iterable[CheckedStep], promises: Iterable[Promise]) -> tuple[set[str], set[str]]:
+    """The names of the promises that applied to at least one step, and of those that were broken."""
+    by_trigger = index(promises)
+    tested: set[str] = set()
+    broken: set[str] = set()
+    for step in steps:
+        for promise in by_trigger.get(trigger_of(step.event), ()):
+            if promise.when(step.before, step.event):
+                tested.add(promise.name)
+                if not promise.then(step):
+                    broken.add(promise.name)
+    return tested, broken
+
+
+def without_row(name: str) -> Machine:
+    """The machine without the rows whose name contains `name`."""
+    rows = [row for row in ROWS if name not in row.name]
+    assert len(rows) < len(ROWS), f"no row is called {name!r}"
+    return Machine(rows)

@@ -1,0 +1,164 @@
+"""Faulty services: each fault happens when its rate says so, and none without rates."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from duologue.brains.scripted import ScriptedBrain
+from duologue.core.errors import DuologueError
+from duologue.lab.sim.faulty_services import (
+    NO_FAULTS,
+    FaultDice,
+    FaultRates,
+    FaultyBrain,
+    FaultyEars,
+    FaultyLine,
+    FaultySession,
+    FaultyVoice,
+    FaultyWorker,
+)
+from duologue.lines.scripted import ScriptedLine
+from duologue.ports.brain import Request
+from duologue.ports.ears import Final, Heard
+from duologue.ports.failure import ServiceError
+from duologue.ports.line import LineEvent, Played
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.testing.scripted_session import ScriptedSession
+from duologue.voice.scripted import ScriptedVoice
+from duologue.workers.scripted import scripted_tool
+
+ERRORS = (ServiceError, RuntimeError)
+
+
+def dice(seed: int = 1, **rates: float) -> FaultDice:
+    return FaultDice(random.Random(seed), FaultRates(**{**dict.fromkeys(FaultRates.__slots__, 0), **rates}))  # type: ignore[arg-type]
+
+
+FINALS = [Final(str(number), utterance=number) for number in range(1, 101)]
+
+
+class Ears:
+    """Hears a hundred texts."""
+
+    async def listen(self, audio: Any) -> AsyncIterator[Heard]:
+        for final in FINALS:
+            yield final
+
+
+def heard(with_faults: FaultDice) -> list[Heard]:
+    async def listen() -> list[Heard]:
+        return [one async for one in FaultyEars(Ears(), with_faults).listen(None)]  # type: ignore[arg-type]
+
+    return run_simulated(listen())
+
+
+def test_without_rates_nothing_changes() -> None:
+    assert FaultRates(0, 0, 0, 0, 0, 0, 0) == NO_FAULTS
+    assert heard(FaultDice(random.Random(1), NO_FAULTS)) == FINALS
+
+
+def test_ears_lose_texts() -> None:
+    left = heard(dice(lose=0.2))
+    assert 60 < len(left) < 95
+    assert left == [final for final in FINALS if final in left]
+
+
+def test_ears_repeat_and_swap_texts() -> None:
+    more = heard(dice(duplicate=0.2))
+    assert set(more) >= set(FINALS[:-1])
+    assert len(more) > 105
+    assert list(dict.fromkeys(more)) != FINALS[: len(set(more))]
+
+
+def test_ears_fail() -> None:
+    with pytest.raises(ERRORS):
+        heard(dice(fail=1))
+
+
+def test_the_same_seed_repeats_the_same_faults() -> None:
+    assert heard(dice(5, lose=0.2, duplicate=0.2)) == heard(dice(5, lose=0.2, duplicate=0.2))
+    assert heard(dice(5, lose=0.2, duplicate=0.2)) != heard(dice(6, lose=0.2, duplicate=0.2))
+
+
+def test_a_brain_records_its_requests_even_if_it_fails() -> None:
+    requests: list[Request] = []
+
+    async def ask(with_faults: FaultDice) -> list[Any]:
+        brain = FaultyBrain(ScriptedBrain(otherwise="Hello there."), with_faults, requests)
+        return [part async for part in brain.reply(Request(1, "hi"))]
+
+    assert "".join(run_simulated(ask(dice()))).strip() == "Hello there."
+    with pytest.raises(ERRORS):
+        run_simulated(ask(dice(fail=1)))
+    assert requests == [Request(1, "hi")] * 2
+
+
+def test_a_voice_yields_garbage_between_its_sounds() -> None:
+    async def speak(with_faults: FaultDice) -> list[Any]:
+        return [sound async for sound in FaultyVoice(ScriptedVoice(), with_faults).speak("One two three.")]
+
+    sounds = run_simulated(speak(dice()))
+    assert run_simulated(speak(dice(garbage=1)))[1::2] == sounds
+
+
+def test_a_late_service_takes_at_most_the_given_time() -> None:
+    async def work() -> float:
+        began = asyncio.get_running_loop().time()
+        await dice(late=1, late_ms_max=500).delay_or_fail()
+        return asyncio.get_running_loop().time() - began
+
+    assert 0 < run_simulated(work()) <= 0.5
+
+
+def test_a_service_that_hangs_does_nothing() -> None:
+    async def work() -> None:
+        session = FaultySession(ScriptedSession(), dice(hang=1))
+        async with asyncio.timeout(3_600):
+            await session.open(None, lambda event: None)
+
+    with pytest.raises(TimeoutError):
+        run_simulated(work())
+
+
+def test_a_session_and_a_worker_fail() -> None:
+    session = ScriptedSession()
+
+    async def renew() -> None:
+        await FaultySession(session, dice(fail=1)).renew(None, lambda event: None)
+
+    async def run() -> object:
+        return await FaultyWorker(scripted_tool("look"), dice(fail=1)).run({}, None)  # type: ignore[arg-type]
+
+    for work in (renew, run):
+        with pytest.raises((*ERRORS, DuologueError)):
+            run_simulated(work())
+    assert session.renewals == 0
+    assert FaultyWorker(scripted_tool("look"), dice()).tool.name == "look"
+
+
+@pytest.mark.parametrize(
+    ("rates", "count"), [({}, 1), ({"lose": 1}, 0), ({"duplicate": 1}, 2), ({"garbage": 1}, 2), ({"late": 1}, 1)]
+)
+def test_a_line_loses_repeats_and_invents_acknowledgements(rates: dict[str, float], count: int) -> None:
+    async def open_line() -> list[LineEvent]:
+        seen: list[LineEvent] = []
+        inner = _Inner()
+        line = FaultyLine(inner, dice(late_ms_max=100, **rates))
+        await line.open(seen.append)
+        inner.notify(Played(1, 20))
+        await asyncio.sleep(1)
+        return seen
+
+    assert len(run_simulated(open_line())) == count
+
+
+class _Inner(ScriptedLine):
+    """A line whose acknowledgements the test makes."""
+
+    async def open(self, notify: Any) -> None:
+        self.notify = notify
