@@ -1,4 +1,4 @@
-"""The demo tells the truth, and a machine that breaks a promise can't play it."""
+"""What the demo claims is true, and a broken machine can't play it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def requests(scene: Scene) -> list[fx.StartReply]:
 
 
 def effects_of(scene: Scene, kind: type[ev.Event]) -> list[tuple[fx.Effect, ...]]:
-    """What each event of this kind led to."""
+    """The effects of each event of this kind."""
     return [record.effects for record in scene.records if type(record.event) is kind]
 
 
@@ -70,20 +70,20 @@ def test_the_call_visits_all_eight_states_and_ends_at_rest(stage: Stage) -> None
     assert not any(stage.state.due)
 
 
-def test_the_machine_ignored_nothing_that_the_script_says(scenes: dict[str, Scene]) -> None:
+def test_no_event_of_the_script_is_ignored(scenes: dict[str, Scene]) -> None:
     ignored = [record.event for scene in scenes.values() for record in scene.records if not record.fired]
     assert ignored == []
 
 
 @pytest.mark.usefixtures("scenes")
-def test_it_is_the_same_call_every_time(stage: Stage) -> None:
+def test_the_demo_is_the_same_call_every_time(stage: Stage) -> None:
     again = Stage()
     for _ in play_demo(again):
         pass
     assert [digest(record.after) for record in again.records] == [digest(record.after) for record in stage.records]
 
 
-# -- What it is made to show
+# -- What the scenes show
 
 
 def test_a_cough_while_the_answer_is_on_its_way_costs_no_request(scenes: dict[str, Scene]) -> None:
@@ -95,7 +95,7 @@ def test_a_cough_while_the_answer_is_on_its_way_costs_no_request(scenes: dict[st
 
 
 @pytest.mark.req("L-06")
-def test_a_barge_in_holds_in_its_own_step_and_keeps_what_was_heard(scenes: dict[str, Scene]) -> None:
+def test_a_barge_in_holds_playback_in_the_same_step_and_truncates_at_what_was_heard(scenes: dict[str, Scene]) -> None:
     scene = scenes["Barge-in"]
     question, onset = effects_of(scene, ev.SpeechStarted)
     assert question == ()
@@ -106,7 +106,7 @@ def test_a_barge_in_holds_in_its_own_step_and_keeps_what_was_heard(scenes: dict[
 
 
 @pytest.mark.req("V-02")
-def test_a_murmur_only_holds_and_resumes(scenes: dict[str, Scene]) -> None:
+def test_a_murmur_only_holds_and_resumes_playback(scenes: dict[str, Scene]) -> None:
     kinds = [type(effect) for effect in effects(scenes["Uh-huh"])]
     assert kinds.index(fx.HoldPlayback) < kinds.index(fx.ResumePlayback)
     assert fx.StopPlayback not in kinds
@@ -114,7 +114,7 @@ def test_a_murmur_only_holds_and_resumes(scenes: dict[str, Scene]) -> None:
 
 
 @pytest.mark.req("L-09", "L-10")
-def test_who_speaks_during_a_long_job_is_answered_after_it(scenes: dict[str, Scene]) -> None:
+def test_what_the_user_says_during_a_long_job_is_answered_after_it(scenes: dict[str, Scene]) -> None:
     scene = scenes["A long job"]
     during = [record for record in scene.records if any(job.kind is JobKind.DELEGATED for job in record.before.jobs)]
     assert [record.event for record in during if isinstance(record.event, ev.TurnEnded)]
@@ -127,8 +127,8 @@ def test_who_speaks_during_a_long_job_is_answered_after_it(scenes: dict[str, Sce
     assert any(isinstance(effect, fx.ShowProgress) for effect in effects(scene))
 
 
-def test_the_result_of_a_job_on_the_side_waits_for_the_floor(scenes: dict[str, Scene]) -> None:
-    scene = scenes["A job on the side"]
+def test_the_result_of_a_background_job_waits_for_the_floor(scenes: dict[str, Scene]) -> None:
+    scene = scenes["A background job"]
     done = next(record for record in scene.records if isinstance(record.event, ev.JobFinished))
     assert done.before.voice is done.after.voice is Voice.PLAYING
     assert [type(effect) for effect in done.effects] == [fx.PostNews]
@@ -137,13 +137,13 @@ def test_the_result_of_a_job_on_the_side_waits_for_the_floor(scenes: dict[str, S
 
 
 @pytest.mark.req("L-15")
-def test_a_wobble_goes_on_with_the_same_sound(scenes: dict[str, Scene]) -> None:
+def test_after_a_wobble_the_same_playback_continues(scenes: dict[str, Scene]) -> None:
     kinds = [type(effect) for effect in effects(scenes["A wobbly line"])]
     assert kinds == [fx.CommitAudio, fx.StartReply, fx.StartPlayback, fx.HoldPlayback, fx.ResumePlayback]
 
 
 @pytest.mark.req("L-14", "M-12")
-def test_a_lost_line_saves_restores_and_asks_again_once(scenes: dict[str, Scene]) -> None:
+def test_after_a_lost_line_the_context_is_restored_and_the_turn_asked_again_once(scenes: dict[str, Scene]) -> None:
     scene = scenes["A lost line"]
     before, after = requests(scene)
     assert (before.first, before.last) == (after.first, after.last)
@@ -179,7 +179,7 @@ def test_every_call_gets_one_output(scenes: dict[str, Scene]) -> None:
     assert [outcome for _, outcome in outputs] == [Outcome.DONE, Outcome.DONE, Outcome.STARTED]
 
 
-# -- It can fail
+# -- A demo that is not true fails
 
 
 def test_a_claim_that_does_not_hold_names_itself_and_the_time() -> None:
@@ -190,7 +190,7 @@ def test_a_claim_that_does_not_hold_names_itself_and_the_time() -> None:
 
 
 @pytest.mark.parametrize("name", ["drop", "speak", "ask", "hold"])
-def test_a_machine_without_one_of_these_rules_can_not_play_the_demo(name: str) -> None:
+def test_a_machine_without_one_of_these_rules_cannot_play_the_demo(name: str) -> None:
     machine = Machine(rules=[rule for rule in RULES if rule.name != name])
     with pytest.raises(DemoIsUntrue):
         list(play_demo(Stage(machine=machine)))
@@ -205,7 +205,7 @@ ACTIONS_ON_STAGE = [
 
 
 @pytest.mark.parametrize("action", ACTIONS_ON_STAGE)
-def test_a_machine_in_which_an_action_is_forgotten_can_not_play_the_demo(action: str) -> None:
+def test_a_machine_without_one_of_these_actions_cannot_play_the_demo(action: str) -> None:
     rows = [replace(row, do=None) if row.do and row.do.__name__ == action else row for row in ROWS]
     assert rows != list(ROWS)
     with pytest.raises(DuologueError):  # untrue, or an event that no longer makes sense

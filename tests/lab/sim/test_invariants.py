@@ -1,4 +1,4 @@
-"""Each invariant notices what it is there for, and nothing else."""
+"""Each invariant complains about a call that breaks it, and not about a good one."""
 
 from __future__ import annotations
 
@@ -78,18 +78,18 @@ BROKEN = {
 
 
 def test_a_call_that_went_well_has_no_complaints() -> None:
-    checks = [check for check in inv.INVARIANTS if check is not inv.it_replays]  # these moments are made up
+    checks = [check for check in inv.INVARIANTS if check is not inv.it_replays]  # these steps are made up
     assert [complaint for check in checks for complaint in check(WELL)] == []
 
 
-def test_every_invariant_is_tried() -> None:
+def test_every_invariant_has_a_call_that_breaks_it() -> None:
     assert set(BROKEN) == {check.__name__ for check in inv.INVARIANTS}
 
 
 @pytest.mark.parametrize(
     ("name", "evidence"), [(name, evidence) for name, cases in BROKEN.items() for evidence in cases]
 )
-def test_an_invariant_bites(name: str, evidence: Evidence) -> None:
+def test_an_invariant_complains_about_a_call_that_breaks_it(name: str, evidence: Evidence) -> None:
     assert getattr(inv, name)(evidence)
 
 

@@ -53,7 +53,7 @@ def test_the_journal_of_a_call_replays(tmp_path: Path) -> None:
         assert len(list(replay(read_journal(lines)))) == result.events
 
 
-def test_an_agent_of_the_users_can_be_called_too() -> None:
+def test_any_agent_can_be_called() -> None:
     async def echo(request: object) -> object:
         yield f"You said {request.text}."  # type: ignore[attr-defined]
 
@@ -64,7 +64,7 @@ def test_an_agent_of_the_users_can_be_called_too() -> None:
 # -- A broken runtime breaks the invariants
 
 
-def test_sound_that_is_not_dropped_on_a_stop_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audio_that_is_not_dropped_on_a_stop_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Speech, "drop", lambda self: None)
     monkeypatch.setattr(Tasks, "cancel", lambda self, task: None)
     assert bad(60)
@@ -86,7 +86,7 @@ def test_a_second_output_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("one_output_for_each_call" in text for result in bad(40) for text in result.complaints)
 
 
-def test_ears_that_talk_for_ever_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ears_that_report_speech_for_ever_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def follow(self: Hearing, record: StepRecord) -> None:
         if record.before.user is User.TALKING and record.after.user is User.TRANSCRIBING:
             self.note(SpeechBegan())

@@ -165,7 +165,7 @@ def _keys(value: object) -> str:
 def _expect(value: object) -> Expect:
     names = {each.name for each in fields(Expect)}
     if not isinstance(value, Mapping) or not value or not set(value) <= names:
-        raise ValueError(f"expect takes {', '.join(sorted(names))}")
+        raise ValueError(f"expect must be a mapping; its keys are {', '.join(sorted(names))}")
     for name in ("heard", "said"):
         if name in value:
             _text(value[name])
@@ -185,9 +185,9 @@ _MAKERS: dict[str, Callable[[object], Step]] = {
 def _network(given: object, problems: list[str]) -> Network:
     names = {each.name for each in fields(Network)}
     if not isinstance(given, Mapping) or not set(given) <= names:
-        problems.append(f"network takes {', '.join(sorted(names))}")
+        problems.append(f"network must be a mapping; its keys are {', '.join(sorted(names))}")
         return Network()
     if any(isinstance(value, bool) or not isinstance(value, int | float) or value < 0 for value in given.values()):
-        problems.append("network takes numbers that are not negative")
+        problems.append("the values of network must be numbers of at least 0")
         return Network()
     return Network(**given)

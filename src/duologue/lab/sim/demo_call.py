@@ -134,8 +134,8 @@ def pick_up(take: Take, stage: Stage) -> None:
 def question(take: Take, stage: Stage) -> None:
     _ask(stage, words=7, for_ms=1_700)
     _say_it(stage, 2_600)
-    take.claim("one turn makes one request", take.count(fx.StartReply) == 1)
-    take.claim("it counts as answered once the answer was heard", stage.state.answered == stage.state.said > 0)
+    take.claim("one turn leads to one request", take.count(fx.StartReply) == 1)
+    take.claim("the turn counts as answered once the answer was heard", stage.state.answered == stage.state.said > 0)
 
 
 def cough(take: Take, stage: Stage) -> None:
@@ -147,10 +147,13 @@ def cough(take: Take, stage: Stage) -> None:
     stage.wait(130)
     stage.happen(ev.SpeechStopped)
     over = stage.wait_for(Timer.SETTLE)
-    take.claim("it starts in the same step in which the noise ends", _has(over, fx.DiscardAudio, fx.StartPlayback))
+    take.claim("the answer starts in the step in which the noise ends", _has(over, fx.DiscardAudio, fx.StartPlayback))
     stage.play(1_800)
     stage.finish()
-    take.claim("still one request, none cancelled", (take.count(fx.StartReply), take.count(fx.CancelReply)) == (1, 0))
+    take.claim(
+        "there is one request, and it is not cancelled",
+        (take.count(fx.StartReply), take.count(fx.CancelReply)) == (1, 0),
+    )
 
 
 def barge_in(take: Take, stage: Stage) -> None:
@@ -163,7 +166,7 @@ def barge_in(take: Take, stage: Stage) -> None:
     stage.wait(220)
     stage.hear_words(3)
     verdict = stage.happen(ev.OverlapJudged, bid=True)
-    take.claim("real words stop it and drop the rest", _has(verdict, fx.StopPlayback, fx.CancelReply))
+    take.claim("real words stop playback and cancel the reply", _has(verdict, fx.StopPlayback, fx.CancelReply))
     stage.wait(20)
     stage.happen(ev.PlaybackStopped, heard_ms=2_340)
     stage.wait(900)
@@ -171,7 +174,7 @@ def barge_in(take: Take, stage: Stage) -> None:
     take.claim("the history has the 2,340 ms that were heard, and no more", heard == [2_340])
     _end_turn(stage, words=8, substantial=8)
     _answer(stage, 1_600)
-    take.claim("both turns got one request each", take.count(fx.StartReply) == 2)
+    take.claim("each of the two turns leads to one request", take.count(fx.StartReply) == 2)
 
 
 def uh_huh(take: Take, stage: Stage) -> None:
@@ -182,7 +185,7 @@ def uh_huh(take: Take, stage: Stage) -> None:
     stage.wait(240)
     stage.hear_words(1, substantial=0)
     verdict = stage.happen(ev.OverlapJudged, bid=False)
-    take.claim("playback goes on where it was held", _has(verdict, fx.ResumePlayback))
+    take.claim("playback continues where it was held", _has(verdict, fx.ResumePlayback))
     _end_turn(stage, words=1, substantial=0)
     stage.play(1_600)
     stage.finish()
@@ -197,7 +200,7 @@ def tool(take: Take, stage: Stage) -> None:
     stage.happen(ev.ReplyFinished)
     stage.wait(1_150)
     done = stage.happen(ev.JobFinished)
-    take.claim("the result goes back and the answer goes on in one step", _has(done, fx.PostOutput, fx.StartReply))
+    take.claim("the brain gets the result and continues in one step", _has(done, fx.PostOutput, fx.StartReply))
     _answer(stage, 2_200)
     outcomes = [output.outcome for output in take.effects(fx.PostOutput)]
     take.claim("the call got exactly one output", outcomes == [Outcome.DONE])
@@ -249,7 +252,7 @@ def dispatch(take: Take, stage: Stage) -> None:
     reported = stage.wait_for(Timer.BEAT)
     take.claim("the result is reported as soon as the floor is free", _has(reported, fx.StartReply))
     _answer(stage, 1_600)
-    take.claim("it is reported once", take.count(fx.StartReply) == before + 1 and not stage.state.news)
+    take.claim("the result is reported once", take.count(fx.StartReply) == before + 1 and not stage.state.news)
 
 
 def wobble(take: Take, stage: Stage) -> None:
@@ -261,10 +264,12 @@ def wobble(take: Take, stage: Stage) -> None:
     take.claim("the sentence is held, not stopped", _has(gone, fx.HoldPlayback) and not _has(gone, fx.StopPlayback))
     stage.wait(1_100)
     back = stage.happen(ev.LinkHealed)
-    take.claim("it goes on from the same sample", back == (fx.ResumePlayback(voice),))
+    take.claim("playback continues from the same sample", back == (fx.ResumePlayback(voice),))
     stage.play(1_400)
     stage.finish()
-    take.claim("one request, no new session", (take.count(fx.StartReply), take.count(fx.OpenSession)) == (1, 0))
+    take.claim(
+        "there is one request and no new session", (take.count(fx.StartReply), take.count(fx.OpenSession)) == (1, 0)
+    )
 
 
 def lose_line(take: Take, stage: Stage) -> None:
@@ -275,7 +280,7 @@ def lose_line(take: Take, stage: Stage) -> None:
     lost_at, lost = stage.at, stage.happen(ev.LinkClosed)
     take.claim("the context is saved before anything else", type(lost[0]) is fx.SaveContext)
     attempt = stage.wait_for(Timer.BACKOFF)
-    take.claim("another session is tried after a second", _has(attempt, fx.OpenSession) and stage.at - lost_at == 1_000)
+    take.claim("a new session is tried after a second", _has(attempt, fx.OpenSession) and stage.at - lost_at == 1_000)
     stage.wait(650)
     back = stage.happen(ev.SessionReady)
     take.claim("the new session gets the context back", _has(back, fx.RestoreContext))
@@ -316,7 +321,7 @@ def give_up(take: Take, stage: Stage) -> None:
         _answer(stage, 1_000)
     stage.wait_for(Timer.DEAD_AIR)
     asks = [request.ask for request in take.effects(fx.StartReply)]
-    take.claim("two check-ins, then a goodbye, and no third", asks == [Ask.CHECK_IN, Ask.CHECK_IN, Ask.GOODBYE])
+    take.claim("after two check-ins comes a goodbye", asks == [Ask.CHECK_IN, Ask.CHECK_IN, Ask.GOODBYE])
     _answer(stage, 1_400)
     take.claim("the session closes once the goodbye was heard", take.count(fx.CloseSession) == 1)
     stage.wait(120)
@@ -335,7 +340,7 @@ SCRIPTS: tuple[tuple[str, str, Script], ...] = (
     ("A tool", "The answer needs a lookup that takes a second.", tool),
     ("A long job", "A job takes a while. What the user adds meanwhile is answered after it.", delegate),
     (
-        "A job on the side",
+        "A background job",
         "Another job runs in the background. Its result is reported when the floor is free.",
         dispatch,
     ),

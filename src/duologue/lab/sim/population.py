@@ -43,7 +43,7 @@ from .invariants import Evidence, complaints_about
 from .seeded_callers import SeededCaller, draw_acts
 from .simulated_agent import make_brain, make_tools
 
-REST_S_MAX = 400  # a delegated job takes five minutes at most, then the fault ladder
+REST_S_MAX = 400  # a delegated job may take five minutes, and faults and retries may follow
 END_S_MAX = 5
 
 

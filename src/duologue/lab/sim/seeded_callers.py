@@ -25,7 +25,7 @@ _PAUSES_MS = (0, 1, 10, 50, 150, 399, 400, 401, 600, 1_000, 1_500, 2_000, 3_000,
 
 @dataclass(frozen=True, slots=True)
 class CallerAct:
-    """Something a caller does, `after_ms` after the act before."""
+    """Something a caller does, `after_ms` after the previous act."""
 
     what: str
     after_ms: int

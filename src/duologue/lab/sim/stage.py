@@ -152,7 +152,7 @@ class Stage:
             self.happen(ev.PlaybackProgressed, heard_ms=heard_ms)
 
     def finish(self) -> tuple[Effect, ...]:
-        """Playback comes to its end."""
+        """Playback ends; 100 ms more are heard."""
         return self.happen(ev.PlaybackFinished, heard_ms=self.state.heard_ms + 100)
 
     def answer(self, for_ms: int = 1000) -> None:

@@ -62,7 +62,7 @@ def test_an_event_with_an_old_id_that_still_counts_is_found(kind: type[ev.Event]
 # -- Idempotent
 
 
-def test_an_event_that_works_twice_is_found() -> None:
+def test_an_event_that_counts_twice_is_found() -> None:
     assert breaks(laws.IDEMPOTENT, forgetful(Machine(), ev.TextTyped))
 
 
@@ -101,7 +101,7 @@ def test_every_counterexample_is_a_shortest_trace() -> None:
     assert len(names) == 4
 
 
-def test_user_leaves_are_explored() -> None:
+def test_states_in_which_the_user_talks_are_explored() -> None:
     assert {User.TALKING, User.SETTLING} <= {s.user for s in _states()}
 
 

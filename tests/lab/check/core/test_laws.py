@@ -56,17 +56,17 @@ def test_a_second_output_for_one_call_is_found() -> None:
 # -- 4 Said and heard agree
 
 
-def test_sound_that_is_cut_without_being_stopped_is_found() -> None:
+def test_playback_that_is_cut_without_being_stopped_is_found() -> None:
     rows = changed("[takes_floor] -> stopping", lambda r: replace(r, do=None))
     assert breaks(laws.SAID_AND_HEARD_AGREE, Machine(rows))
 
 
-def test_sound_that_is_cut_without_being_truncated_is_found() -> None:
+def test_playback_that_is_cut_without_being_truncated_is_found() -> None:
     rows = changed("timer:stop -> silent", lambda r: replace(r, do=None))
     assert breaks(laws.SAID_AND_HEARD_AGREE, Machine(rows))
 
 
-def test_sound_that_starts_over_the_user_is_found() -> None:
+def test_playback_that_starts_while_the_user_talks_is_found() -> None:
     def careless(d: Draft) -> bool:
         return d.reply is Reply.READY and d.voice is Voice.SILENT and d.link is Link.UP
 
@@ -77,7 +77,7 @@ def test_sound_that_starts_over_the_user_is_found() -> None:
 # -- 6 Every sentence ends
 
 
-def test_a_sentence_that_ends_for_no_reason_is_found() -> None:
+def test_playback_that_ends_without_a_reason_is_found() -> None:
     def end(d: Draft, e: ev.Event) -> None:
         d.emit(fx.StopPlayback(d.voice_id))
         d.emit(fx.TruncateReply(d.voice_id, d.heard_ms))
@@ -89,7 +89,7 @@ def test_a_sentence_that_ends_for_no_reason_is_found() -> None:
 # -- 8 No input is lost
 
 
-def test_words_that_are_dropped_in_silence_are_found() -> None:
+def test_words_that_are_dropped_without_a_report_are_found() -> None:
     def forget(d: Draft, e: ev.Event) -> None:
         d.words = Words.NONE
 
@@ -97,7 +97,7 @@ def test_words_that_are_dropped_in_silence_are_found() -> None:
     assert breaks(laws.NO_INPUT_IS_LOST, Machine(rows))
 
 
-def test_a_turn_that_counts_as_answered_for_no_reason_is_found() -> None:
+def test_a_turn_that_counts_as_answered_without_an_answer_is_found() -> None:
     def pretend(d: Draft, e: ev.Event) -> None:
         d.answered = d.asked
 
@@ -108,7 +108,7 @@ def test_a_turn_that_counts_as_answered_for_no_reason_is_found() -> None:
 # -- 9 Suspend then resume, and rules at rest
 
 
-def test_a_pause_that_forgets_is_found() -> None:
+def test_a_pause_that_changes_the_state_is_found() -> None:
     def forget(d: Draft, e: ev.Event) -> None:
         d.check_ins = 0
         d.asked_again = not d.asked_again

@@ -37,7 +37,7 @@ _ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOOD
 
 
 def abstract(s: State, late_turns: bool = True) -> State:
-    """The simplest state that behaves like `s`. Without `late_turns`, turns before the last are not told apart."""
+    """The simplest state that behaves like `s`. Without `late_turns`, no turn can get its text late."""
     answered, asked, said, asked_again, floor_turn, turn = _turns(s, 1 if s.user is User.QUIET or not late_turns else 2)
     jobs = _jobs(s.jobs) if s.jobs else ()
     return tuple.__new__(

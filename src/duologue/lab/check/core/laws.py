@@ -74,9 +74,12 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
         if not job.due:
             yield NEVER_STUCK, f"{job.kind!r} has no hard deadline"
     if not s.answered <= s.asked <= s.said <= s.turn:
-        yield NO_INPUT_IS_LOST, f"answered {s.answered}, asked {s.asked}, said {s.said}, turn {s.turn}"
+        yield (
+            NO_INPUT_IS_LOST,
+            f"turns are out of order: answered {s.answered}, asked {s.asked}, said {s.said}, turn {s.turn}",
+        )
     if (s.link is Link.FAULTED) != (s.fault is not None):
-        yield VIEWS_ARE_HONEST, "the link is faulted without a fault, or the other way round"
+        yield VIEWS_ARE_HONEST, "the link is faulted without a fault, or has a fault without being faulted"
     if s.voice is not Voice.SILENT and s.reply is not Reply.NONE:
         yield ONCE, "a request is open while another reply is played"
     if s.link not in LIVE and (s.voice is not Voice.SILENT or s.reply is not Reply.NONE):
