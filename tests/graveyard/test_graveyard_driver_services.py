@@ -166,7 +166,7 @@ def test_a_brain_that_hangs_is_noticed_told_and_got_over(heard_first: bool) -> N
         asked_at = call.now_ms
         call.until(lambda: bool(faults(call)))
         assert call.told(sg.Failed)[0].at <= asked_at + call.settings.answer_ms_max
-        assert call.conversation.state == "faulted"
+        assert call.conversation.phase == "error"
         call.waits(call.settings.dismiss_ms + 100)
         assert call.heard == (["Sure, I can."] if heard_first else [])
         assert [lost.texts for lost in call.told(sg.Lost)] == ([] if heard_first else [("book a flight",)])
@@ -354,9 +354,9 @@ def test_ears_that_fail_for_good_are_told_and_listen_again_after_the_fault(profi
     with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile) as call:
         call.does(lambda: call.person.ears.fail(ValueError("nonsense")))
         assert faults(call) == [(FaultSource.EARS, ErrorClass.UNKNOWN)]
-        assert call.conversation.state == "faulted"
+        assert call.conversation.phase == "error"
         call.waits(call.settings.dismiss_ms + 10)
-        assert call.conversation.state == "listening"
+        assert call.conversation.phase == "listening"
         assert call.person.ears.starts == 2
         call.ends_well()
 

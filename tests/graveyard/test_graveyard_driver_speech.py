@@ -101,7 +101,7 @@ def test_an_interruption_clears_the_line_in_its_own_millisecond(profile: str, he
         call.plays(heard_ms)
         bid(call)
         assert call.acts("clear") == [(call.now_ms, "clear")]
-        assert call.conversation.state == "interrupted"
+        assert call.conversation.phase == "interrupted"
         interrupted_at = call.now_ms
         call.waits(call.settings.breath_ms)
         assert call.when(fx.TruncateReply) == [interrupted_at + call.settings.breath_ms]
@@ -179,7 +179,7 @@ def test_a_line_that_claims_to_have_finished_what_it_never_got_is_not_believed()
         voice = call.conversation.machine_state.voice_id
         call.waits(1_000).does(lambda: call.line.tell(Finished(voice, 60_000)))
         call.does(lambda: call.line.tell(Played(voice, 60_000)))
-        assert call.conversation.state == "speaking"
+        assert call.conversation.phase == "speaking"
         call.settles()
         assert call.heard == ["Sure, I can. When do you want to go?"]
         call.ends_well()
@@ -286,7 +286,7 @@ def test_a_fault_in_mid_reply_keeps_every_word_that_sounded(ack_ms: int) -> None
     with Staged(ScriptedBrain([ANSWER, "Fine."]), line=line) as call:
         call.says("book a flight")
         call.plays(490).does(lambda: call.person.ears.fail(ValueError("nonsense")))
-        assert call.conversation.state == "faulted"
+        assert call.conversation.phase == "error"
         call.waits(call.settings.dismiss_ms + 10).settles()
         assert call.truth.heard == ["Sure, I"]
         assert call.heard == call.truth.heard

@@ -182,5 +182,5 @@ def test_observers_of_states_and_turns_get_signals_until_they_are_removed() -> N
         for off in offs:
             off()
         call.user("once more").settles()
-    assert states == ["processing", "waitingForCopilot", "speaking", "listening"]
+    assert states == ["user_speaking", "thinking", "speaking", "listening"]
     assert turns == ["TurnStarted user", "TurnCompleted user", "TurnStarted assistant", "TurnCompleted assistant"]

@@ -63,11 +63,11 @@ def test_every_change_of_state_is_signalled_with_its_label_in_the_agents_languag
         )
         call.user("ein Flug").settles()
     assert shown == [
-        ("processing", "Ich denke nach"),
-        ("waitingForCopilot", "Ich denke nach"),
+        ("user_speaking", "Ich höre Sie"),
+        ("thinking", "Ich denke nach"),
         ("speaking", "Ich spreche"),
         ("listening", "Ich höre zu"),
-        ("terminating", "Wird beendet"),
+        ("ending", "Wird beendet"),
         ("idle", "Bereit"),
     ]
 

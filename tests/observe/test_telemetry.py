@@ -472,7 +472,7 @@ def talk_until_the_end(call: Call) -> None:
 
 def run_into_faults(call: Call) -> None:
     call.user("fail now").waits(1_000)
-    while call.conversation.state != "idle":  # until the breaker opens
+    while call.conversation.phase != "idle":  # until the breaker opens
         call.does(call.conversation.retry)
         call.waits(1_000)
 

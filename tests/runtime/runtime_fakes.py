@@ -83,7 +83,7 @@ class Stage:
 
     @property
     def state(self) -> str:
-        return self.conversation.state
+        return self.conversation.view("conversation").state
 
     @property
     def owes(self) -> bool:

@@ -119,10 +119,10 @@ async def call_with(arguments: Any) -> tuple[list[Any], list[CallOutput], int, A
     for text in ("book it", "thank you"):
         began = asyncio.get_running_loop().time()
         talk.type(text)
-        while talk.state != "speaking":
+        while talk.phase != "speaking":
             await asyncio.sleep(0.01)
         took_ms = round((asyncio.get_running_loop().time() - began) * 1000)
-        while talk.state != "listening":
+        while talk.phase != "listening":
             await asyncio.sleep(0.01)
     assert failures == []
     outputs = [item for item in talk.history if isinstance(item, CallOutput)]

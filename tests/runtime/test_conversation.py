@@ -42,13 +42,13 @@ def talker() -> tuple[ScriptedBrain, dict[str, Any]]:
 def test_state_previous_state_and_entered_at_follow_the_conversation() -> None:
     async def scene(stage: Stage) -> None:
         conversation = stage.conversation
-        assert (conversation.state, conversation.previous_state) == ("idle", None)
+        assert (conversation.phase, conversation.previous_phase) == ("idle", None)
         await conversation.start()
-        assert (conversation.state, conversation.previous_state) == ("listening", "preparing")
+        assert (conversation.phase, conversation.previous_phase) == ("listening", "starting")
         await stage.sleep(1_000)
         await stage.say("hello there")
-        await stage.until(lambda: conversation.state == "speaking")
-        assert conversation.previous_state in ("waitingForCopilot", "processing")
+        await stage.until(lambda: conversation.phase == "speaking")
+        assert conversation.previous_phase in ("thinking", "thinking")
         assert 1_000 < conversation.entered_at <= stage.now_ms
         assert conversation.phase == "speaking"
 
@@ -88,8 +88,11 @@ def test_the_last_twenty_transitions_are_stored() -> None:
             await stage.rest()
         kept = stage.conversation.transitions
         assert len(kept) == 20
-        told = [s for s in stage.told(sg.Transitioned) if s.view == "conversation"]
+        told = [s for s in stage.told(sg.Transitioned) if s.view == "phase"]
         assert list(kept) == told[-20:]
+        view = stage.conversation.view("conversation")
+        assert len(view.transitions) == 20
+        assert {move.view for move in view.transitions} == {"conversation"}
 
     play(scene, ScriptedBrain())
 

@@ -242,7 +242,7 @@ def test_handlers_that_answer_each_other_for_ever_are_stopped_and_reported() -> 
         conversation = stage.conversation
 
         def answer(moved: sg.Transitioned) -> None:
-            {"listening": conversation.suspend, "suspended": conversation.resume}.get(moved.target, lambda: None)()
+            {"listening": conversation.suspend, "paused": conversation.resume}.get(moved.target, lambda: None)()
 
         off = conversation.on_state_changed(answer)
         conversation.suspend()

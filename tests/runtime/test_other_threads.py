@@ -52,9 +52,9 @@ def test_commands_from_another_thread_run_in_the_conversations_own() -> None:
             await until(lambda: answers == ["aisle"])
             await asyncio.to_thread(talk.interrupt, "a thread")
             await asyncio.to_thread(talk.suspend, "a pause")
-            await until(lambda: talk.state == "suspended")
+            await until(lambda: talk.phase == "paused")
             await asyncio.to_thread(talk.resume)
-            await until(lambda: talk.state != "suspended")
+            await until(lambda: talk.phase != "paused")
             await asyncio.to_thread(talk.answer, 7, "nobody asked")
             await until(lambda: any(trouble.where == "command" for trouble in talk.engine.failures))
         assert {kind.__name__: found for kind, found in threads.items() if found != {threading.get_ident()}} == {}

@@ -253,13 +253,13 @@ def test_a_cough_before_the_first_sound_does_not_let_it_begin_before_it_is_safe(
         line.play = noting  # type: ignore[method-assign]
         await talk.start()
         talk.type("hello there")
-        while talk.state != "speaking":
+        while talk.phase != "speaking":
             await asyncio.sleep(0.01)
         ears.tell(SpeechBegan(1))
         await asyncio.sleep(cough_ms / 1000)
         ears.tell(SpeechEnded(1))
         async with asyncio.timeout(30):
-            while talk.state != "listening":
+            while talk.phase != "listening":
                 await asyncio.sleep(0.01)
         assert early == []
         heard = [item.text for item in talk.history if isinstance(item, AgentSaid) and item.text]

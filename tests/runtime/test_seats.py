@@ -20,13 +20,13 @@ def test_a_seat_holds_one_conversation_at_a_time_and_is_free_after_its_end() -> 
         second = Conversation(stage.agent, ScriptedLine(), seat="desk", seats=stage.seats)
         with pytest.raises(SeatTaken, match="desk"):
             await second.start()
-        assert second.state == "idle"
+        assert second.phase == "idle"
         await stage.say("hello there")
         await stage.rest()
         assert stage.heard == ["Good day."]
         await stage.conversation.end("enough")
         await second.start()
-        assert second.state == "listening"
+        assert second.phase == "listening"
         await second.end("enough")
         assert len(stage.seats) == 0
 

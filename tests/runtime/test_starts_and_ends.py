@@ -47,7 +47,7 @@ def test_starting_after_the_end_is_refused_and_opens_nothing() -> None:
         await stage.sleep(1_000)
         assert stage.line.opens == 1
         assert not stage.line.is_open
-        assert stage.conversation.state == "idle"
+        assert stage.conversation.phase == "idle"
 
     play(scene, ScriptedBrain())
 
@@ -114,7 +114,9 @@ def test_a_start_reaches_listening_by_way_of_preparing() -> None:
         moves: list[tuple[str, str]] = []
         stage.conversation.on_state_changed(lambda moved: moves.append((moved.source, moved.target)))
         await stage.conversation.start()
-        assert moves == [("idle", "preparing"), ("preparing", "listening")]
+        assert moves == [("idle", "starting"), ("starting", "listening")]
+        states = [(s.source, s.target) for s in stage.told(sg.Transitioned) if s.view == "conversation"]
+        assert states == [("idle", "preparing"), ("preparing", "listening")]
         assert stage.now_ms <= 500
 
     play(scene, ScriptedBrain(), start=False, line=ScriptedLine(open_ms=400))

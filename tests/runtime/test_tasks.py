@@ -113,7 +113,7 @@ def test_ending_takes_a_second_at_most_and_leaves_no_task(phase: str) -> None:
         await asyncio.sleep(0)
         assert stage.now_ms - before <= 1_000
         assert others() == []
-        assert stage.conversation.state == "idle"
+        assert stage.conversation.phase == "idle"
         assert [signal.reason for signal in stage.told(sg.Ended)] == ["enough"]
         assert len(stage.conversation.engine.tasks) == 0
 

@@ -26,7 +26,7 @@ def test_a_call_whose_worker_does_not_hear_its_cancel_still_ends() -> None:
     with PhoneCall(agent) as call:
         call.says("do it")
         call.waits(1_000)
-    assert call.conversation.state == "idle"
+    assert call.conversation.phase == "idle"
 
 
 def test_a_call_that_never_comes_to_rest_says_so_instead_of_hanging() -> None:

@@ -133,7 +133,7 @@ class _Tracing:
             bus.on(sg.Ended, self._note_end),
         )
         self._engine.watchers.append(self.see)
-        if conversation.state != "idle":
+        if conversation.phase != "idle":
             self._begin(self._engine.driver.now())
 
     # -- Beginning and ending

@@ -36,6 +36,7 @@ class Announcer:
         self.lifecycle = ViewHistory(LIFECYCLE, s, context, language)
         self.conversation = ViewHistory(CONVERSATION, s, context, language)
         self.phase = ViewHistory(PHASE, s, context, language)
+        self.views = {history.view.name: history for history in (self.conversation, self.lifecycle, self.phase)}
         self.meter = Meter()
         self._user = sg.TurnContext(0, "user", 0)
         self._agent = sg.TurnContext(0, "assistant", 0)
@@ -59,8 +60,9 @@ class Announcer:
             send(sg.TimedOut(event.at, event.timer.value, event.call))
         if record.before.link in AWAY and after.link is Link.FAULTED:
             send(sg.Recovered(event.at, "session", success=False))
-        views = (self.conversation, self.lifecycle, self.phase)
-        for signal in [signal for view in views for signal in view.follow(event, after)]:  # all of them have moved
+        for signal in [
+            signal for view in self.views.values() for signal in view.follow(event, after)
+        ]:  # all of them have moved
             send(signal)
         self._tell_turns(record)
         for effect in record.effects:

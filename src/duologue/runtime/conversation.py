@@ -21,6 +21,7 @@ from duologue.core.state import State
 from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.metrics import Metrics
+from duologue.observe.view_history import ViewHistory
 from duologue.ports.brain import Forgets, Remembers
 from duologue.ports.ears import Heard
 from duologue.ports.history import Item
@@ -377,25 +378,25 @@ class Conversation:
     # -- State, history and signals
 
     @property
-    def state(self) -> str:
-        """The state of the conversation, one of the ten states that the panel shows."""
-        return self.engine.announcer.conversation.state
-
-    @property
-    def previous_state(self) -> str | None:
-        """The state before `state`, or None at the beginning."""
-        return self.engine.announcer.conversation.previous
-
-    @property
-    def entered_at(self) -> int:
-        """When `state` was entered, in milliseconds of the conversation's clock."""
-        return self.engine.announcer.conversation.entered_at
-
-    @property
     def phase(self) -> str:
         """Where the conversation is: idle, starting, listening, user_speaking, thinking, working, speaking,
         interrupted, paused, reconnecting, error or ending. `duologue.core.views.PHASES` says what each means."""
         return self.engine.announcer.phase.state
+
+    @property
+    def previous_phase(self) -> str | None:
+        """The phase before this one, or None at the beginning."""
+        return self.engine.announcer.phase.previous
+
+    @property
+    def entered_at(self) -> int:
+        """When `phase` was entered, in milliseconds of the conversation's clock."""
+        return self.engine.announcer.phase.entered_at
+
+    def view(self, name: str) -> ViewHistory:
+        """The conversation in the words of one view: `conversation`, `lifecycle` or `phase`. It has the state, the
+        previous state, when it was entered, and the last 20 transitions."""
+        return self.engine.announcer.views[name]
 
     @property
     def machine_state(self) -> State:
@@ -425,8 +426,8 @@ class Conversation:
 
     @property
     def transitions(self) -> tuple[sg.Transitioned, ...]:
-        """The last 20 changes of `state`, oldest first."""
-        return tuple(self.engine.announcer.conversation.transitions)
+        """The last 20 changes of `phase`, oldest first."""
+        return tuple(self.engine.announcer.phase.transitions)
 
     @property
     def metrics(self) -> Metrics:
@@ -438,8 +439,8 @@ class Conversation:
         return self.engine.bus.on(kind, handler)
 
     def on_state_changed(self, handler: Callable[[sg.Transitioned], object]) -> Callable[[], None]:
-        """Call `handler` whenever `state` changes. Returns a function that unsubscribes."""
-        view = self.engine.announcer.conversation.view.name
+        """Call `handler` whenever `phase` changes. Returns a function that unsubscribes."""
+        view = self.engine.announcer.phase.view.name
         return self.engine.bus.on(sg.Transitioned, lambda moved: handler(moved) if moved.view == view else None)
 
     def on_turn_event(

@@ -119,7 +119,7 @@ class Screen:
         viewer.send(viewer.message_writer.state())
         for call, tool, mode in talk.engine.tool_calls.running():
             viewer.send(message("work", event="started", call=call, tool=tool, mode=mode))
-        for outgoing in self.missed.open(talk.state == "faulted", talk.engine.tool_calls.asking):
+        for outgoing in self.missed.open(talk.phase == "error", talk.engine.tool_calls.asking):
             viewer.send(outgoing)
         if not viewer.is_watching:
             for outgoing in self.missed.lost():

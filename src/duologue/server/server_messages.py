@@ -77,7 +77,7 @@ class MessageWriter:
     def state(self) -> ServerMessage:
         """The current state of the conversation."""
         now = self._conversation.snapshot()
-        context, moves = now.metadata, self._conversation.transitions
+        context, moves = now.metadata, self._conversation.view("conversation").transitions
         return message(
             "state",
             state=now.state,
@@ -103,7 +103,7 @@ class MessageWriter:
 
     def _entered(self, signal: sg.StateEntered) -> ServerMessage | None:
         """A step may change the state, the phase or both, and is one message."""
-        now = (signal.at, self._conversation.state, self._conversation.phase)
+        now = (signal.at, self._conversation.view("conversation").state, self._conversation.phase)
         if signal.view not in ("conversation", "phase") or now == self._sent:
             return None
         self._sent = now

@@ -38,7 +38,7 @@ class Switchboard:
         talk = screen.conversation
         talk.on(sg.StateEntered, lambda entered: self._note(screen, entered))
         talk.on(sg.Ended, lambda _: self.remove(screen))
-        if talk.state != "idle":  # it started on another node
+        if talk.phase != "idle":  # it started on another node
             self._screens[screen.id] = screen
 
     def find(self, id_: str) -> Screen | None:

@@ -148,7 +148,7 @@ class Call:
     def hangs_up(self) -> Call:
         """Hang up. Returns when the call is over."""
         self.does(self.person.hang_up)
-        self._wait_for(lambda: self.conversation.state == "idle", SETTLE_MS_MAX, "the call never ends")
+        self._wait_for(lambda: self.conversation.phase == "idle", SETTLE_MS_MAX, "the call never ends")
         return self
 
     def line_drops(self, ms: int) -> Call:
@@ -326,7 +326,7 @@ class Call:
     def expect_ended(self) -> Call:
         """The call is over."""
         __tracebackhide__ = True
-        return self._expect(self.conversation.state == "idle", f"the call goes on ({self.conversation.state})")
+        return self._expect(self.conversation.phase == "idle", f"the call goes on ({self.conversation.phase})")
 
     # -- Inside
 
@@ -350,7 +350,7 @@ class Call:
 
     def _check_on(self) -> None:
         __tracebackhide__ = True
-        self._expect(self.conversation.state != "idle", "the call is over: the user can't act any more")
+        self._expect(self.conversation.phase != "idle", "the call is over: the user can't act any more")
 
     def _see(self, record: StepRecord) -> None:
         self.records.append(record)

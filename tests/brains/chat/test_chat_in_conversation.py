@@ -108,7 +108,7 @@ def test_an_interruption_closes_the_request_for_real() -> None:
         await seen.wait_for(is_agent(TurnInterrupted))
         async with asyncio.timeout(WAIT_S):
             await server.gone.wait()
-        assert conversation.state == "listening"
+        assert conversation.phase == "listening"
 
     converse(act, counting)
 

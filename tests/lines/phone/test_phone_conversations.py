@@ -55,7 +55,7 @@ class Caller:
             await asyncio.sleep(0.01)
 
     async def hear_silence(self) -> None:
-        while self.conversation.state != "listening" or self.exchange.carrier.is_sounding:
+        while self.conversation.phase != "listening" or self.exchange.carrier.is_sounding:
             await asyncio.sleep(0.01)
 
 
@@ -224,7 +224,7 @@ def test_the_agent_speaks_while_the_caller_hears_it() -> None:
         await caller.hear_silence()
         await caller.say("tell me a story")
         apart_ms = together_ms = 0
-        while not (together_ms and caller.conversation.state == "listening"):
+        while not (together_ms and caller.conversation.phase == "listening"):
             await asyncio.sleep(0.01)
             is_speaking = see(caller.conversation.machine_state) == "agent_speaking"
             apart_ms += 10 if is_speaking is not carrier.is_sounding else 0

@@ -42,7 +42,7 @@ def test_a_call_is_greeted_answers_keys_and_ends(carrier: Carrier) -> None:
         async with phones() as server, server.call(carrier) as (caller, socket):
             await until(lambda: caller.played_ms > 0 and not caller.is_sounding)
             conversation = server.conversations[0]
-            await until(lambda: conversation.state == "listening")
+            await until(lambda: conversation.phase == "listening")
             for digit in "12#":
                 caller.press(digit)
             await until(lambda: len(conversation.history) >= 3)
@@ -183,7 +183,7 @@ def test_a_bad_stream_is_closed_with_its_code_and_one_line_and_others_are_untouc
             async with server.connect(TWILIO) as socket:
                 await bad(server, socket)
                 assert await close_code(socket) == code
-            await until(lambda: not caller.is_sounding and server.conversations[0].state == "listening")
+            await until(lambda: not caller.is_sounding and server.conversations[0].phase == "listening")
             before = caller.played_ms
             for digit in "7#":
                 caller.press(digit)
@@ -236,7 +236,7 @@ def test_an_agent_that_cannot_be_created_closes_one_call(caplog: pytest.LogCaptu
             async with server.connect(TWILIO, f"?token={await server.token(TWILIO)}") as socket:
                 await socket.send(start_text())
                 assert await close_code(socket) == 1011
-            assert server.conversations[0].state != "idle"
+            assert server.conversations[0].phase != "idle"
 
     asyncio.run(run())
     assert "StopIteration" in caplog.text
