@@ -12,7 +12,7 @@ from duologue.ears.local import LocalEars
 from duologue.lab.sim.call_script import CallScript, read_script
 from duologue.lab.sim.dial import dial
 from duologue.lab.sim.loopback_server import serving
-from duologue.lab.sim.phone_speech import Mouth
+from duologue.lab.sim.phone_speech import PhoneSpeech
 from duologue.lab.sim.scripted_caller import NotAsExpected, ScriptedCaller
 from duologue.lab.sim.scripted_carrier import Network, ScriptedCarrier
 from duologue.lines.phone.carriers import CARRIERS, Carrier
@@ -129,7 +129,7 @@ async def call(carrier: Carrier, agent: Agent, script: CallScript) -> tuple[Conv
     network = Network(jitter_ms=10, loss=0.002, duplicates=0.01, reordered=0.01, seed=1)
     async with serving(routes) as url, dial(url, carrier, network=network) as scripted:
         caller = ScriptedCaller(
-            scripted, lambda: found[0] if found else None, Mouth(EspeakVoice("en-us+f3", 170)), script.wait_s
+            scripted, lambda: found[0] if found else None, PhoneSpeech(EspeakVoice("en-us+f3", 170)), script.wait_s
         )
         await caller.play(script)
         await asyncio.wait_for(found[0].wait(), 20)
