@@ -26,7 +26,7 @@ from duologue.core.errors import DuologueError
 START_S_MAX = 60.0
 STOP_S_MAX = 20.0
 _POLL_S = 0.02
-_USERS = ("postgres", "nobody")
+_USERS = ("postgres", "nobody")  # of the system
 
 
 class NoPostgres(DuologueError):

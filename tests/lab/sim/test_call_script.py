@@ -43,3 +43,20 @@ def test_one_error_lists_every_problem_of_a_script() -> None:
 def test_anything_else_than_a_script_is_refused(data: object) -> None:
     with pytest.raises(InvalidCallScript):
         read_script(data)
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        ({"carrier": ["twilio"]}, "carrier must be one of"),
+        ({"wait_s": True}, "wait_s must be a number"),
+        ({"network": {"loss": float("nan")}}, r"network\.loss must be a number from 0 to 1"),
+        ({"network": {"loss": 1.5}}, r"network\.loss must be a number from 0 to 1"),
+        ({"network": {"jitter_ms": 2.5}}, r"network\.jitter_ms must be a whole number"),
+        ({"network": {"seed": True}}, r"network\.seed must be a whole number"),
+        ({"steps": [{"expect": {"over": "no"}}]}, "step 1: over must be true or false"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_refused_by_name(more: dict[str, object], problem: str) -> None:
+    with pytest.raises(InvalidCallScript, match=problem):
+        read_script({"steps": ["listen"], **more})

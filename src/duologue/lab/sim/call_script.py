@@ -103,9 +103,9 @@ def read_script(data: object) -> CallScript:
     steps = _steps(data.get("steps"), problems)
     network = _network(data.get("network", {}), problems)
     carrier, wait_s = data.get("carrier", "twilio"), data.get("wait_s", 20.0)
-    if carrier not in CARRIERS:
+    if not isinstance(carrier, str) or carrier not in CARRIERS:
         problems.append(f"carrier must be one of {', '.join(CARRIERS)}")
-    if not isinstance(wait_s, int | float) or not 0 < wait_s <= 600:
+    if type(wait_s) not in (int, float) or not 0 < wait_s <= 600:
         problems.append("wait_s must be a number above 0 and at most 600")
     texts = {name: data.get(name, getattr(_DEFAULT, name)) for name in ("agent", "greeting")}
     problems += [f"{name} must be text" for name, text in texts.items() if not isinstance(text, str)]
@@ -169,6 +169,9 @@ def _expect(value: object) -> Expect:
     for name in ("heard", "said"):
         if name in value:
             _text(value[name])
+    for name in ("interrupted", "over"):
+        if not isinstance(value.get(name, False), bool):
+            raise ValueError(f"{name} must be true or false")
     return Expect(**value)
 
 
@@ -187,7 +190,15 @@ def _network(given: object, problems: list[str]) -> Network:
     if not isinstance(given, Mapping) or not set(given) <= names:
         problems.append(f"network must be a mapping; its keys are {', '.join(sorted(names))}")
         return Network()
-    if any(isinstance(value, bool) or not isinstance(value, int | float) or value < 0 for value in given.values()):
-        problems.append("the values of network must be numbers of at least 0")
-        return Network()
-    return Network(**given)
+    wrong = [
+        f"network.{name} must be a number from 0 to 1"
+        for name in ("loss", "duplicates", "reordered")
+        if name in given and not (type(given[name]) in (int, float) and 0 <= given[name] <= 1)
+    ]
+    wrong += [
+        f"network.{name} must be a whole number of at least 0"
+        for name in ("jitter_ms", "seed")
+        if name in given and not (type(given[name]) is int and given[name] >= 0)
+    ]
+    problems += wrong
+    return Network() if wrong else Network(**given)
