@@ -15,7 +15,7 @@ from duologue.dialogue.events import (
     NothingSaid,
     Rejected,
     Understood,
-    UserSaid,
+    UserMessage,
     Validated,
     WorkFailed,
 )
@@ -44,7 +44,7 @@ class Talker:
 
     def says(self, *texts: str) -> Talker:
         for text in texts:
-            self.happen(UserSaid(text, 0, TODAY))
+            self.happen(UserMessage(text, 0, TODAY))
         return self
 
     def starts(self, name: str, **slots: Json) -> Talker:

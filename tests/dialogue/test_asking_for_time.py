@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.commands import Wait
+from duologue.dialogue.commands import NeedTime
 from duologue.dialogue.english import Direct, Question, Slot, SlotKind, SpokenCommand, read
 from tests.dialogue.dialogue_flows import OTHER, TRANSFER, Talker, at_amount, at_confirmation
 
@@ -63,7 +63,7 @@ def test_it_is_answered_when_no_task_is_open() -> None:
 
 @pytest.mark.req("D-17")
 def test_nlu_may_understand_it_as_well() -> None:
-    assert at_amount().says(OTHER).means(Wait()).said == "Take your time."
+    assert at_amount().says(OTHER).means(NeedTime()).said == "Take your time."
 
 
 def test_asking_for_time_before_a_question_does_not_stop_it_from_being_asked() -> None:

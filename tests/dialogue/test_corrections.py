@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import Choice, Json, NameList, SlotKind
-from duologue.dialogue.events import UserSaid
+from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
 from tests.dialogue.dialogue_flows import (
     AMOUNT,
@@ -71,9 +71,9 @@ def test_a_new_day_in_answer_to_a_time_question_corrects_the_day(text: str) -> N
     )
     talker = talk(Collect("day", "day"), Collect("time", "time"), PerformAction("book", "book"), slots=asked)
     for said in ("today at three pm", text):
-        talker.happen(UserSaid(said, 0, "2026-03-04T17:20"))
+        talker.happen(UserMessage(said, 0, "2026-03-04T17:20"))
     assert talker.said == "Got it, I've updated your day to March 5. What time?"
-    assert talker.happen(UserSaid("three pm", 0, "2026-03-04T17:20")).runs
+    assert talker.happen(UserMessage("three pm", 0, "2026-03-04T17:20")).runs
 
 
 NAME = SlotSpec("guest", SlotKind.NAME, "Which name?", label="name")

@@ -7,7 +7,7 @@ import pytest
 from duologue.dialogue import draft
 from duologue.dialogue.draft import UnknownMove
 from duologue.dialogue.effects import Save
-from duologue.dialogue.events import UserSaid
+from duologue.dialogue.events import UserMessage
 from duologue.dialogue.machine import step
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.state import Phase
@@ -30,7 +30,7 @@ def test_the_state_is_saved_after_each_change_and_before_an_action() -> None:
     assert {"before_action", "transition", "response", "step"} == set(talker.effects[0].reasons)
 
 
-YES = UserSaid("yes", 7, TODAY)
+YES = UserMessage("yes", 7, TODAY)
 LACKS_A_MOVE = MATRIX - {(Phase.CONFIRMING, Phase.EXECUTING_ACTION)}
 
 

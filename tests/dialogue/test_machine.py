@@ -9,7 +9,7 @@ from duologue.dialogue.commands import (
     StartFlow,
 )
 from duologue.dialogue.effects import Respond
-from duologue.dialogue.events import ActionDone, UserSaid
+from duologue.dialogue.events import ActionDone, UserMessage
 from duologue.dialogue.machine import TEXT_MAX, guarded_step, step
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.state import MESSAGES_MAX, TRACE_MAX, DialogueState, Phase
@@ -79,7 +79,7 @@ def test_late_answers_change_nothing() -> None:
     assert isinstance(state, DialogueState)
 
 
-YES = UserSaid("yes", 7, TODAY)
+YES = UserMessage("yes", 7, TODAY)
 LACKS_A_MOVE = MATRIX - {(Phase.CONFIRMING, Phase.EXECUTING_ACTION)}
 
 
@@ -125,7 +125,7 @@ def test_a_bug_in_the_error_phase_ends_the_task(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(machine, "answer_error", raises)
     state, _ = guarded_step(TRANSFER, before, YES)
     assert state.phase is Phase.ERROR
-    state, effects = guarded_step(TRANSFER, state, UserSaid("cancel", 8, TODAY))
+    state, effects = guarded_step(TRANSFER, state, UserMessage("cancel", 8, TODAY))
     assert (state.phase, state.stack, words(effects)) == (
         Phase.IDLE,
         (),
@@ -143,13 +143,13 @@ def test_a_queued_message_that_caused_a_bug_is_dropped(monkeypatch: pytest.Monke
     event = machine.Validated(talker.state.pending, 50, 9)
     state, _ = guarded_step(TRANSFER, talker.state, event)
     assert (state.phase, state.queue) == (Phase.ERROR, ())
-    assert guarded_step(TRANSFER, state, UserSaid("retry", 10, TODAY))[0].phase is Phase.VALIDATING_SLOT
+    assert guarded_step(TRANSFER, state, UserMessage("retry", 10, TODAY))[0].phase is Phase.VALIDATING_SLOT
 
 
 def test_retrying_with_nothing_open_gets_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(draft, "MATRIX", MATRIX - {(Phase.IDLE, Phase.UNDERSTANDING)})
-        state, _ = guarded_step(TRANSFER, DialogueState(), UserSaid("hello", 1, TODAY))
+        state, _ = guarded_step(TRANSFER, DialogueState(), UserMessage("hello", 1, TODAY))
     talker = Talker(TRANSFER, state).says("retry")
     assert talker.phase == "idle"
     assert talker.said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import SlotKind
-from duologue.dialogue.events import UserSaid
+from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Collect, PerformAction, SlotSpec
 from duologue.dialogue.state import Phase
 from tests.dialogue.dialogue_flows import (
@@ -55,7 +55,7 @@ def test_what_has_passed_is_refused_to_the_minute(texts: tuple[str, ...], slots:
     )
     talker = talk(Collect("day", "day"), Collect("time", "time"), PerformAction("book", "book"), slots=asked)
     for text in texts:
-        talker.happen(UserSaid(text, 0, "2026-03-04T17:20"))
+        talker.happen(UserMessage(text, 0, "2026-03-04T17:20"))
     assert talker.slots == slots
     assert bool(talker.runs) is (len(slots) == 2)
 
@@ -68,6 +68,6 @@ def test_a_day_on_which_the_time_has_passed_is_refused() -> None:
     )
     talker = talk(Collect("time", "time"), Collect("day", "day"), PerformAction("book", "book"), slots=asked)
     for text in ("three pm", "today"):
-        talker.happen(UserSaid(text, 0, "2026-03-04T17:20"))
+        talker.happen(UserMessage(text, 0, "2026-03-04T17:20"))
     assert talker.said == "It's already later than that. Which day?"
-    assert talker.happen(UserSaid("tomorrow", 0, "2026-03-04T17:20")).runs
+    assert talker.happen(UserMessage("tomorrow", 0, "2026-03-04T17:20")).runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import SlotKind
-from duologue.dialogue.events import UserSaid
+from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Collect, PerformAction, SlotSpec
 from duologue.dialogue.reference_day import slot_to_correct
 from duologue.dialogue.state import Filled
@@ -19,7 +19,7 @@ def test_a_time_today_is_in_the_future_and_in_an_hour_gives_day_and_time() -> No
     now = "2026-03-04T17:20"
 
     def hear(talker: Talker, text: str) -> Talker:
-        return talker.happen(UserSaid(text, 0, now))
+        return talker.happen(UserMessage(text, 0, now))
 
     talker = hear(hear(talk(*program, slots=asked), "today"), "at seven")
     assert talker.runs

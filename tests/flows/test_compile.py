@@ -10,7 +10,7 @@ import yaml
 
 from duologue.dialogue.effects import Respond, RunAction
 from duologue.dialogue.english import Choice, SlotKind
-from duologue.dialogue.events import ActionDone, FlowRequested, UserSaid, WorkFailed
+from duologue.dialogue.events import ActionDone, FlowRequested, UserMessage, WorkFailed
 from duologue.dialogue.flow import (
     Assign,
     CallFlow,
@@ -316,7 +316,7 @@ def test_after_a_no_the_question_is_asked_again() -> None:
     state, _ = step(domain, DialogueState(), FlowRequested("pay", 0))
     heard = []
     for turn in ("5", "no", "7", "yes"):
-        state, effects = step(domain, state, UserSaid(turn, 1, "2025-12-01"))
+        state, effects = step(domain, state, UserMessage(turn, 1, "2025-12-01"))
         heard.append(said(effects))
     assert heard == [["Send 5?"], ["How much?"], ["Send 7?"], []]
     assert any(isinstance(effect, RunAction) for effect in effects)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, Help, Skip, StartFlow, Wait
+from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, Help, NeedTime, Skip, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.state import DialogueState, Instance
 from duologue.flows import parse_flows
@@ -102,7 +102,7 @@ def test_an_unsure_guess_does_not_leave_the_open_question(intent: str) -> None:
     assert commands_of(DOMAIN, asking, asked, sure, "2026-03-04") != ()
 
 
-@pytest.mark.parametrize(("text", "meant"), [("no waiting", ()), ("wait, I don't have it here", (Wait(),))])
+@pytest.mark.parametrize(("text", "meant"), [("no waiting", ()), ("wait, I don't have it here", (NeedTime(),))])
 def test_no_waiting_is_not_a_request_for_time(text: str, meant: tuple[Command, ...]) -> None:
     asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, text, ("book_table",), (), question="How long should the driver wait?")

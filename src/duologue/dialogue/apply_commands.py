@@ -16,12 +16,12 @@ from .commands import (
     Deny,
     Handoff,
     Help,
+    NeedTime,
     Repeat,
     Restart,
     SetSlot,
     Skip,
     StartFlow,
-    Wait,
 )
 from .draft import DialogueDraft
 from .english import ANY, SlotKind
@@ -52,7 +52,7 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
     if isinstance(known[0], Repeat):
         repeat(d)
         return
-    if known == [Wait()]:
+    if known == [NeedTime()]:
         _give_time(d)
         return
     values: list[SetSlot | CorrectSlot] = [one for one in known if isinstance(one, SetSlot | CorrectSlot)]

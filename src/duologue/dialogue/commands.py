@@ -70,7 +70,7 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class NeedTime:
     """The user needs a moment."""
 
 
@@ -111,7 +111,7 @@ Command: TypeAlias = (
     | Cancel
     | Restart
     | Repeat
-    | Wait
+    | NeedTime
     | Back
     | Skip
     | Help
@@ -125,7 +125,7 @@ BY_NAME: dict[str, Command] = {
     "restart": Restart(),
     "back": Back(),
     "repeat": Repeat(),
-    "wait": Wait(),
+    "wait": NeedTime(),
     "skip": Skip(),
     "help": Help(),
     "person": Handoff(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .answers import as_set_slots, correct_or_ask, count_as_miss, empty_slots
 from .apply_commands import apply_commands, say_no, say_yes
-from .commands import BY_NAME, ChitChat, Command, CorrectSlot, SetSlot, Wait
+from .commands import BY_NAME, ChitChat, Command, CorrectSlot, NeedTime, SetSlot
 from .corrections import named_slot, slots_that_fit, value_for_slot
 from .draft import DialogueDraft
 from .english import (
@@ -50,7 +50,7 @@ def answer_confirmation(d: DialogueDraft, text: str) -> None:
     elif name is not None:
         _apply(d, () if repeats(d.s.last_question, tokens) else (BY_NAME[name],))
     elif postpones(tokens):
-        _apply(d, (Wait(),))
+        _apply(d, (NeedTime(),))
     elif said is not None and said[1]:
         _apply(d, said[1])
     elif answer is ConfirmationAnswer.YES:

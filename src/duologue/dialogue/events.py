@@ -14,7 +14,7 @@ from .english import Json
 
 
 @dataclass(frozen=True, slots=True)
-class UserSaid:
+class UserMessage:
     text: str
     at: int  # milliseconds
     today: str  # ISO date, or date and time as in 2026-03-04T17:20, which "in half an hour" needs
@@ -87,5 +87,5 @@ class WorkFailed:
 
 
 DialogueEvent: TypeAlias = (
-    UserSaid | NothingSaid | FlowRequested | Understood | Validated | Rejected | ActionDone | WorkFailed
+    UserMessage | NothingSaid | FlowRequested | Understood | Validated | Rejected | ActionDone | WorkFailed
 )

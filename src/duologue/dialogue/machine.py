@@ -24,7 +24,7 @@ from .events import (
     NothingSaid,
     Rejected,
     Understood,
-    UserSaid,
+    UserMessage,
     Validated,
     WorkFailed,
 )
@@ -53,23 +53,23 @@ class DialogueRow:
 # -- Actions
 
 
-def _understand(d: DialogueDraft, e: UserSaid) -> None:
+def _understand(d: DialogueDraft, e: UserMessage) -> None:
     understand(d, e.text)
 
 
-def _answer(d: DialogueDraft, e: UserSaid) -> None:
+def _answer(d: DialogueDraft, e: UserMessage) -> None:
     answer(d, e.text)
 
 
-def _answer_confirmation(d: DialogueDraft, e: UserSaid) -> None:
+def _answer_confirmation(d: DialogueDraft, e: UserMessage) -> None:
     answer_confirmation(d, e.text)
 
 
-def _answer_error(d: DialogueDraft, e: UserSaid) -> None:
+def _answer_error(d: DialogueDraft, e: UserMessage) -> None:
     answer_error(d, e.text)
 
 
-def _queue(d: DialogueDraft, e: UserSaid) -> None:
+def _queue(d: DialogueDraft, e: UserMessage) -> None:
     """A request is running: queue the message. If the queue is full, refuse the message and say so."""
     if len(d.s.queue) < d.domain.queue_max:
         d.set(queue=(*d.s.queue, e.text))
@@ -140,11 +140,11 @@ def _fail(d: DialogueDraft, e: WorkFailed) -> None:
 
 
 ROWS: tuple[DialogueRow, ...] = (
-    DialogueRow("a message when nothing is open", (P.IDLE,), UserSaid, _understand),
-    DialogueRow("a reply to the question", (P.WAITING_FOR_SLOT,), UserSaid, _answer),
-    DialogueRow("a reply to a confirmation", (P.CONFIRMING,), UserSaid, _answer_confirmation),
-    DialogueRow("a message after an error", (P.ERROR,), UserSaid, _answer_error),
-    DialogueRow("a message while a request is running", BUSY, UserSaid, _queue),
+    DialogueRow("a message when nothing is open", (P.IDLE,), UserMessage, _understand),
+    DialogueRow("a reply to the question", (P.WAITING_FOR_SLOT,), UserMessage, _answer),
+    DialogueRow("a reply to a confirmation", (P.CONFIRMING,), UserMessage, _answer_confirmation),
+    DialogueRow("a message after an error", (P.ERROR,), UserMessage, _answer_error),
+    DialogueRow("a message while a request is running", BUSY, UserMessage, _queue),
     DialogueRow("no reply", (P.WAITING_FOR_SLOT, P.CONFIRMING), NothingSaid, _note_silence),
     DialogueRow("the program starts a flow", (P.IDLE,), FlowRequested, _start),
     DialogueRow("a message was understood", (P.UNDERSTANDING,), Understood, _apply),
@@ -174,7 +174,7 @@ def step(
     if row is None:
         return state, ()
     draft = DialogueDraft(domain, state, event.at, _today(state, event))
-    if isinstance(event, UserSaid):
+    if isinstance(event, UserMessage):
         event = _begin_turn(draft, event)
     row.action(draft, event)
     _take_queue(draft)
@@ -202,10 +202,10 @@ def guarded_step(
 
 
 def _today(state: DialogueState, event: DialogueEvent) -> str:
-    return event.today if isinstance(event, UserSaid) else dict(state.metadata).get("today", "")
+    return event.today if isinstance(event, UserMessage) else dict(state.metadata).get("today", "")
 
 
-def _begin_turn(d: DialogueDraft, e: UserSaid) -> UserSaid:
+def _begin_turn(d: DialogueDraft, e: UserMessage) -> UserMessage:
     """Record the message and begin a turn."""
     text = e.text[:TEXT_MAX]
     accept_on_reply(d)

@@ -17,7 +17,7 @@ from duologue.core.errors import DuologueError
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.effects import DialogueEffect, HandOver, Respond, RunAction, Save, Understand, Validate
 from duologue.dialogue.english import Json
-from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
+from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserMessage, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
@@ -107,7 +107,7 @@ class DialogueSession:
 
     def hear(self, text: str) -> AsyncIterator[Said]:
         """Process a user message; yields the responses."""
-        return self._responses_to(UserSaid(text, self._now(), self._today()))
+        return self._responses_to(UserMessage(text, self._now(), self._today()))
 
     def wait(self) -> AsyncIterator[Said]:
         """Process a silence: the user didn't answer in time."""

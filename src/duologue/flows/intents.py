@@ -14,10 +14,10 @@ from duologue.dialogue.commands import (
     Deny,
     Handoff,
     Help,
+    NeedTime,
     Repeat,
     Restart,
     Skip,
-    Wait,
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
@@ -43,7 +43,7 @@ COMMANDS: dict[str, tuple[Command, Said]] = {
     ),
     "repeat": (Repeat(), ("say that again", "pardon", "what did you say", "I didn't hear you", "repeat the question")),
     "wait": (
-        Wait(),
+        NeedTime(),
         (
             "hold on",
             "give me a moment",

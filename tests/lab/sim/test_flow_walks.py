@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from duologue.cli.app import app
-from duologue.dialogue.events import FlowRequested, UserSaid
+from duologue.dialogue.events import FlowRequested, UserMessage
 from duologue.dialogue.flow import Domain
 from duologue.flows import load_flows
 from duologue.lab.sim import flow_walks
@@ -81,7 +81,7 @@ def test_the_command_reports_as_text_and_as_json(flows: Path) -> None:
 
 def test_what_breaks_a_law_is_shown_by_its_shortest_dialogue(flows: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: Domain, seed: int, **__: object) -> Dialogue:
-        said = [FlowRequested("book", 0), *(UserSaid("two", 0, "2026-03-04") for _ in range(9 - seed))]
+        said = [FlowRequested("book", 0), *(UserMessage("two", 0, "2026-03-04") for _ in range(9 - seed))]
         return Dialogue(seed, events=list(said), complaints=[("no slot is lost", "people is gone", len(said))])
 
     monkeypatch.setattr(flow_walks, "random_dialogue", broken)

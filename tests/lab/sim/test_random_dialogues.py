@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from duologue.dialogue.events import DialogueEvent, UserSaid
+from duologue.dialogue.events import DialogueEvent, UserMessage
 from duologue.dialogue.machine import step
 from duologue.dialogue.state import BUSY, DialogueState
 from duologue.lab.check.dialogue.abstract import Given
@@ -98,7 +98,7 @@ class Talking(RuleBasedStateMachine):
 
     @rule(text=st.sampled_from(MUMBLES))
     def a_user_mumbles(self, text: str) -> None:
-        self.happen(UserSaid(text, 0, "2025-12-03"))
+        self.happen(UserMessage(text, 0, "2025-12-03"))
 
 
 @pytest.mark.parametrize("name", ["table", "codes", "pay", "rated"])

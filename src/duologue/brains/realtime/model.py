@@ -27,7 +27,7 @@ from .connection import RealtimeWire, dial
 from .endpoint import Key, RealtimeEndpoint
 from .failures import failure_of, not_reached
 from .mirror import Mirror
-from .open_session import OpenSession
+from .open_session import RealtimeSession
 from .settings import RealtimeSettings
 from .uplink import Onsets, RecentAudio, UplinkResampler
 from .utterances import Utterances
@@ -70,8 +70,8 @@ class RealtimeModel:
         self._instructions = instructions
         self._ears = ears
         self._wire = wire
-        self._live: OpenSession | None = None
-        self._retired: list[OpenSession] = []
+        self._live: RealtimeSession | None = None
+        self._retired: list[RealtimeSession] = []
         self._retiring: set[asyncio.Task[None]] = set()
         self._notify: Notify = lambda event: None  # noqa: ARG005
         self._heard: asyncio.Queue[Heard | None] = asyncio.Queue()
@@ -132,13 +132,13 @@ class RealtimeModel:
         self._preroll.clear()
         self._is_speaking = False
 
-    async def _connect(self, context: Context | None) -> OpenSession:
+    async def _connect(self, context: Context | None) -> RealtimeSession:
         """Open a session, with its settings applied and the context restored."""
-        live: OpenSession | None = None
+        live: RealtimeSession | None = None
         try:
             async with asyncio.timeout(self.settings.connect_ms_max / 1000):
                 wire = await self._wire(self.endpoint.url, await self.endpoint.headers())
-                live = OpenSession(wire, self.settings, Mirror(context), self._utterances, self.counts, self._hear)
+                live = RealtimeSession(wire, self.settings, Mirror(context), self._utterances, self.counts, self._hear)
                 live.watch(self._lose, self._note_health)
                 await live.begin(ce.session_settings(self.settings))
         except asyncio.CancelledError:
@@ -157,7 +157,7 @@ class RealtimeModel:
             raise not_reached(failure, self.endpoint.host) from None
         return live
 
-    def _activate(self, live: OpenSession) -> None:
+    def _activate(self, live: RealtimeSession) -> None:
         self._live = live
         for pcm in self._unsent.take():
             live.send(ce.append_audio(pcm))
@@ -170,13 +170,13 @@ class RealtimeModel:
                     self._utterance_ended.clear()
                     await self._utterance_ended.wait()
 
-    def _start_retiring(self, live: OpenSession) -> None:
+    def _start_retiring(self, live: RealtimeSession) -> None:
         self._retired.append(live)
         task = asyncio.get_running_loop().create_task(self._retire(live), name="realtime retiring")
         self._retiring.add(task)
         task.add_done_callback(self._retiring.discard)
 
-    async def _retire(self, live: OpenSession) -> None:
+    async def _retire(self, live: RealtimeSession) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(self.settings.retire_ms_max / 1000):
                 while live.exchange.has_answers and not live.connection.is_over:
@@ -185,7 +185,7 @@ class RealtimeModel:
             self._retired.remove(live)
         await live.close()
 
-    def _lose(self, live: OpenSession, failure: ServiceError) -> None:
+    def _lose(self, live: RealtimeSession, failure: ServiceError) -> None:
         """A session was lost. The core is notified first, so that the failures of its requests are stale by then."""
         if live is self._live:
             self._live = None
@@ -194,7 +194,7 @@ class RealtimeModel:
             self._notify(Closed())
         live.exchange.fail_all(failure)
 
-    def _note_health(self, live: OpenSession, is_healthy: bool) -> None:
+    def _note_health(self, live: RealtimeSession, is_healthy: bool) -> None:
         if live is self._live:
             self._notify(Healed() if is_healthy else Wobbled())
 
@@ -342,7 +342,7 @@ class RealtimeModel:
 
     # -- Inside
 
-    def _session(self) -> OpenSession:
+    def _session(self) -> RealtimeSession:
         if self._live is None:
             raise failure_of(ErrorClass.NETWORK_TIMEOUT, "", self.endpoint.host)
         return self._live
@@ -352,7 +352,7 @@ class RealtimeModel:
         return f"request_{self._requests}"
 
     async def _parts(
-        self, live: OpenSession, answer: RealtimeAnswer, before: list[ClientEvent]
+        self, live: RealtimeSession, answer: RealtimeAnswer, before: list[ClientEvent]
     ) -> AsyncGenerator[Any, None]:
         """Send the request and stream the parts of its answer, each within its deadline."""
         live.exchange.request(answer, before)
@@ -363,7 +363,7 @@ class RealtimeModel:
         finally:
             live.exchange.abandon(answer)
 
-    async def _await_response(self, live: OpenSession, answer: RealtimeAnswer) -> None:
+    async def _await_response(self, live: RealtimeSession, answer: RealtimeAnswer) -> None:
         """Wait until the server accepts or refuses the request. A server that sent nothing at all meanwhile
         is treated as lost."""
         received = live.connection.received
@@ -376,7 +376,7 @@ class RealtimeModel:
                 live.connection.lose(TimeoutError())
             raise failure_of(ErrorClass.NETWORK_TIMEOUT, "", self.endpoint.host) from None
 
-    async def _next_part(self, live: OpenSession, answer: RealtimeAnswer) -> Any:
+    async def _next_part(self, live: RealtimeSession, answer: RealtimeAnswer) -> Any:
         limit_ms = self.settings.tail_ms_max if answer.is_at_tail else self.settings.silence_ms_max
         try:
             async with asyncio.timeout(limit_ms / 1000):

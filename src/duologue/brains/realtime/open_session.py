@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 
-class OpenSession:
+class RealtimeSession:
     """One session on one connection."""
 
     def __init__(
@@ -38,8 +38,8 @@ class OpenSession:
         hear: Callable[[Heard], None],
     ) -> None:
         self._task: dict[str, Any] = {}  # instructions and tools, as last sent
-        self._lost: Callable[[OpenSession, ServiceError], None] = lambda live, failure: None  # noqa: ARG005
-        self._healthy: Callable[[OpenSession, bool], None] = lambda live, healthy: None  # noqa: ARG005
+        self._lost: Callable[[RealtimeSession, ServiceError], None] = lambda live, failure: None  # noqa: ARG005
+        self._healthy: Callable[[RealtimeSession, bool], None] = lambda live, healthy: None  # noqa: ARG005
         self._failure: ServiceError | None = None
         self.exchange = Exchange(settings, mirror, utterances, counts, self.send, hear, self._expire)
         self.connection = Connection(
@@ -47,7 +47,7 @@ class OpenSession:
         )
 
     def watch(
-        self, lost: Callable[[OpenSession, ServiceError], None], healthy: Callable[[OpenSession, bool], None]
+        self, lost: Callable[[RealtimeSession, ServiceError], None], healthy: Callable[[RealtimeSession, bool], None]
     ) -> None:
         self._lost, self._healthy = lost, healthy
 

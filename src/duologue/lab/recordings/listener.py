@@ -74,7 +74,7 @@ class ListenResult:
         return tuple({said.turn: said for said in self.words if said.text}.values())
 
 
-class SilentBrain:
+class MuteBrain:
     """A brain whose replies are empty."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
@@ -211,7 +211,7 @@ class Listener:
         settings = replace(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
         voice = FixedLengthVoice(LEAD_MS + speaks_ms) if speaks_ms else None
         return Agent(
-            SilentBrain(),
+            MuteBrain(),
             ears=self.ears,
             voice=voice,
             profile=settings,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.commands import StartFlow
-from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
+from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserMessage, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import step
 from duologue.dialogue.requests import request_of
@@ -119,7 +119,7 @@ class DialoguePlayer:
             if self.state.phase is Phase.IDLE:
                 return
             wanted = request_of(self.domain, self.state)
-            event: DialogueEvent = UserSaid("cancel", self.now, TODAY)
+            event: DialogueEvent = UserMessage("cancel", self.now, TODAY)
             if wanted is not None:
                 event = WorkFailed(wanted.request, "TimeoutError", "it took too long", self.now)
             if not self._happen(event):
@@ -132,7 +132,7 @@ class DialoguePlayer:
         self.now += self.dice.randrange(1, 5_000)
         if self.state.phase in BUSY:
             if self._chance(self.manner.interrupts_pct):
-                return UserSaid(self._text(), self.now, TODAY)
+                return UserMessage(self._text(), self.now, TODAY)
             return self._worked()
         if self._chance(2):
             return self.dice.choice(self.alphabet.stale())
@@ -149,16 +149,16 @@ class DialoguePlayer:
         weights = (manner.answers, manner.corrects, manner.commands, manner.strays, manner.mumbles, manner.is_silent)
         match self.dice.choices(kinds, weights)[0]:
             case "answer":
-                return UserSaid(self._text(), self.now, TODAY)
+                return UserMessage(self._text(), self.now, TODAY)
             case "correction":
-                return UserSaid(self._one_of(list(self.alphabet.corrections(self.state))), self.now, TODAY)
+                return UserMessage(self._one_of(list(self.alphabet.corrections(self.state))), self.now, TODAY)
             case "command":
-                return UserSaid(self.dice.choice(COMMON), self.now, TODAY)
+                return UserMessage(self.dice.choice(COMMON), self.now, TODAY)
             case "mumble":
-                return UserSaid(self.dice.choice(MUMBLES), self.now, TODAY)
+                return UserMessage(self.dice.choice(MUMBLES), self.now, TODAY)
             case "silence":
                 return NothingSaid(self.now)
-        return UserSaid(FOR_NLU, self.now, TODAY)
+        return UserMessage(FOR_NLU, self.now, TODAY)
 
     def _text(self) -> str:
         """An answer to the open question, mostly a plain one."""

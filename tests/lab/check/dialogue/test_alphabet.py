@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from duologue.dialogue.conditions import parse
 from duologue.dialogue.english import SlotKind
-from duologue.dialogue.events import NothingSaid, Understood, UserSaid, Validated, WorkFailed
+from duologue.dialogue.events import NothingSaid, Understood, UserMessage, Validated, WorkFailed
 from duologue.dialogue.flow import Collect, JumpUnless, SlotSpec
 from duologue.dialogue.machine import row_for
 from duologue.lab.check.dialogue.alphabet import Alphabet, alphabet_of, other_of, said_of, value_of
@@ -15,7 +15,7 @@ from tests.dialogue.dialogue_flows import TRANSFER, at_amount, number
 
 
 def texts_for(alphabet: Alphabet, talker_state: object) -> set[str]:
-    return {event.text for event in alphabet.person(talker_state) if isinstance(event, UserSaid)}  # type: ignore[arg-type]
+    return {event.text for event in alphabet.person(talker_state) if isinstance(event, UserMessage)}  # type: ignore[arg-type]
 
 
 def test_every_kind_of_slot_has_two_answers_with_different_values() -> None:

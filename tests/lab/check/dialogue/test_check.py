@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from duologue.dialogue.codec import from_json, to_json
-from duologue.dialogue.events import DialogueEvent, UserSaid, Validated
+from duologue.dialogue.events import DialogueEvent, UserMessage, Validated
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import step
 from duologue.dialogue.matrix import MATRIX
@@ -83,7 +83,7 @@ def test_a_late_answer_that_counts_is_noticed() -> None:
 
 def test_an_ignored_cancel_is_noticed() -> None:
     def stubborn(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
-        is_cancel = isinstance(event, UserSaid) and event.text == "cancel"
+        is_cancel = isinstance(event, UserMessage) and event.text == "cancel"
         return step(domain, state, replace(event, text="help") if is_cancel else event)  # type: ignore[call-arg]
 
     assert "cancel leads to rest" in laws_broken(ACTS, stubborn)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from duologue.dialogue.events import DialogueEvent, UserSaid
+from duologue.dialogue.events import DialogueEvent, UserMessage
 from duologue.dialogue.machine import step
 from duologue.lab.check.dialogue.abstract import Given
 from duologue.lab.check.dialogue.confirmed_once import account
 from duologue.lab.check.dialogue.observed_step import ObservedStep
 from tests.dialogue.dialogue_flows import TODAY, TRANSFER, Talker, at_confirmation
 
-YES = UserSaid("yes", 0, TODAY)
+YES = UserMessage("yes", 0, TODAY)
 
 
 def observed(talker: Talker, event: DialogueEvent) -> ObservedStep:
@@ -34,5 +34,5 @@ def test_a_yes_is_void_when_its_values_change() -> None:
     top = talker.state.top
     assert top is not None
     given: Given = frozenset({(top.id, "sure", "send")})
-    assert account(observed(talker, UserSaid("help", 0, TODAY)), given)[0] == given
-    assert account(observed(talker, UserSaid("change the to to Bob", 0, TODAY)), given)[0] == frozenset()
+    assert account(observed(talker, UserMessage("help", 0, TODAY)), given)[0] == given
+    assert account(observed(talker, UserMessage("change the to to Bob", 0, TODAY)), given)[0] == frozenset()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.dialogue.effects import DialogueEffect, Respond, RunAction, Save
-from duologue.dialogue.events import ActionDone, DialogueEvent, NothingSaid, Understood, UserSaid, WorkFailed
+from duologue.dialogue.events import ActionDone, DialogueEvent, NothingSaid, Understood, UserMessage, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import step
 from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Phase, TraceEvent, with_top
@@ -229,7 +229,7 @@ def test_an_unrequested_retry_is_noticed() -> None:
     def eager(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         if isinstance(event, Understood) and state.pending == event.request and state.top and state.top.is_acting:
             state = replace(state, phase=Phase.ERROR, trouble=DialogueTrouble("", "", 0, Phase.EXECUTING_ACTION))
-            return step(domain, state, UserSaid("retry", 0, "2025-12-03"))
+            return step(domain, state, UserMessage("retry", 0, "2025-12-03"))
         return step(domain, state, event)
 
     assert "retried only on request" in laws_broken(ACTS, eager)

@@ -21,12 +21,12 @@ from duologue.dialogue.commands import (
     Deny,
     Handoff,
     Help,
+    NeedTime,
     Repeat,
     Restart,
     SetSlot,
     Skip,
     StartFlow,
-    Wait,
 )
 from duologue.dialogue.effects import RunAction, Understand, Validate
 from duologue.dialogue.english import Direct, Json, Question, SlotKind, read
@@ -37,7 +37,7 @@ from duologue.dialogue.events import (
     NothingSaid,
     Rejected,
     Understood,
-    UserSaid,
+    UserMessage,
     Validated,
     WorkFailed,
 )
@@ -91,9 +91,9 @@ class Alphabet:
         """Messages, silence, and flows that the program starts."""
         if state.phase in BUSY:
             if len(state.queue) <= self.domain.queue_max:
-                yield from (UserSaid(text, 0, TODAY) for text in self.meanwhile)
+                yield from (UserMessage(text, 0, TODAY) for text in self.meanwhile)
             return
-        yield from (UserSaid(text, 0, TODAY) for text in dict.fromkeys((*COMMON, *self.texts(state))))
+        yield from (UserMessage(text, 0, TODAY) for text in dict.fromkeys((*COMMON, *self.texts(state))))
         yield NothingSaid(0)
         yield from self.starts or (FlowRequested(name, 0) for name in (*self.domain.flows, UNKNOWN))
 
@@ -152,7 +152,7 @@ class Alphabet:
         """What NLU may make of a message, sense and nonsense."""
         yield ()
         yield (StartFlow(UNKNOWN), SetSlot(UNKNOWN, 1), ClearSlot(UNKNOWN))
-        for command in (Affirm(), Deny(), Cancel(), Restart(), Repeat(), Wait(), Back(), Skip(), Help(), Handoff()):
+        for command in (Affirm(), Deny(), Cancel(), Restart(), Repeat(), NeedTime(), Back(), Skip(), Help(), Handoff()):
             yield (command,)
         yield (ChitChat("Fine."),)
         is_open = {one.flow for one in state.stack}

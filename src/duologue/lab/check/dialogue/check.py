@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
 from duologue.dialogue.effects import DialogueEffect, Respond
-from duologue.dialogue.events import DialogueEvent, UserSaid, WorkFailed
+from duologue.dialogue.events import DialogueEvent, UserMessage, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import ROWS, row_for, step
 from duologue.dialogue.matrix import MATRIX
@@ -160,12 +160,12 @@ class DialogueExplorer:
 def _is_exit(state: DialogueState, event: DialogueEvent) -> bool:
     if state.phase in BUSY:
         return isinstance(event, WorkFailed)
-    return event == UserSaid("cancel", 0, TODAY)
+    return event == UserMessage("cancel", 0, TODAY)
 
 
 def named(event: DialogueEvent) -> str:
     """An event in one line."""
-    if isinstance(event, UserSaid):
+    if isinstance(event, UserMessage):
         return f'"{event.text}"'
     shown = (
         f"{name}={value!r}"

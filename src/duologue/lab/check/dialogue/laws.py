@@ -12,7 +12,7 @@ from typing import TypeAlias
 from duologue.dialogue.commands import Affirm, Cancel, ClearSlot, CorrectSlot, Handoff, SetSlot, StartFlow
 from duologue.dialogue.effects import HandOver, Save
 from duologue.dialogue.english import ANY, Json
-from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserSaid, Validated, WorkFailed
+from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserMessage, Validated, WorkFailed
 from duologue.dialogue.flow import Assign, Collect, Confirm, PerformAction
 from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
@@ -194,7 +194,7 @@ def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
     was, now = ((one.top.id, one.top.at, one.waiting_for) for one in (before, after) if one.top is not None)
     if was != now or seen.confirmed or seen.restarts:
         return
-    is_empty = isinstance(seen.event, UserSaid) and not seen.event.text.strip()
+    is_empty = isinstance(seen.event, UserMessage) and not seen.event.text.strip()
     is_unclear = isinstance(seen.event, Understood) and not seen.commands and not before.is_aside
     is_vain = before.phase is not Phase.ERROR and (
         isinstance(seen.event, NothingSaid | Rejected) or is_empty or is_unclear
@@ -207,7 +207,7 @@ def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
 
 def no_message_is_lost(seen: ObservedStep) -> Iterator[str]:
     """A message that comes while a request is running is queued, or refused in words."""
-    if not isinstance(seen.event, UserSaid) or seen.before.phase not in BUSY:
+    if not isinstance(seen.event, UserMessage) or seen.before.phase not in BUSY:
         return
     waits = seen.after.queue == (*seen.before.queue, seen.event.text[:TEXT_MAX])
     if not waits and (seen.after.queue != seen.before.queue or not seen.said):
@@ -219,7 +219,7 @@ def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
     if len(seen.after.stack) < len(seen.before.stack):
         return
     speaks = bool(seen.said) or any(isinstance(effect, HandOver) for effect in seen.effects)
-    if isinstance(seen.event, UserSaid) and seen.before.phase not in BUSY and not speaks and not seen.requests:
+    if isinstance(seen.event, UserMessage) and seen.before.phase not in BUSY and not speaks and not seen.requests:
         yield "a message got no answer"
     if isinstance(seen.event, Understood) and not seen.before.stack and not speaks and not seen.requests:
         yield "an understood message got no answer"

@@ -14,7 +14,7 @@ from duologue.dialogue.effects import DialogueEffect, Respond, RunAction, Unders
 from duologue.dialogue.english import Json
 from duologue.dialogue.english.commands import command_of
 from duologue.dialogue.english.tokens import tokens_of
-from duologue.dialogue.events import DialogueEvent, Understood, UserSaid
+from duologue.dialogue.events import DialogueEvent, Understood, UserMessage
 from duologue.dialogue.flow import Domain, Instruction, PerformAction
 from duologue.dialogue.state import DialogueState, Instance, Phase, values_of
 
@@ -57,7 +57,7 @@ class ObservedStep(NamedTuple):
     @property
     def heard(self) -> tuple[str, ...]:
         """Every message that this step may have processed."""
-        return (*self.before.queue, *((self.event.text,) if isinstance(self.event, UserSaid) else ()))
+        return (*self.before.queue, *((self.event.text,) if isinstance(self.event, UserMessage) else ()))
 
     @property
     def goes_back(self) -> bool:
