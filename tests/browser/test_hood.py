@@ -83,7 +83,7 @@ def test_a_journal_from_disk_can_be_stepped_through(page: Page, server: FakeServ
     file = tmp_path / "call.jsonl"
     file.write_text("{}\n", encoding="utf-8")
     page.locator("input[type=file]").set_input_files(file)
-    expect(page.locator(".replay-note")).to_have_text("Replaying call.jsonl · every step agrees")
+    expect(page.locator(".replay-note")).to_have_text("Replaying call.jsonl · every step matches the journal")
     expect(page.locator(".where")).to_have_text(f"Step 1 of {len(demo_steps())}")
     page.get_by_role("button", name="Forward").click()
     expect(page.locator(".where")).to_have_text(f"Step 2 of {len(demo_steps())}")

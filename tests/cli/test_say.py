@@ -75,7 +75,7 @@ def test_voice_and_rate_are_those_of_the_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "error"),
     [
-        ("Hello", ("--voice", "nobody"), "error: espeak-ng has no voice 'nobody'\n"),
+        ("Hello", ("--voice", "nobody"), "error: espeak-ng has no voice 'nobody'; try en-us or de\n"),
         (" ", (), "error: the text is empty: there is nothing to speak\n"),
     ],
 )

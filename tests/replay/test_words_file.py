@@ -40,7 +40,7 @@ def test_an_answer_may_be_known_by_its_turn_alone() -> None:
     ("lines", "message"),
     [
         ([], "line 1: not JSON, cut off"),
-        (["[]\n"], "line 1: not an object"),
+        (["[]\n"], "line 1: expected a JSON object"),
         (lines_of({"format": "duologue-journal", "schema": 1}), "line 1: not a Duologue words file"),
         (lines_of({**HEADER, "schema": 2}), "line 1: words file has schema 2, this version reads 1"),
         ([*lines_of(HEADER), "{\n"], "line 2: not JSON"),

@@ -35,7 +35,7 @@ def test_an_example_brings_the_list_of_names_that_its_flows_use() -> None:
 
 
 def test_an_unknown_example_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(DuologueError, match=r"there is no example 'unicorn'; there are .*flights.*table"):
+    with pytest.raises(DuologueError, match=r"unknown example 'unicorn'; use one of .*flights.*table"):
         example_files("unicorn")
 
 

@@ -61,7 +61,7 @@ def bench_ears(as_json: JsonOption = False) -> None:
 @bench_app.command("server")
 def bench_server(
     sessions: Annotated[int, typer.Option(min=1, help="How many conversations run at once.")] = 40,
-    vad: Annotated[bool, typer.Option("--vad/--no-vad", help="Run VAD on the audio, or don't.")] = True,
+    vad: Annotated[bool, typer.Option("--vad/--no-vad", help="Run VAD on the audio.")] = True,
     seconds: Annotated[float, typer.Option(min=5, help="How many seconds they talk.")] = 20.0,
     as_json: JsonOption = False,
 ) -> None:

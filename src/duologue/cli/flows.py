@@ -1,6 +1,6 @@
 """`duologue flows`: checks, draws and tests flow files, and writes their schema for editors.
 
-Rule: every problem of every file is reported on its own line; then the exit code is 1.
+Rule: every problem of every file is reported on its own line. The exit code is 1 if a file is invalid or a story fails.
 """
 
 from __future__ import annotations

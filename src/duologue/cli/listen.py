@@ -44,7 +44,7 @@ def listen_command(
     labels: Annotated[
         Path | None, typer.Option(help="Process a set of recordings: a file with one JSON object per line.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the decisions of a set to this file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="With --labels: write the decisions to this file.")] = None,
     endpoint: Annotated[
         str,
         typer.Option(

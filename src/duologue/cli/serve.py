@@ -1,7 +1,7 @@
 """`duologue serve`: an agent in the browser.
 
 Without a name it serves the demo, an agent that books flights. Rule: missing models are downloaded with a
-progress bar, any other problem is one line; the address is printed last.
+progress bar; any other problem is reported in one line. The address is printed last.
 """
 
 from __future__ import annotations

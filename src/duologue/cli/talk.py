@@ -27,7 +27,7 @@ from .terminal_style import BLUE, GREEN
 
 def talk_command(
     agent: Annotated[
-        str, typer.Argument(help="The agent as module:agent; without it, one that repeats what it hears.")
+        str, typer.Argument(help="The agent as module:agent. Default: an agent that repeats what it hears.")
     ] = "",
     microphone: Annotated[
         str | None,

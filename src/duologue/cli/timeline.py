@@ -86,7 +86,7 @@ def _read_words(journal: Path) -> tuple[Spoken, ...]:
     except OSError as error:
         raise DuologueError(f"{path}: {error.strerror}") from None
     except DuologueError as error:
-        raise DuologueError(f"{path}: {error} (--no-words leaves it out)") from None
+        raise DuologueError(f"{path}: {error} (use --no-words to ignore this file)") from None
 
 
 def _write_picture(

@@ -14,8 +14,8 @@ from .state import State, has_foreground
 
 
 def changes_question(s: State, e: WordsHeard) -> bool:
-    """Is this the final text of a turn that was asked without it? Partial text of such a turn doesn't
-    justify a new request."""
+    """Is this the final text of a turn whose request was sent without it? Partial text doesn't justify
+    a new request."""
     return e.final and e.substantial > 0 and s.answered < e.turn <= s.asked
 
 

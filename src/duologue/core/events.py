@@ -174,7 +174,7 @@ class WordsHeard(RecurringEvent):
     def __post_init__(self) -> None:
         Event.__post_init__(self)
         if self.substantial > self.words:
-            raise InvalidEvent(f"WordsHeard has {self.words} words, {self.substantial} of them substantial")
+            raise InvalidEvent(f"WordsHeard: substantial is {self.substantial}, must be at most words, {self.words}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class Voice(Leaf):
 
 
 class Reply(Leaf):
-    """How far is the agent's reply?"""
+    """How far along is the agent's reply?"""
 
     NONE = "none"
     COMMITTING = "committing"  # the request was sent and isn't accepted yet
@@ -62,7 +62,7 @@ class Reply(Leaf):
 
 
 class JobKind(Leaf):
-    """What is this piece of work? One leaf for each record."""
+    """What kind of job is this? Each job record has one kind."""
 
     ABSENT = "absent"
     TOOL = "tool"

@@ -62,7 +62,7 @@ def row(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A joint state that must not last, and the action that corrects it. Checked in these links only."""
+    """A joint state that must not last, and the action that corrects it. Checked only in these states of the link."""
 
     name: str
     when: Callable[[Draft], bool]

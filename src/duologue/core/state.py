@@ -184,7 +184,7 @@ def is_owed(s: StateOrDraft) -> bool:
 
 
 def is_at_rest(s: StateOrDraft) -> bool:
-    """Are both sides quiet, with nothing owed and no job running?"""
+    """Are both sides quiet, with no turn to answer, no news for the brain and no job running?"""
     return not s.jobs and floor_is_open(s) and not is_owed(s)
 
 

@@ -280,7 +280,8 @@ def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
 
 
 def _goes_back_to(d: DialogueDraft, size: int) -> bool:
-    """Does the flow at this stack size have an answer to return to, and has no flow above it asked or done anything?"""
+    """Can "go back" return to the flow at this stack size? It must have an answered question. All flows above it must
+    be called flows without answers or actions."""
     above = d.s.stack[size:]
     is_fresh = all(one.called and not _answered(d, one) and not _has_acted(d, one) for one in above)
     return is_fresh and bool(_answered(d, d.s.stack[size - 1]))

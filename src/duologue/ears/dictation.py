@@ -130,7 +130,7 @@ class Dictation:
         self._open, self._latest, self._spelling = self._open[cut:], NOTHING, None
 
     def _agree(self, left: Transcription, right: Transcription, count: int) -> bool:
-        """Do both halves have the words of the whole, and was the first half the same in the transcript before?"""
+        """Do both halves have the words of the whole, and did the previous transcript begin with the same words?"""
         keys = _keys(self._latest.words)
         halves = _keys(left.words) + _keys(right.words)
         return count > 0 and halves == keys and self._earlier[:count] == keys[:count]

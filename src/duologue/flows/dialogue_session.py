@@ -216,7 +216,7 @@ class DialogueSession:
         raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows loop")
 
     async def _save(self, effects: tuple[DialogueEffect, ...]) -> None:
-        """Save the state. If that fails, its reasons are saved with the next one."""
+        """Save the state with the reasons for saving. If that fails, the next save includes these reasons."""
         self._unsaved_reasons += tuple(
             reason for effect in effects if isinstance(effect, Save) for reason in effect.reasons
         )

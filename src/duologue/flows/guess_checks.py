@@ -54,7 +54,7 @@ def is_doubtful(guess: GuessInContext) -> bool:
 
 
 def _is_free_text(g: GuessInContext) -> bool:
-    """Anything may answer the open question: "it doesn't work" resembles a call for help."""
+    """Any text may answer the open question. "It doesn't work" may be that answer, not a request for help."""
     slot = g.asked.waiting_for
     is_text = slot is not None and g.domain.slots[slot].kind is SlotKind.TEXT
     return is_text and (g.is_task_at_hand or g.confidence < _SURE)

@@ -105,8 +105,8 @@ class Registry:
         return await self._call(name, {**dict(effect.slots), wanted[0] if wanted else "value": value})
 
     async def act(self, effect: RunAction, now: Callable[[], int], once: Once | None = None) -> ActionDone | WorkFailed:
-        """Run an action. `once` makes sure that a restart doesn't run it a second time, unless it takes `key`: then it
-        may be run again, because the key identifies the same operation."""
+        """Run an action. `once` prevents a second run after a restart. Only an action with a parameter `key` may run
+        again, because the key identifies the operation."""
         given = {**dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
         try:
             async with asyncio.timeout(ACTION_S_MAX):

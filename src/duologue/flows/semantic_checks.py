@@ -102,7 +102,7 @@ def _check_circles(data: Any, notes: ProblemList) -> None:
 
 
 def circles(leads: Mapping[str, list[str]]) -> list[tuple[str, ...]]:
-    """The cycles of a graph, each as the nodes on it; one cycle for each edge that closes one."""
+    """The cycles of a graph, each as a tuple of its nodes. Each edge that closes a cycle adds one."""
     found: list[tuple[str, ...]] = []
     done: set[str] = set()
     for start in leads:

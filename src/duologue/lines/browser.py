@@ -177,7 +177,7 @@ class BrowserLine:
     # -- The port
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        """Returns when a client is connected. If a voice was stopped meanwhile, that is reported first."""
+        """Wait until a client is connected. Before that, report the last stopped voice, if any, to `notify`."""
         self._notify = notify
         if self._stopped is not None:
             notify(self._stopped)

@@ -223,7 +223,7 @@ def _look(weights: dict[str, Floats], name: str) -> _Dense:
 
 
 def _dense(weights: dict[str, Floats], name: str) -> _Dense:
-    """Transposed and copied once: the products of a short message are a third faster this way."""
+    """The weights of a layer, transposed and copied once: that makes products with a short message a third faster."""
     return _Dense(np.ascontiguousarray(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
 
 

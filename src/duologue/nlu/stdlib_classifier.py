@@ -1,7 +1,7 @@
-"""The classifier of a scope in the standard library, for use without numpy: words and a regression.
+"""Classifies messages within a scope without numpy: n-grams and a regression, in the standard library only.
 
 The regression starts from the mean of each intent and is improved by a few passes over the phrases. Rule: the time is
-bounded: many intents get fewer passes.
+bounded, so many intents get fewer passes.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _parse(number: int, text: str) -> dict[str, Any]:
     except ValueError:
         raise InvalidWords(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
     if not isinstance(data, dict):
-        raise InvalidWords(f"line {number}: not an object")
+        raise InvalidWords(f"line {number}: expected a JSON object")
     return data
 
 

@@ -116,7 +116,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
         match stored_transcript(parts), words["asking"], machine["events"]:
             case dict(transcript), dict(requests), int(events) if events >= 0:
                 return Checkpoint(state, transcript, requests, calls, speech, cut, events)
-        raise NotRestorable("the saved conversation can't be read: it has no words")
+        raise NotRestorable("the saved conversation can't be read: transcript, requests or event count are invalid")
     except NotRestorable:
         raise
     except (DuologueError, KeyError, TypeError, ValueError) as problem:
@@ -184,4 +184,4 @@ def item_from_json(data: Any) -> Item:
             return News(call, text, Outcome(outcome), tool)
         case ["note", str(text)]:
             return Note(text)
-    raise NotRestorable("an item of the history can't be read")
+    raise NotRestorable("the saved history contains an item that this version can't read")

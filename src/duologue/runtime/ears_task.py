@@ -55,7 +55,7 @@ class EarsTask:
             self._task = self._tasks.start(self._listen(self._ears), "ears", self._ended)
 
     def stop(self) -> None:
-        """End the audio, and retry no more."""
+        """End the audio and stop retrying."""
         self.frames.close()
         if self._retry is not None:
             self._retry.cancel()

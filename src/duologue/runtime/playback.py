@@ -119,7 +119,7 @@ class Playback:
     # -- Reports of the line
 
     def note(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Process a report of the line."""
+        """Process a playback report from the line."""
         speech = self._playing
         if speech is None or heard.voice != speech.voice:
             self._note_late(heard)

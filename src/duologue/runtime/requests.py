@@ -25,7 +25,7 @@ from .validation import reading, texts_by_number, whole
 
 
 class _Open(NamedTuple):
-    """The newest request."""
+    """The newest request: its reply id, its turns, and how much of the transcript it contains."""
 
     reply: int = 0
     last: int = 0  # the newest turn in it

@@ -180,7 +180,7 @@ class Conversations:
             return None
         self.leases.hold(served, lease, stored)
         self._add(served)
-        LOG.info("%s: continues here, %d running", correlation_id(served.id), len(self.served))
+        LOG.info("%s: resumed on this node; conversations here: %d", correlation_id(served.id), len(self.served))
         return served
 
     def _make_restored(

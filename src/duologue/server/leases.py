@@ -148,7 +148,7 @@ class Leases:
                     self._skipped[conversation] = None
                     return
                 lease, stored = await self.store.claim(conversation, self.name, self._ttl_ms)
-                LOG.info("%s: its lease has expired, taken over", correlation_id(conversation))
+                LOG.info("%s: taken over after its lease expired", correlation_id(conversation))
                 await adopt(stored, lease)
             except (Held, Fenced):
                 return  # another node was faster

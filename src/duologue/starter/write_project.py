@@ -43,7 +43,7 @@ def example_files(name: str) -> list[Path]:
     """The files of an example: those with its name, and the files next to them that their text mentions."""
     found = [path for path in _sources() if path.name.partition(".")[0] == name]
     if not found:
-        raise DuologueError(f"there is no example {name!r}; there are {', '.join(example_names())}")
+        raise DuologueError(f"unknown example {name!r}; use one of {', '.join(example_names())}")
     for path in found:  # grows while it is read
         text = path.read_text(encoding="utf-8")
         for other in sorted(path.parent.iterdir()):

@@ -154,7 +154,8 @@ _NEXT_REVISION = (
 
 
 def write(lease: Lease, revision: int, content: Content) -> Script[int]:
-    """Write a revision. The statement that increments it also checks the lease; the rest follows in its transaction."""
+    """Write a revision. The first statement checks the lease and increments the revision; the others run in the same
+    transaction."""
     rows = yield _NEXT_REVISION, (int(content.is_over), content.digest, *_fields(lease), revision)
     if not rows:
         return (yield from _written_before(lease, revision, content.digest))

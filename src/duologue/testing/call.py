@@ -291,7 +291,7 @@ class Call:
         return self._expect(last == heard, f"the agent was cut off after {last!r}, not after {heard!r}")
 
     def expect_phase(self, name: str) -> Call:
-        """The call is in this phase now; `call.conversation.phase` lists them."""
+        """The call is in this phase now. `duologue.core.views.PHASES` lists all phases."""
         __tracebackhide__ = True
         if name not in PHASES:
             raise ValueError(f"{name!r} is not a phase; the phases are {', '.join(PHASES)}")

@@ -34,7 +34,7 @@ class NoPostgres(DuologueError):
 
 
 def find_programs() -> Path | None:
-    """The folder that holds initdb and postgres, the newest version first."""
+    """The folder that contains initdb and postgres: the newest Debian version, or the first in PATH, or None."""
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), reverse=True)
     for folder in (*debian, *map(Path, os.get_exec_path())):
         if (folder / "initdb").is_file() and (folder / "postgres").is_file():

@@ -133,7 +133,7 @@ class Library:
         if voice != self._voice:
             self._voice = ""
             if c.espeak_SetVoiceByName(voice.encode()):
-                raise EspeakFailed(ErrorClass.INVALID_ARGS, f"espeak-ng has no voice {voice!r}")
+                raise EspeakFailed(ErrorClass.INVALID_ARGS, f"espeak-ng has no voice {voice!r}; try en-us or de")
             self._voice = voice
         c.espeak_SetParameter(_RATE, rate_wpm, 0)
 

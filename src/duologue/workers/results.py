@@ -47,7 +47,7 @@ def shorten(text: str, chars_max: int, notice: str = NOTICE) -> str:
         return text
     room = chars_max - len(notice)
     if room < 0:
-        raise ValueError(f"chars_max is {chars_max}, but the notice alone has {len(notice)} characters")
+        raise ValueError(f"chars_max must be at least {len(notice)}, the length of the notice, not {chars_max}")
     kept = text[:room]
     if not text[room].isspace() and not kept[-1:].isspace():
         between_words = kept.rsplit(maxsplit=1)[0] if len(kept.split()) > 1 else ""

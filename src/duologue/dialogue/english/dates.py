@@ -85,7 +85,7 @@ class _Dates:
         return self.today + timedelta(days)
 
     def _is_possible(self, day: date) -> bool:
-        """Is the day on the right side of today? Today itself always is."""
+        """Is the day in the future, or in the past for a slot like a birthday? Today is always possible."""
         return day <= self.today if self.is_past else day >= self.today
 
     def _years(self, count: int) -> range:

@@ -156,7 +156,7 @@ def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _counts_things(tokens: Sequence[Token], match: Match) -> bool:
-    """Does it count things rather than money: "two months", "three people"?"""
+    """Does the number count things rather than money: "two months", "three people"?"""
     if match.after >= len(tokens) or tokens[match.after].pause:
         return False
     return CLASS_OF.get(stem(tokens[match.after].word), "money") != "money"

@@ -1,7 +1,7 @@
 """Reads the reply to a confirmation: yes, no, or a change.
 
-For a yes or a no, every word has to be explained. A change needs less: a denial or a word of change, and something else
-that was said. NLU reads the new values unless they are wholly understood here. Rule: a reply that asks something is for
+For a yes or a no, every word must be understood. A change needs only a denial or a word like "instead", and some other
+content. If the new values are not fully understood here, NLU reads them. Rule: a reply that asks something is for
 NLU, whatever it begins with.
 """
 
@@ -139,7 +139,7 @@ def plain_answer(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()
 
 
 def _wonders(tokens: Sequence[Token], reply: str) -> bool:
-    """Is it a word or two with a question mark, like "right?"?"""
+    """Is the reply one or two words with a question mark, like "right?"?"""
     return len(tokens) <= 2 and reply.rstrip().endswith("?")
 
 

@@ -229,7 +229,7 @@ def find_times(tokens: Sequence[Token], *, hours: tuple[int, int] = (0, 24), is_
 
 
 def find_day_parts(tokens: Sequence[Token]) -> list[Match]:
-    """The parts of the day in a reply, am and pm too: the first minute of each, and the one after its last."""
+    """The parts of the day in a reply, including am and pm. Each has its start and its end (exclusive) in minutes."""
     found = []
     for place, token in enumerate(tokens):
         if token.word in PARTS:

@@ -107,7 +107,7 @@ def without_hesitations(text: str) -> str:
 
 
 def _joined(tokens: Sequence[Token], found: Sequence[Token], place: int) -> str:
-    """The pause before a word once hesitations are dropped, with the commas around them."""
+    """The pause before a word after dropping the hesitations in front of it and the commas around them."""
     first = place
     while first and tokens[first - 1].word in HESITATIONS and (not found or tokens[first - 1] is not found[-1]):
         first -= 1

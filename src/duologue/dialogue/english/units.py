@@ -103,7 +103,7 @@ def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> ra
 
 
 def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
-    """Does the reply count something else than was asked, or two different things, or leave out "me"?"""
+    """Does the reply count another unit than was asked, count two units, or add the speaker ("me and two friends")?"""
     if any(_has_others_to_add(tokens, match) for match in matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}

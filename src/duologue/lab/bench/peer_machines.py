@@ -44,7 +44,7 @@ def event_to(state: str) -> str:
 
 
 def useless_event(state: str) -> str:
-    """The first event, in the order of the states, that the table doesn't allow in this state."""
+    """The first event that the table doesn't allow in this state. Events are in the order of their target states."""
     allowed = LIFECYCLE.allowed()
     return next(event_to(target) for target in LIFECYCLE.states if (state, target) not in allowed)
 

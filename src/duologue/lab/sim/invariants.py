@@ -72,7 +72,7 @@ def nothing_lost_silently(e: Evidence) -> list[str]:
 
 
 def _are_in_order(words: list[str], written: list[str]) -> bool:
-    """Are these words there, in this order? Words of another turn may be between them."""
+    """Does `written` contain these words in this order? Words of other turns may be between them."""
     rest = iter(written)
     return all(word in rest for word in words)
 

@@ -1,6 +1,6 @@
 """The agent that simulated callers talk to: it answers, looks things up, delegates and dispatches.
 
-Rule: what it does depends only on what was said and on the dice, so the same seed gives the same call.
+Rule: its actions depend only on what was said and on a seeded random generator, so the same seed gives the same call.
 """
 
 from __future__ import annotations

@@ -126,8 +126,8 @@ class _Track:
 
 
 class PhoneLine:
-    """The line of one call. `pressed` gets the keys that the caller presses; `sends` is the encoding and the rate of
-    the sound that we send, if they may differ from what the carrier sends."""
+    """The line of one call. `pressed` is called with each key that the caller presses. `sends` is the encoding and
+    the sample rate of the sound that we send; None means the same as the carrier's."""
 
     def __init__(
         self,

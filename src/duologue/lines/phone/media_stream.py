@@ -94,7 +94,7 @@ class Stream:
     def _go_on(self, message: CarrierMessage) -> None:
         line = self.line
         if line is None:
-            raise StreamRefused(PROTOCOL_ERROR, "a message before the start message")
+            raise StreamRefused(PROTOCOL_ERROR, "the first message must be the start message")
         if getattr(message, "stream", "") != self._id:
             raise StreamRefused(REFUSED, "a message with another stream's id")
         match message:

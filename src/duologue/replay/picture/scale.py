@@ -40,7 +40,7 @@ class Scale(NamedTuple):
         return max(4_000.0, self.length_ms * PX_PER_S_MAX / 1_000)
 
     def seen(self, need_px: float, room_ms: int) -> str | None:
-        """The CSS class of a mark that needs `need_px` within `room_ms`, or None if it fits at no width."""
+        """The CSS class of the smallest width at which `need_px` fit into `room_ms`; None if no width is enough."""
         if room_ms <= 0 or need_px * self.length_ms / room_ms > self.width_max:
             return None
         need = need_px * self.length_ms / room_ms

@@ -54,8 +54,8 @@ def abstract(s: State, late_turns: bool = True) -> State:
 
 
 def _turns(s: State, gap_max: int) -> tuple[int, int, int, int, int, int]:
-    """The turn numbers, moved close together without changing their order. Behind an open turn a gap of
-    two stays, so that a closed turn in between can still get its text late."""
+    """The turn numbers, moved close together in the same order. The newest turn stays up to `gap_max`
+    ahead, so that a closed turn in between can still get its text late."""
     answered = 1
     marks = sorted({s.answered, s.asked, s.said, max(s.answered, s.asked_again)})
     place = {mark: answered + number for number, mark in enumerate(marks)}

@@ -137,7 +137,7 @@ def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]
 
 
 def a_flow_is_started_once(domain: Domain, state: DialogueState) -> Iterator[str]:  # noqa: ARG001
-    """Only a call opens a flow a second time."""
+    """A flow is on the stack only once, unless another flow calls it."""
     begun = [one.flow for one in state.stack if not one.called]
     if len(set(begun)) < len(begun):
         yield f"of {', '.join(begun)} one is open twice"
