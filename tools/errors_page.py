@@ -320,13 +320,23 @@ SYMPTOMS: tuple[tuple[str, str, str], ...] = (
         "`duologue models pull minilm`",
     ),
     (
+        "pip says that duologue doesn't provide an extra",
+        "a name that isn't an extra, such as `tts`",
+        "the extras are listed in the README and in [Dependencies](dependencies.md)",
+    ),
+    (
+        "pip finds no version of duologue for this Python",
+        "Python is older than 3.11",
+        "`python3.11 -m venv .venv`, or `make demo PYTHON=python3.11`",
+    ),
+    (
         "an LLM calls tools again and again",
         "after `tool_rounds_max` requests it is asked without tools",
         "look at the outputs of the tool: they must say what happened",
     ),
     (
         "nothing is said, and no error",
-        "the brain yields nothing; it is asked once more, then the user is told",
+        "the brain yielded no text and called no tool",
         '`logging.getLogger("duologue").setLevel("DEBUG")`; `conversation.engine.failures`',
     ),
 )

@@ -174,4 +174,6 @@ def test_the_metadata_names_the_licence_by_its_spdx_expression(wheel: Path) -> N
         metadata = archive.read(name).decode()
     assert "License-Expression: Apache-2.0" in metadata
     assert "Provides-Extra: all" in metadata
+    assert "# Duologue" in metadata
+    assert "](docs/" not in metadata, "a package index can't show files of the repository"
     assert "Classifier: Programming Language :: Python :: 3.13" in metadata
