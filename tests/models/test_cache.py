@@ -34,6 +34,7 @@ def test_the_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 def test_the_default_folder_is_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("DUOLOGUE_MODELS", raising=False)
+    monkeypatch.delenv("DUOLOGUE_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "duologue" / "models"
 
@@ -43,11 +44,21 @@ def test_without_a_usable_cache_setting_the_folder_is_at_home(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, xdg: str | None
 ) -> None:
     monkeypatch.delenv("DUOLOGUE_MODELS", raising=False)
+    monkeypatch.delenv("DUOLOGUE_CACHE", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     if xdg is not None:
         monkeypatch.setenv("XDG_CACHE_HOME", xdg)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "duologue" / "models"
+
+
+def test_the_projects_own_variable_comes_before_the_users_cache(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("DUOLOGUE_MODELS", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "users"))
+    monkeypatch.setenv("DUOLOGUE_CACHE", str(tmp_path / "ours"))
+    assert cache_folder() == tmp_path / "ours" / "models"
 
 
 def test_a_tilde_and_a_relative_folder_are_understood(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -293,7 +293,9 @@ class _Synthesis:
             self._send(failure)
 
     def _take(self, pcm: bytes, marks: list[Mark]) -> bool:
-        if self._is_abandoned:
+        if (
+            self._is_abandoned or self._loop.is_closed()
+        ):  # a piece that isn't complete yet is not sent, so nothing fails
             return False
         if self._pieces is None:
             self._pieces = TimedPieces(self._text, self._library.rate_hz)
