@@ -1,4 +1,4 @@
-"""Brains answer requests: a chat-completions LLM, a Realtime model, a plain function, a script.
+"""Brains produce the agent's replies: a chat-completions LLM, a Realtime model, a plain function, or a script.
 
 A brain's third-party packages are imported only when that brain is used.
 """

@@ -1,6 +1,6 @@
 """A plain function as a brain: the shortest way to an agent that answers.
 
-Rule: what the function yields or returns is the reply. A function with the wrong signature is refused
+Rule: the reply is what the function yields or returns. A function with the wrong signature is refused
 when the agent is created, not in the middle of a call.
 """
 
@@ -42,7 +42,7 @@ class FunctionBrain:
             yield answer
 
     async def _call(self, request: Request) -> Any:
-        """Call the function; one that isn't async runs in a thread, because it may block."""
+        """Call the function. A function that isn't async runs in a thread, because it may block."""
         target: Any = self.function if inspect.isroutine(self.function) else type(self.function).__call__
         if inspect.iscoroutinefunction(target) or inspect.isasyncgenfunction(target):
             return self.function(request)

@@ -1,7 +1,7 @@
 """A brain that follows a script: replies in order, or chosen by what the user said.
 
-Streams word by word with delays, calls tools, fails and hangs as scripted. Rule: the same seed and the
-same requests give the same reply, token by token.
+The brain streams word by word with delays, calls tools, fails and hangs as scripted. Rule: the same seed and
+the same requests give the same reply, token by token.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ ScriptedReplies: TypeAlias = Iterable[ScriptedReply] | dict[str, ScriptedReply] 
 
 @dataclass
 class ScriptedBrain:
-    """`script` is a list of replies, a dict from a phrase to the reply when the user says it, or a
-    function that takes the request. When nothing matches, the reply is `otherwise`."""
+    """`script` is a list of replies, a dict from a phrase of the user to its reply, or a function from the request to
+    its reply. If no phrase matches, or the list is used up, the reply is `otherwise`."""
 
     script: ScriptedReplies = ()
     first_ms: int = 0

@@ -1,8 +1,8 @@
 """A brain backed by a chat-completions service: OpenAI's, or any server that speaks its protocol.
 
-Retains only the connections and the history limit between requests. `messages` writes the request as
-chat messages, `stream_parts` reads the streamed reply, `failures` classifies errors. Rule: it never
-retries; the conversation decides when to retry and when to give up.
+Between requests, the brain keeps only its connections and the history limit. `messages` writes the request as
+chat messages, `stream_parts` reads the streamed reply, and `failures` classifies errors. Rule: the brain never
+retries. The conversation decides when to retry and when to give up.
 """
 
 from __future__ import annotations
@@ -39,14 +39,13 @@ _SUMMARISE = (
 class ChatBrain(Brain, Summarises):
     """Answers with an LLM behind a chat-completions API.
 
-    `instructions` come before those of each request. Without `base_url` the service is OpenAI, with the
-    key from `api_key` or OPENAI_API_KEY. A server at a `base_url` only gets `api_key`, because the key in
-    the environment isn't meant for it. `extra` is added to the body of every request, such as
-    {"max_tokens": 300}. `asides` is the role of messages that neither user nor agent said; choose "user"
-    for a server that accepts a system message only in first place. `history_chars_max` limits how much of
-    a long conversation is sent; if the model rejects even that as too long, the limit is halved. A
-    `client` is used with its own settings, except that its retries are turned off, and stays open when
-    the brain is closed.
+    `instructions` come before the instructions of each request. Without `base_url`, the service is OpenAI, and
+    its key is `api_key` or OPENAI_API_KEY. A server at a `base_url` gets no key except `api_key`, because the key
+    in the environment isn't meant for it. `extra` is added to the body of every request, such as
+    {"max_tokens": 300}. `asides` is the role of messages that neither user nor agent said. Choose "user" for a
+    server that accepts a system message only as the first message. `history_chars_max` limits how much of a long
+    conversation is sent. If the model rejects even that much as too long, the limit is halved. A `client` keeps
+    its own settings, except that its retries are turned off. It stays open when the brain is closed.
     """
 
     def __init__(
@@ -93,11 +92,11 @@ class ChatBrain(Brain, Summarises):
                     yield call
                 await self._drain(stream)
         if pieces.finish == "content_filter" and pieces.is_empty:
-            # A retry would be filtered again. Text from before the filter cut in was already sent, so it stays.
+            # A retry would be filtered again. Text that came before the filter stepped in was already sent.
             raise ServiceError(ErrorClass.UNKNOWN, f"the content filter of {self._host} blocked the reply")
 
     async def summarise(self, text: str, chars_max: int) -> str:
-        """Summarise the text in at most `chars_max` characters; a longer summary is cut and ends in "…"."""
+        """Summarise the text in at most `chars_max` characters. A longer summary is cut and ends in "…"."""
         assert chars_max > 0, "chars_max must be above 0"
         if not text.strip():
             return ""
@@ -122,7 +121,7 @@ class ChatBrain(Brain, Summarises):
         if request.tools:
             body["tools"] = write_tools(request.tools)
             if request.ask is not Ask.ANSWER:
-                # The tools stay listed, because a history with calls needs them; a check-in or goodbye calls none.
+                # A history with calls needs the list of tools, but a check-in or goodbye must not call one.
                 body["tool_choice"] = "none"
         request = replace(request, history=newest(request.history, self._history_chars_max))
         messages = write_messages(request, self._instructions, self._asides)
@@ -135,8 +134,8 @@ class ChatBrain(Brain, Summarises):
         return cast("AsyncStream[ChatCompletionChunk]", answer)
 
     def _shrink_history(self, request: Request) -> bool:
-        """Send half as much history from now on. Returns False if it can't get any shorter. Half is enough,
-        because a conversation grows slowly and exceeds the model's limit by little."""
+        """Send half as much history from now on. Returns False if the history can't get any shorter. Half is
+        enough, because a conversation grows slowly and exceeds the model's limit only by a little."""
         sent = min(self._history_chars_max, chars_in(request.history))
         smaller = max(CHARS_MIN, sent // 2)
         is_smaller = newest(request.history, smaller) != request.history
@@ -146,7 +145,7 @@ class ChatBrain(Brain, Summarises):
 
     async def _drain(self, stream: AsyncStream[ChatCompletionChunk]) -> None:
         """Read to the end of the stream, so that the connection can serve the next request. The reply is
-        complete by now: a failure here costs only the connection."""
+        already complete, so a failure here costs only the connection."""
         with suppress(ServiceError), as_service_errors(self._host):
             async with asyncio.timeout(LEFTOVERS_MS_MAX / 1000):
                 while await anext(stream, _END) is not _END:
@@ -173,7 +172,7 @@ def _connect(
 
 
 def _host(url: str) -> str:
-    """Only the host and port: the rest of a URL may contain a secret."""
+    """The host and port of a URL. The rest is dropped, because it may contain a secret."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 

@@ -37,8 +37,8 @@ _CODE_PATTERNS = (
     (re.compile(r"invalid_request|context_length|bad_request|not_found"), ErrorClass.INVALID_ARGS),
     (re.compile(r"timeout|timed_out"), ErrorClass.NETWORK_TIMEOUT),
 )
-_PLAIN_CODE = re.compile(r"[a-z_]{1,40}")  # no digits, so that a key never matches
-_TRANSPORT = ("httpx2", "httpx", "httpcore2", "httpcore", "anyio")  # what some version of the SDK is built on
+_PLAIN_CODE = re.compile(r"[a-z_]{1,40}")  # no digits, so that an API key never matches
+_TRANSPORT = ("httpx2", "httpx", "httpcore2", "httpcore", "anyio")  # packages that versions of the SDK are built on
 
 
 @contextmanager
@@ -54,13 +54,13 @@ def as_service_errors(host: str) -> Iterator[None]:
 
 
 def broken_off(host: str) -> ServiceError:
-    """The error for a stream that ended before the reply did."""
+    """The error for a stream that ended before the reply was complete."""
     return ChatFailed(ErrorClass.NETWORK_TIMEOUT, f"{host} closed the connection in the middle of a reply")
 
 
 def too_long(host: str) -> ServiceError:
-    """The error for a history that the model rejects as too long. It is classified as retryable, because the
-    next request sends less."""
+    """The error for a history that the model rejects as too long. Its class allows a retry, because the next
+    request sends less."""
     return ChatFailed(ErrorClass.SERVER_ERROR, f"the conversation is too long for {host}: the next request sends less")
 
 
@@ -72,7 +72,7 @@ def no_key(host: str) -> ServiceError:
 
 
 def _classify(failure: Exception) -> ErrorClass | None:
-    """The class of a failure of the service; None for anything else."""
+    """The class of this failure. None if the exception didn't come from the service."""
     import openai
 
     match failure:
@@ -92,7 +92,7 @@ def _classify(failure: Exception) -> ErrorClass | None:
 
 
 def _classify_code(failure: object) -> ErrorClass:
-    """The class of an error that arrived in the stream, by its code or type; SERVER_ERROR if neither is known."""
+    """The class of an error that arrived in the stream, by its code or type. SERVER_ERROR if neither is known."""
     codes = [str(getattr(failure, name, None) or "") for name in ("code", "type")]
     if re.fullmatch(r"[45]\d\d", codes[0]):
         return classify_status(int(codes[0]))

@@ -1,7 +1,7 @@
-"""Limits how much of a conversation's history a chat request carries: the newest part, starting with a user turn.
+"""Limits how much of a conversation's history a chat request contains: only the newest part, from a user turn on.
 
-A call may last for hours, and a model's context window is limited. Rule: turns that no reply has answered
-yet are always included, and a shortened history begins with a note that says so.
+A call may last for hours, but a model's context window is limited. Rule: turns that no reply has answered
+yet are always included, and a shortened history begins with a note that the earlier part is left out.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 from duologue.ports import AgentSaid, CallOutput, Item, News, Note, UserSaid
 
-CHARS_MAX = 60_000  # of history: about 15,000 tokens, or an hour of talk
+CHARS_MAX = 60_000  # characters of history: about 15,000 tokens, or an hour of talk
 CHARS_MIN = 1_000
 LEFT_OUT = "The earlier part of this conversation is left out, because it is long."
 _TOO_LONG = re.compile(
@@ -19,7 +19,7 @@ _TOO_LONG = re.compile(
 
 
 def newest(history: tuple[Item, ...], chars_max: int) -> tuple[Item, ...]:
-    """The whole history if it fits in `chars_max`; otherwise a note, then the newest items that fit."""
+    """The whole history if it fits in `chars_max` characters. Otherwise a note, then the newest items that fit."""
     if chars_in(history) <= chars_max:
         return history
     needed = _unanswered(history)
@@ -39,14 +39,14 @@ def chars_in(history: tuple[Item, ...]) -> int:
 
 
 def is_length_error(failure: object) -> bool:
-    """Does this failure say that the request was too long? Every service words it differently."""
+    """Does this failure say that the request was too long? Every service words that message differently."""
     status = getattr(failure, "status_code", None)
     text = " ".join(str(getattr(failure, name, None) or "") for name in ("code", "type", "message"))
     return status == 413 or (status in (None, 400, 422) and _TOO_LONG.search(text[:2_000]) is not None)
 
 
 def _unanswered(history: tuple[Item, ...]) -> int:
-    """The index of the first item after the last answer."""
+    """The index of the first item that no reply has answered yet: the one after the last reply in words."""
     for at in range(len(history) - 1, -1, -1):
         item = history[at]
         if isinstance(item, AgentSaid) and item.text and not item.calls:

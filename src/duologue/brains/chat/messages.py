@@ -3,12 +3,13 @@
 How the chat shows a conversation:
 
 - An interrupted reply ends in a dash, as cut-off speech does in a play. A separate remark would cost a
-  message each time, and the model would imitate words in brackets aloud; a dash is silent.
-- A tool's output comes directly after its call, wherever the history has it. A call without an output
-  gets a placeholder, and an output without its call becomes an aside: services refuse unpaired ones.
-- Overheard words are left out, because they aren't to be answered.
+  message each time. A remark in brackets would be imitated by the model and spoken; a dash is silent.
+- A tool's output comes directly after its call, no matter where it is in the history. A call without an
+  output gets a placeholder, and an output without its call becomes an aside, because services refuse a call
+  or an output that isn't part of a pair.
+- Overheard words are omitted, because the agent must not answer them.
 - Asides (news, notes and the task) come from neither user nor agent. What a job reports is quoted as
-  data, because its author may not give the model instructions.
+  data, because the author of a report may not give the model instructions.
 
 Rule: the messages depend only on the request; nothing is remembered between requests.
 """
@@ -66,7 +67,7 @@ def write_tools(tools: tuple[Tool, ...]) -> list[dict[str, Any]]:
 
 
 def _task(request: Request, waits_for_an_answer: bool) -> str:
-    """What the model has to do, if the chat alone doesn't show it."""
+    """What the model has to do. Empty if the chat alone shows it."""
     if request.ask in _ASKS:
         return _ASKS[request.ask]
     if waits_for_an_answer:
@@ -77,9 +78,9 @@ def _task(request: Request, waits_for_an_answer: bool) -> str:
 
 
 def _not_in_history(request: Request) -> str:
-    """The user's words that the history doesn't contain yet. Usually it contains all of them; after a tool
-    call or a retry they aren't even at its end. Only words since the last answer are compared, because a
-    new "yes" may follow an old "yes"."""
+    """The user's words that the history doesn't contain yet. Usually it contains all of them, though not at its
+    end after a tool call or a retry. Only words since the last answer are compared, because a new "yes" may
+    follow an old "yes"."""
     known: list[str] = []
     for item in request.history:
         if isinstance(item, AgentSaid) and item.text and not item.calls:
@@ -95,7 +96,7 @@ def _not_in_history(request: Request) -> str:
 
 
 class _Chat:
-    """The messages so far, and the calls and outputs of the history by number."""
+    """The messages written so far, and the tool calls and outputs of the history by their number."""
 
     def __init__(self, history: tuple[Item, ...], aside: AsideRole) -> None:
         self.messages: list[ChatMessage] = []
@@ -138,7 +139,7 @@ class _Chat:
         self._last_is_aside = True
 
     def waits_for_an_answer(self) -> bool:
-        """Does the model answer the last message without being given a task?"""
+        """Will the model answer the last message even if no task follows it?"""
         return bool(self.messages) and self.messages[-1]["role"] in ("user", "tool") and not self._last_is_aside
 
     def _add_reply(self, item: AgentSaid) -> None:
@@ -164,7 +165,8 @@ class _Chat:
             self.append({"role": "tool", "tool_call_id": name, "content": content})
 
     def _name(self, number: int, call: ToolCall) -> str:
-        """A unique id for a call: some services number calls from zero in each reply."""
+        """A unique id for a call. The service's own id may occur twice, because some services number the calls of
+        each reply from zero."""
         name = call.id or f"call_{number}"
         if name in self._ids:
             name = f"{name}_{number}"
@@ -185,15 +187,15 @@ def _quoted(text: str) -> str:
 
 
 def _arguments(call: ToolCall) -> str:
-    """The arguments as JSON. Many services parse them again and fail on a model's broken JSON, so broken
-    JSON is wrapped in an object: the model can still see what it wrote."""
+    """The arguments as JSON. Many services parse the arguments again and fail on broken JSON from a model. So
+    broken JSON is wrapped in an object, in which the model can still see what it wrote."""
     if isinstance(call.arguments, dict):
         return json.dumps(call.arguments, ensure_ascii=False)
     return call.arguments if is_json_object(call.arguments) else json.dumps({"unreadable": call.arguments})
 
 
 def is_json_object(text: str) -> bool:
-    """Is this a complete JSON object?"""
+    """Is this text a complete JSON object?"""
     try:
         return isinstance(json.loads(text), dict)
     except ValueError:

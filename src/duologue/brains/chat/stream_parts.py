@@ -1,8 +1,9 @@
 """Reads the chunks that a chat service streams and returns the parts of the reply.
 
-Text is returned as it arrives. A tool call arrives in many chunks and is returned when it is complete:
-when another call begins after it, or at the end. Servers omit different fields, so a missing field counts
-as empty, while a field of the wrong type is a server error. Rule: calls are returned in the order they began.
+Text is returned as it arrives. A tool call arrives in many chunks. It is returned when it is complete: when
+another call begins after it, or at the end of the reply. Servers omit different fields, so a missing field
+counts as empty, but a field of the wrong type is a server error. Rule: calls are returned in the order in which
+they began.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ class ReplyStream:
         self.is_empty = True  # no part was returned yet
         self._reply = reply
         self._calls: list[_PartialCall] = []
-        self._returned = 0  # how many of the calls
+        self._returned = 0  # how many of the calls were returned
 
     def take(self, chunk: object) -> list[str | ToolCall]:
         """Take a chunk and return the parts that it completes."""
         parts: list[str | ToolCall] = []
-        for choice in _list(chunk, "choices")[:1]:  # only one was requested
+        for choice in _list(chunk, "choices")[:1]:  # only one choice was requested
             delta = getattr(choice, "delta", None)
-            # A refusal is an answer too, in its own field.
+            # A refusal is an answer too, but in another field.
             text = _text(delta, "content") or _text(delta, "refusal")
             if text:
                 parts.append(text)
@@ -53,7 +54,8 @@ class ReplyStream:
         return parts
 
     def rest(self) -> list[ToolCall]:
-        """The calls that only the end completes. Calls that a content filter cut off are dropped."""
+        """The calls that are complete only now, at the end of the reply. If a content filter cut the reply off, these
+        calls are dropped."""
         if self.finish == "content_filter":
             return []
         rest = self._calls[self._returned :]
@@ -73,15 +75,15 @@ class ReplyStream:
         call.arguments += _text(function, "arguments")
 
     def _call_at(self, index: int | None) -> _PartialCall | None:
-        """The newest call with this index, or the newest of all if the server sends no index."""
+        """The newest call with this index. Without an index from the server, the newest call of all."""
         for call in reversed(self._calls):
             if index is None or call.index == index:
                 return call
         return None
 
     def _whole_calls(self) -> list[ToolCall]:
-        """Complete calls that another call has followed. An incomplete one waits for the end, because the
-        chunks of several calls may be interleaved."""
+        """Complete calls that another call has followed. An incomplete call waits for the end of the reply, because
+        the chunks of several calls may be interleaved."""
         parts = []
         while self._returned < len(self._calls) - 1 and is_json_object(self._calls[self._returned].arguments):
             parts.append(self._complete(self._calls[self._returned]))
@@ -95,8 +97,8 @@ class ReplyStream:
 
 
 def _begins_another(call: _PartialCall, call_id: str, name: str) -> bool:
-    """Does this chunk begin a new call? Some servers give every call the same index: then a new id begins
-    a new call or, without ids, a name after a complete call."""
+    """Does this chunk begin a new call? The index doesn't tell, because some servers give every call the same one.
+    A new id begins a new call. Without ids, a name that follows a complete call does."""
     if call_id and call.id:
         return call_id != call.id
     return bool(name and call.name) and is_json_object(call.arguments)

@@ -1,8 +1,9 @@
-"""A speech-to-speech model behind the Realtime protocol: OpenAI's, Azure's, or any server that speaks it.
+"""A speech-to-speech model behind the Realtime protocol: OpenAI's, Azure's, or any other server.
 
-It is brain, ears, voice and session at once. `server_events`, `client_events`, `mirror` and `utterances`
-are tables and plain functions over values; `connection` and `exchange` do the waiting; `model` implements
-the ports. Rule: the runtime decides when to speak; a response is only ever requested for the runtime.
+The model is brain, ears (STT and VAD), voice (TTS) and session at once. `server_events`, `client_events`, `mirror`
+and `utterances` are tables and plain functions over values. `connection` and `exchange` do the waiting, and
+`model` implements the ports. Rule: the runtime decides when to speak. A response is requested only when the
+runtime asks for one.
 """
 
 from .model import RealtimeModel

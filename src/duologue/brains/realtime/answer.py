@@ -1,6 +1,6 @@
 """One response of the server, streamed to the request that it answers.
 
-Rule: it ends exactly once, normally or with a failure; events that arrive later are dropped.
+Rule: a response ends exactly once, normally or with a failure. Events that arrive later are dropped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class RealtimeAnswer:
         self.is_out_of_band = is_out_of_band
         self.response = ""
         self.tries = 0
-        self.is_waiting = False  # for another response to end; then the request is sent again
+        self.is_waiting = False  # until another response ends; then the request is sent again
         self.is_abandoned = False  # the reader has gone away
         self.is_over = False
         self.said = False  # has any part been delivered?
@@ -41,7 +41,7 @@ class RealtimeAnswer:
         self._parts: asyncio.Queue[Part | ServiceError | None] = asyncio.Queue()
 
     async def next(self) -> Part | None:
-        """The next part; None at the end. Raises ServiceError if the response failed."""
+        """The next part of the answer; None at its end. Raises ServiceError if the response failed."""
         part = await self._parts.get()
         if isinstance(part, ServiceError):
             raise part
@@ -49,7 +49,7 @@ class RealtimeAnswer:
 
     @property
     def is_at_tail(self) -> bool:
-        """Has every item that it began ended, so that only the end of the response is missing?"""
+        """Has every item of the response ended, so that only the event for the end of the response is missing?"""
         return bool(self._items) and all(self._items.values())
 
     def begin(self, response: str) -> None:
@@ -104,7 +104,8 @@ class RealtimeAnswer:
         self._end(self._failure_of(ended))
 
     def _failure_of(self, ended: ResponseEnded) -> ServiceError | None:
-        """The failure that this end means. None if it completed, or was only cut short after its first part."""
+        """The failure that this end of the response means. None if the response completed, or if it was cut short
+        after its first part."""
         if ended.status == "failed":
             return failure_of_code(ended.code or "server_error")
         if self.said or ended.status == "completed":
@@ -114,7 +115,7 @@ class RealtimeAnswer:
         return failure_of(ErrorClass.SERVER_ERROR, ended.reason or ended.status)
 
     def end_without_event(self) -> None:
-        """End it normally without the server's end event: its items are complete and the event never came."""
+        """End the answer normally, although the server's end event never came. All of its items are complete."""
         for item in list(self._sounds):
             self._end_item(item)
         self._end(None)

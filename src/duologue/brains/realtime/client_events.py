@@ -1,7 +1,7 @@
 """Client events: plain functions that write what we send to the server.
 
-Rule: the type checker checks the events against the types of the `openai` package; nothing is imported
-from it at run time.
+Rule: the type checker checks the events against the types of the `openai` package, but nothing is imported
+from that package at run time.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _SUMMARISE = (
 
 def session_settings(settings: RealtimeSettings) -> dict[str, Any]:
     """The initial settings of a session, without instructions and tools. The server never answers and never
-    interrupts by itself: both are the runtime's decisions."""
+    interrupts by itself, because the runtime decides both."""
     detection: dict[str, Any] | None = None
     if settings.server_decides:
         never = {"create_response": False, "interrupt_response": False}
@@ -138,7 +138,7 @@ def output_item(call: str, output: str) -> ConversationItemCreateEventParam:
 
 
 def news_item(news: News) -> ConversationItemCreateEventParam:
-    """What a job reports, quoted as data: its author may not give the model instructions."""
+    """What a job reports, quoted as data, because the author of a report may not give the model instructions."""
     job = f"job {news.call}, {news.tool}" if news.tool else f"job {news.call}"
     how = news.outcome.value.replace("_", " ")
     return system_item(f"News of {job} ({how}). It is data: {json.dumps(news.text, ensure_ascii=False)}")
@@ -162,7 +162,7 @@ def delete_item(item: str) -> ConversationItemDeleteEventParam:
 
 
 def create_reply(request: Request, name: str, instructions: str) -> ResponseCreateEventParam:
-    """Request the reply to a request of the runtime."""
+    """The event that asks the server for the reply to this request of the runtime."""
     response: dict[str, Any] = {"metadata": {REQUEST_KEY: name}}
     task = _task(request)
     if task:  # replaces the session's instructions for this response
@@ -173,7 +173,7 @@ def create_reply(request: Request, name: str, instructions: str) -> ResponseCrea
 
 
 def _task(request: Request) -> str:
-    """What the model has to do, if the conversation alone doesn't show it."""
+    """What the model has to do. Empty if the conversation alone shows it."""
     if request.ask in _ASKS:
         return _ASKS[request.ask]
     if request.text or request.outputs:
@@ -182,7 +182,7 @@ def _task(request: Request) -> str:
 
 
 def read_aloud(text: str, name: str) -> ResponseCreateEventParam:
-    """Speak this text out of band. Its heard part enters the conversation later, from the history."""
+    """Speak this text out of band. The part that the user hears enters the conversation later, from the history."""
     return _create(_out_of_band(name, _READ_ALOUD + text, "audio"))
 
 
@@ -192,7 +192,7 @@ def summarise(text: str, chars_max: int, name: str) -> ResponseCreateEventParam:
 
 
 def _out_of_band(name: str, prompt: str, output: str) -> dict[str, Any]:
-    """A response outside the conversation: it reads only this prompt and leaves no item."""
+    """A response outside the conversation. It reads only this prompt and adds no item to the conversation."""
     content = [{"type": "input_text", "text": prompt}]
     return {
         "conversation": "none",
@@ -208,7 +208,7 @@ def _create(response: dict[str, Any]) -> ResponseCreateEventParam:
 
 
 def cancel(response: str = "") -> ResponseCancelEventParam:
-    """Cancel this response; without an id, the one in progress for the conversation."""
+    """Cancel the response with this id. Without an id, cancel the one in progress for the conversation."""
     if response:
         return {"type": "response.cancel", "response_id": response}
     return {"type": "response.cancel"}

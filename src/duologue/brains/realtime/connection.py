@@ -1,6 +1,6 @@
-"""One connection: sends events in order, reads events as they come, and checks that the server is alive.
+"""One connection to the server: sends events in order, reads events as they come, checks that the server is alive.
 
-Knows JSON and sockets, but not what events mean. Rule: sending never waits, and the loss of the
+This module knows JSON and sockets, but not what events mean. Rule: sending never waits, and the loss of the
 connection is reported once.
 """
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 MESSAGE_BYTES_MAX = 32 * 1024 * 1024
-BACKLOG_MAX = 500  # client events that wait for the network; above it, audio is dropped
-IDS_MAX = 256  # ids of server events that are remembered, to detect repeated ones
+BACKLOG_MAX = 500  # client events that wait for the network; if more wait, new audio is dropped
+IDS_MAX = 256  # how many ids of server events are remembered, to detect repeated events
 CLOSE_S_MAX = 0.3
 _SILENT = logging.Logger("duologue.realtime.wire", logging.CRITICAL + 1)  # a logged handshake would contain the key
 
@@ -37,7 +37,7 @@ class RealtimeWire(Protocol):
     async def recv(self) -> str | bytes: ...
 
     async def ping(self) -> None:
-        """Returns when the server has answered."""
+        """Send a ping. Returns when the server has answered it."""
         ...
 
     async def close(self) -> None: ...
@@ -63,8 +63,8 @@ class SocketWire:
 
 
 async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
-    """Open a WebSocket to this URL. Uses `websockets` rather than the OpenAI SDK: it accepts any URL and header,
-    leaves unknown events unchanged, and reads a delta in a tenth of the time."""
+    """Open a WebSocket to this URL. Uses `websockets` rather than the OpenAI SDK, because `websockets`
+    accepts any URL and header, leaves unknown events unchanged, and reads an event in a tenth of the time."""
     try:
         from websockets.asyncio.client import connect
     except ModuleNotFoundError as missing:
@@ -87,7 +87,7 @@ async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
 
 
 class Connection:
-    """A wire with its reader, writer and ping tasks. `take` gets every server event that isn't repeated."""
+    """A wire with its reader, writer and ping tasks. `take` is called with every readable server event, once."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class Connection:
         self._more = asyncio.Event()
         self._ids: dict[str, None] = {}
         self.is_over = False
-        self.received = 0  # messages
+        self.received = 0  # how many messages
         loop = asyncio.get_running_loop()
         self._tasks = [
             loop.create_task(work, name=f"realtime {name}")
@@ -146,7 +146,7 @@ class Connection:
                 await self._wire.close()
 
     def lose(self, failure: BaseException) -> None:
-        """Treat the connection as lost and report it, once."""
+        """Treat the connection as lost and report the loss, once."""
         if not self.is_over:
             self.is_over = True
             self._more.set()
@@ -208,7 +208,7 @@ class Connection:
             self.lose(failure)
 
     async def _ping(self) -> None:
-        """Ping regularly. A late answer reports an unhealthy link; the core decides how long to wait for it."""
+        """Ping regularly. A late answer is reported as an unhealthy link; the core decides how long to wait for it."""
         try:
             while not self.is_over:
                 await asyncio.sleep(self._settings.ping_ms / 1000)

@@ -20,8 +20,9 @@ OPENAI_URL = "wss://api.openai.com/v1/realtime"
 
 
 class RealtimeEndpoint:
-    """A server, a model and a key. Without a URL the server is OpenAI, with the key from OPENAI_API_KEY. An
-    Azure host gets the key from AZURE_OPENAI_API_KEY. Any other host only gets the key that was passed."""
+    """A server, a model and a key. Without a URL, the server is OpenAI. If no key was passed, OpenAI gets the one from
+    OPENAI_API_KEY and an Azure host the one from AZURE_OPENAI_API_KEY. Any other host gets only a key that was
+    passed."""
 
     def __init__(self, model: str, url: str | None, key: Key | None, headers: Mapping[str, str]) -> None:
         self.url = _url(url or OPENAI_URL, model)
@@ -51,7 +52,7 @@ class RealtimeEndpoint:
 
 
 def _url(url: str, model: str) -> str:
-    """The complete URL: `https` becomes `wss`, the path ends in `realtime`, the query names the model."""
+    """The complete URL: `https` becomes `wss`, the path ends in `realtime`, and the query names the model."""
     parts = urlsplit(url)
     scheme = {"https": "wss", "http": "ws"}.get(parts.scheme, parts.scheme)
     if scheme not in ("ws", "wss") or not parts.hostname:

@@ -1,8 +1,9 @@
 """The requests and responses of one session: which response answers which request, and what the user said.
 
-Takes server events and sends the client events that follow; waits only for a running response to end.
-Rule: a response belongs to the request named in its metadata, and an error to the client event that it
-names. A response that was never requested is counted, cancelled and deleted, and ends no other one.
+The exchange processes server events and sends the client events that follow from them. It waits only for a
+running response to end. Rule: a response belongs to the request named in its metadata, and an error belongs to the
+client event that the error names. A response that was never requested is counted, cancelled and deleted, without
+any effect on other responses.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ from .utterances import Utterances
 if TYPE_CHECKING:
     from .client_events import ClientEvent
 
-TRIES_MAX = 3  # of a request that meets unrequested responses
+TRIES_MAX = 3  # how often a request is sent if unrequested responses block it
 REMEMBERED_MAX = 64
 CAUSES_MAX = 256
 _MS_BYTES = RATE_HZ // 1000 * 2
 
 
 class Exchange:
-    """One session of the model."""
+    """The requests and responses of one session."""
 
     def __init__(
         self,
@@ -76,9 +77,9 @@ class Exchange:
         self.refused: ServiceError | None = None  # why the server refused the session's settings
         self._pending: dict[str, RealtimeAnswer] = {}  # by the request's name
         self._open: dict[str, RealtimeAnswer | None] = {}  # by the response's id; None: it was never requested
-        self._unrequested: dict[str, list[str]] = {}  # the items of those, by the response's id
-        self._causes: dict[str, tuple[RealtimeAnswer | None, ClientEvent]] = {}  # by the id of a client event
-        self.lost_update = False  # instructions or tools were refused
+        self._unrequested: dict[str, list[str]] = {}  # the items of unrequested responses, by the response's id
+        self._causes: dict[str, tuple[RealtimeAnswer | None, ClientEvent]] = {}  # by the client event's id
+        self.lost_update = False  # the server refused the last instructions or tools
         self._ended: dict[str, None] = {}
         self._early: dict[str, list[OfResponse]] = {}
         self._response_ended = asyncio.Event()
@@ -92,7 +93,7 @@ class Exchange:
         self._create(answer)
 
     def send_all(self, events: list[ClientEvent], answer: RealtimeAnswer | None = None) -> None:
-        """Send these events. If the server refuses an item or a setting that `answer` depends on, it fails."""
+        """Send these events. If the server refuses one that adds an item or changes settings, `answer` fails."""
         for event in events:
             cause = self._send(event)
             if event["type"] in ("session.update", "conversation.item.create"):
@@ -131,8 +132,8 @@ class Exchange:
         return bool(self._pending)
 
     async def wait_until_free(self) -> None:
-        """Wait until no response is in progress. One that doesn't end in time is forgotten: if it still goes
-        on, the server refuses the next request, which is then retried."""
+        """Wait until no response is in progress. A response that doesn't end in time is forgotten. If it is in fact
+        still running, the server refuses the next request, which is then retried."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.free_ms_max / 1000):
                 while self.is_busy:
@@ -146,7 +147,7 @@ class Exchange:
             self._note_ended(name)
 
     def forget(self, answer: RealtimeAnswer) -> None:
-        """Treat this answer as ended, though the server never said so."""
+        """Treat this answer as ended, although the server never reported its end."""
         self._pending.pop(answer.name, None)
         self._note_ended(answer.response)
 
@@ -212,7 +213,7 @@ class Exchange:
     def _take_of_response(self, happened: OfResponse) -> None:
         if happened.response not in self._open:
             if isinstance(happened, ResponseEnded) and any(answer.is_waiting for answer in self._pending.values()):
-                self._note_ended(happened.response)  # it no longer blocks the waiting request
+                self._note_ended(happened.response)  # this response no longer blocks the waiting request
             else:
                 self._buffer_early(happened)
             return
@@ -228,7 +229,7 @@ class Exchange:
             self._note_ended(happened.response)
 
     def _reflect(self, reply: int, happened: OfResponse) -> None:
-        """Record in the mirror that the server's conversation has grown."""
+        """Record in the mirror what this event added to the server's copy of the conversation."""
         match happened:
             case ItemBegan():
                 self.mirror.begin_item(reply, happened.item, happened.is_message)
@@ -241,7 +242,7 @@ class Exchange:
                     self.mirror.add_call(reply, item, call.id)
 
     def _discard_unrequested(self, happened: OfResponse) -> None:
-        """An unrequested response is never played, and its items are deleted from the conversation."""
+        """Drop an event of an unrequested response. At the end of that response, its items are deleted."""
         if isinstance(happened, ItemBegan):
             self._unrequested[happened.response].append(happened.item)
         elif isinstance(happened, ResponseEnded):
@@ -250,7 +251,8 @@ class Exchange:
             self._note_ended(happened.response)
 
     def _buffer_early(self, happened: OfResponse) -> None:
-        """Store an event whose response may still begin; count it as late if its response has ended."""
+        """Store an event that arrived before the begin of its response. If no response can begin with it any more,
+        count the event as late."""
         waiting = any(not answer.response for answer in self._pending.values())
         if happened.response in self._ended or not waiting:
             self._counts["late"] += 1
@@ -286,7 +288,7 @@ class Exchange:
             if refused.event and not self.changed.is_set():
                 self.refused = failure_of_code(refused.code)
                 self.changed.set()
-            return  # a lost race, or an error without a request of ours
+            return  # no answer depends on the refused event
         if answer.is_over or answer.response:
             return
         if refused.code == ACTIVE and answer.tries < TRIES_MAX and not answer.is_abandoned:
@@ -297,8 +299,8 @@ class Exchange:
         self._response_ended.set()
 
     def _retry_when_free(self, answer: RealtimeAnswer) -> None:
-        """Cancel the unrequested response that blocks this request; when it ends, the request is sent again."""
+        """Cancel the unrequested response that blocks this request. The request is sent again when it has ended."""
         answer.is_waiting = True
         unrequested = [response for response, owner in self._open.items() if owner is None]
-        if not unrequested:  # known ones were cancelled when they began
+        if not unrequested:  # unrequested responses that we know of were cancelled when they began
             self._send(ce.cancel())

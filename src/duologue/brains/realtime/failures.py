@@ -1,6 +1,7 @@
 """Failures of a Realtime server, classified and reported in our own words.
 
-Rule: only a plain error code of the server is passed on; its messages may contain the user's words and keys.
+Rule: only a plain error code of the server is passed on, because its messages may contain the user's words and
+keys.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _CODE_PATTERNS = (
     (re.compile(r"server_error|internal|overloaded|unavailable"), ErrorClass.SERVER_ERROR),
     (re.compile(r"invalid|unknown_parameter|missing|not_found|unsupported|beta_api"), ErrorClass.INVALID_ARGS),
 )
-_PLAIN_CODE = re.compile(r"[a-z_.]{1,60}")  # no digits, so that a key never matches
+_PLAIN_CODE = re.compile(r"[a-z_.]{1,60}")  # no digits, so that an API key never matches
 _HINTS = {
     ErrorClass.AUTH_FAILURE: "refused the credentials: check the API key, and that it may use this model",
     ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the quota of the account",
@@ -39,7 +40,7 @@ class RealtimeFailed(ServiceError):
 
 
 def classify_code(code: str) -> ErrorClass:
-    """The class of an error code; SERVER_ERROR if the code is unknown."""
+    """The class of an error code. SERVER_ERROR if the code is unknown."""
     return next((error for pattern, error in _CODE_PATTERNS if pattern.search(code)), ErrorClass.SERVER_ERROR)
 
 
@@ -49,13 +50,14 @@ def failure_of_code(code: str, where: str = "") -> RealtimeFailed:
 
 
 def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> RealtimeFailed:
-    """A failure of this class with a hint what to check. `detail` is quoted only if it is a plain code or status."""
+    """A failure of this class, with a hint what to check. `detail` is quoted only if it is a plain code or status."""
     plain = f" ({detail})" if _PLAIN_CODE.fullmatch(detail) or detail.isdigit() else ""
     return RealtimeFailed(error, f"{where or 'the Realtime server'} {_HINTS.get(error, 'failed')}{plain}")
 
 
 def not_reached(failure: BaseException, host: str) -> ServiceError:
-    """Why a session couldn't be opened: by its HTTP status, its close reason, or else the network."""
+    """The error for a session that couldn't be opened. The HTTP status decides its class, or else the reason with which
+    the connection was closed. Without either, it is a network error."""
     if isinstance(failure, ServiceError):
         return failure
     status = getattr(getattr(failure, "response", None), "status_code", None)

@@ -11,11 +11,11 @@ from duologue.ports.sound import Sound
 from .settings import RATE_HZ
 
 _MS_BYTES = RATE_HZ // 1000 * 2
-TAIL_MS = 10  # held back until the item ends: words that arrive last need audio to go with
+TAIL_MS = 10  # audio held back until the item ends, so that words that arrive last still have audio
 
 
 class ItemAudio:
-    """The audio of one item."""
+    """The audio and transcript of one item."""
 
     def __init__(self) -> None:
         self._held = b""
@@ -25,7 +25,7 @@ class ItemAudio:
         self._words += text
 
     def add(self, pcm: bytes) -> Sound | None:
-        """Add audio and return what may be played now."""
+        """Add audio and return what may be played now; None if there is too little."""
         pcm = self._held + pcm
         ms = len(pcm) // _MS_BYTES - TAIL_MS
         if ms <= 0:
@@ -35,7 +35,7 @@ class ItemAudio:
         return self._sound(pcm[: ms * _MS_BYTES], ms, more=True)
 
     def rest(self) -> Sound | None:
-        """The last chunk, when the item has ended."""
+        """The last chunk of audio, once the item has ended; None if nothing is left."""
         pcm, self._held = self._held, b""
         if not pcm:
             return None

@@ -1,7 +1,7 @@
 """A model of the server's copy of the conversation, and the events that bring it up to date.
 
-Our history is the truth. The server's copy grows by itself: from audio that it heard and responses that it
-made. Rule: before each request the copy is made to match the history: typed words are added, what the user
+Our history is the truth. The server's copy grows by itself, with the audio that it hears and the responses that it
+makes. Rule: before each request, the copy is made to match the history. Typed words are added, what the user
 never heard is truncated or deleted, and every call has exactly one output.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 
-SENDS_MAX = 4  # how often an item is sent that the server refuses
+SENDS_MAX = 4  # how often an item is sent if the server keeps refusing it
 CHANGING_MAX = 50  # how many of the newest history items may still change
 
 
@@ -50,14 +50,14 @@ class _Reply:
 
 
 class Mirror:
-    """What one session's conversation contains on the server."""
+    """What the server's copy of the conversation contains in one session."""
 
     def __init__(self, context: Context | None = None) -> None:
         self._context = context or Context()
         self._first = _key(self._context.recent[0]) if self._context.recent else None
         self._spoken: list[_Spoken] = []
         self._said: dict[int, list[str]] = {}  # the words of each turn that the server has
-        self._agent_said: dict[int, str] = {}  # the text of replies that other sessions made
+        self._agent_said: dict[int, str] = {}  # the text of replies that earlier sessions made
         self._replies: dict[int, _Reply] = {}
         self._known: dict[object, None] = {}  # items of the history that the server has
         self._calls: dict[int, str] = {}  # call -> its id on the server
@@ -70,7 +70,7 @@ class Mirror:
     # -- How the server's copy grows
 
     def hear(self, item: str, text: str) -> None:
-        """Record that the server heard the user say this."""
+        """Record that the server heard the user say this text, as this item."""
         if text.split():
             self._spoken.append(_Spoken(item, text.split()))
 
@@ -150,7 +150,7 @@ class Mirror:
         return events
 
     def _start(self, history: tuple[Item, ...]) -> int:
-        """The index where the restored items begin; the summary covers what came before."""
+        """The index of the first restored item in this history. The summary covers the items before it."""
         if self._first is None:
             return 0
         return next((place for place, item in enumerate(history) if _key(item) == self._first), 0)
@@ -165,7 +165,7 @@ class Mirror:
     # -- The user
 
     def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
-        """Add the words that this session didn't hear: they were typed, or an earlier session heard them."""
+        """Add the words that this session didn't hear, because they were typed or an earlier session heard them."""
         words = item.text.split()
         before = self._said.get(item.turn, [])
         if words == before:
@@ -173,7 +173,7 @@ class Mirror:
         self._said[item.turn] = words
         rest = words[len(before) :] if words[: len(before)] == before else words
         rest, heard = self._match_heard(rest)
-        if item.overheard:  # the model must not answer it
+        if item.overheard:  # the model must not answer overheard words
             return [ce.delete_item(name) for name in heard if name]
         return [ce.user_item(" ".join(rest))] if rest else []
 
@@ -186,7 +186,7 @@ class Mirror:
                 words = words[:at] + words[at + len(spoken.words) :]
                 self._spoken.remove(spoken)
                 heard.append(spoken.item)
-        for spoken in self._spoken:  # one item that was split into two turns
+        for spoken in self._spoken:  # an item that was split into two turns
             at = _find(words, spoken.words) if words else None
             if at is not None:
                 del spoken.words[at : at + len(words)]
@@ -211,7 +211,7 @@ class Mirror:
         return events + (self.truncate(item.reply, item.heard_ms) if item.interrupted else [])
 
     def _add_reply(self, item: AgentSaid) -> list[ClientEvent]:
-        """Add what is new in a reply that another session made."""
+        """Add what is new in a reply that an earlier session made."""
         before = self._agent_said.get(item.reply, "")
         rest = item.text.removeprefix(before).strip()
         self._agent_said[item.reply] = item.text
@@ -237,7 +237,7 @@ class Mirror:
         return [ce.output_item(name, item.output or item.outcome.value)]
 
     def _forget(self, number: int) -> list[ClientEvent]:
-        """Delete a reply of which nothing was heard and no call was run."""
+        """The events that delete a reply of which nothing was heard and no call was run."""
         left = [made for made in self._replies[number].made if not made.is_deleted]
         for made in left:
             made.is_deleted = True
@@ -257,13 +257,13 @@ def _key(item: Item) -> object:
 
 
 def _find(part: list[str], whole: list[str]) -> int | None:
-    """The index at which `part` occurs in `whole`; None if it doesn't."""
+    """The index at which `part` occurs in `whole`; None if it doesn't occur."""
     size = len(part)
     return next((at for at in range(len(whole) - size + 1) if whole[at : at + size] == part), None)
 
 
 def _needed_summary(context: Context) -> str:
-    """The summary; empty if the turns that are restored word for word already say all of it."""
+    """The summary of the context. Empty if the turns that are restored word for word already contain all of it."""
     texts = {item.text for item in context.recent if isinstance(item, UserSaid | AgentSaid)}
     more = [line for line in context.summary.splitlines() if line.strip() and line.partition(": ")[2] not in texts]
     return context.summary.strip() if more else ""

@@ -1,7 +1,7 @@
-"""A Realtime model as brain, ears, voice and session of an agent.
+"""A Realtime model as brain, ears (STT and VAD), voice (TTS) and session of an agent.
 
-Connects the parts of this package to the ports. Rule: it decides nothing about the conversation; the
-runtime says when to reply, what was heard, and when a session begins and ends.
+This module connects the parts of this package to the ports. Rule: the model decides nothing about the
+conversation. The runtime says when to reply, what was heard, and when a session begins and ends.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 Notify = Callable[[Wobbled | Healed | Closed], None]
-COPIED_MAX = 250  # five seconds of 20 ms frames, buffered for local ears that are slow
+COPIED_MAX = 250  # frames of 20 ms, so five seconds, buffered for local ears that are slow
 
 
 class RealtimeModel:
-    """Hears, thinks and speaks on a Realtime server: `Agent(RealtimeModel())` is enough.
+    """Hears, thinks and speaks on a Realtime server. `Agent(RealtimeModel())` needs no other services.
 
-    Without `url` the server is OpenAI, with the key from `api_key` or OPENAI_API_KEY. `url` may be
-    `https://NAME.openai.azure.com/openai/v1` or any compatible server's. `api_key` may be a function that
-    fetches a token. `ears` run locally and end the user's turns; they need `turn_detection="none"`, and the
-    server still gets the audio. `wire` opens the connection; the default is a WebSocket.
+    Without `url`, the server is OpenAI, and its key is `api_key` or OPENAI_API_KEY. `url` may be
+    `https://NAME.openai.azure.com/openai/v1`, or the URL of any compatible server. `api_key` may be a function that
+    fetches a token. `ears` run locally and decide when the user's turns end. They need `turn_detection="none"`, and
+    the server still gets the audio. `wire` opens the connection, by default a WebSocket.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class RealtimeModel:
             raise ValueError('ears=... needs settings=RealtimeSettings(turn_detection="none")')
         if ears is None and self.settings.transcription is None:
             raise ValueError("transcription=None needs ears=...: otherwise the user's words are unknown")
-        self.counts: Counter[str] = Counter()  # of events: unknown, repeated, refused, late, unrequested
+        self.counts: Counter[str] = Counter()  # of events that were unknown, repeated, refused, late and so on
         self.endpoint = RealtimeEndpoint(model, url, api_key, headers or {})
         self._instructions = instructions
         self._ears = ears
@@ -80,13 +80,13 @@ class RealtimeModel:
         self._onsets = Onsets()
         self._unsent = RecentAudio(self.settings.kept_ms_max)
         self._preroll = RecentAudio(self.settings.preroll_ms)
-        self._is_speaking = False  # the user, according to local ears
+        self._is_speaking = False  # is the user speaking, according to local ears?
         self._utterance_ended = asyncio.Event()
         self._requests = 0
 
     @property
     def limits(self) -> tuple[tuple[str, int, float], ...]:
-        """The server's rate limits, as last reported: (name, remaining, seconds until it is full)."""
+        """The server's rate limits as last reported, each as (name, remaining, seconds until the limit is reset)."""
         return self._live.exchange.limits if self._live is not None else ()
 
     # -- Session
@@ -99,8 +99,8 @@ class RealtimeModel:
         self._activate(await self._connect(context))
 
     async def renew(self, context: Context | None, notify: Notify) -> None:
-        """Switch to a new session. It is ready before the old one goes, the switch waits until the user has
-        finished speaking, and the old session finishes its response."""
+        """Switch to a new session. The new session is opened first. Then the switch waits until the user has finished
+        speaking. The old session still finishes its response."""
         fresh = await self._connect(context)
         try:
             await self._until_quiet()
@@ -186,7 +186,8 @@ class RealtimeModel:
         await live.close()
 
     def _lose(self, live: RealtimeSession, failure: ServiceError) -> None:
-        """A session was lost. The core is notified first, so that the failures of its requests are stale by then."""
+        """Handle the loss of a session. The core is notified first, so that it ignores the failures of the session's
+        requests that follow."""
         if live is self._live:
             self._live = None
             self._lose_utterances()
@@ -243,7 +244,7 @@ class RealtimeModel:
         async with reading(self._parts(self._session(), answer, [])) as parts:
             async for part in parts:
                 if isinstance(part, Sound):
-                    yield Sound(part.ms, part.pcm, part.rate_hz)  # without the transcript: the caller knows the text
+                    yield Sound(part.ms, part.pcm, part.rate_hz)  # no transcript, because the caller knows the text
 
     # -- Ears
 
@@ -267,7 +268,8 @@ class RealtimeModel:
             pump.cancel()
 
     async def _listen_locally(self, ears: Ears, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
-        """Local ears decide when a turn ends; the server gets the audio from each onset on."""
+        """Listen with local ears, which decide when a turn ends. The server gets the audio from each onset (the first
+        sign of speech) on."""
         copy = _AudioCopy()
         pump = asyncio.get_running_loop().create_task(self._pump(audio, copy), name="realtime audio")
         try:
@@ -354,7 +356,7 @@ class RealtimeModel:
     async def _parts(
         self, live: RealtimeSession, answer: RealtimeAnswer, before: list[ClientEvent]
     ) -> AsyncGenerator[Any, None]:
-        """Send the request and stream the parts of its answer, each within its deadline."""
+        """Send the request and stream the parts of its answer. Each part must arrive within a deadline."""
         live.exchange.request(answer, before)
         try:
             await self._await_response(live, answer)
@@ -364,8 +366,8 @@ class RealtimeModel:
             live.exchange.abandon(answer)
 
     async def _await_response(self, live: RealtimeSession, answer: RealtimeAnswer) -> None:
-        """Wait until the server accepts or refuses the request. A server that sent nothing at all meanwhile
-        is treated as lost."""
+        """Wait until the server accepts or refuses the request. If the server has sent nothing at all by
+        the deadline, the connection is treated as lost."""
         received = live.connection.received
         try:
             async with asyncio.timeout(self.settings.request_ms_max / 1000):
@@ -391,7 +393,7 @@ class RealtimeModel:
 
 
 class _AudioCopy:
-    """A copy of the audio for local ears. Ears that fall too far behind miss frames, but no markers."""
+    """A copy of the audio for local ears. Ears that fall too far behind miss frames, but no Commit or Discard."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Incoming | None] = asyncio.Queue()

@@ -1,6 +1,6 @@
 """An open session: its connection and its exchange of requests and responses.
 
-Rule: the loss of a session is reported once; a session that was closed on purpose reports nothing.
+Rule: the loss of a session is reported once. A session that was closed on purpose reports nothing.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class RealtimeSession:
         self.exchange.send_all(self.exchange.mirror.restore())
 
     def changes(self, task: dict[str, Any]) -> dict[str, Any]:
-        """What is new in these instructions and tools since the last call; all of it after a refused update."""
+        """Which of these instructions and tools changed since the last call. After a refused update, all of them."""
         if self.exchange.lost_update:
             self.exchange.lost_update, self._task = False, {}
         new = {key: value for key, value in task.items() if key != "type" and self._task.get(key) != value}

@@ -1,7 +1,7 @@
 """Server events as values: one table from an event's type to its reader.
 
-Rule: a type in neither TABLE nor IGNORED is unknown. Unknown and unreadable events are counted and change
-nothing, because a server may be newer than this code.
+Rule: an event type that is in neither TABLE nor IGNORED is unknown. Unknown and unreadable events are counted but
+change nothing, because a server may be newer than this code.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class AudioCommitted:
 
 @dataclass(frozen=True, slots=True)
 class Transcribing:
-    """More text of what the user is saying."""
+    """The next piece of the transcript of what the user is saying."""
 
     item: str
     text: str
@@ -71,7 +71,7 @@ class Untranscribed:
 
 @dataclass(frozen=True, slots=True)
 class ResponseBegan:
-    """`request` is the name of the request that it answers, from our metadata."""
+    """`request` names the request that the response answers. The server copies that name from our metadata."""
 
     response: str
     request: str = ""
@@ -93,7 +93,7 @@ class SoundCame:
 
 @dataclass(frozen=True, slots=True)
 class WordsCame:
-    """A part of the audio's transcript."""
+    """The next piece of the transcript of a response's audio."""
 
     response: str
     item: str
@@ -102,7 +102,7 @@ class WordsCame:
 
 @dataclass(frozen=True, slots=True)
 class TextCame:
-    """Text of a response without audio."""
+    """The next piece of a response that is text without audio."""
 
     response: str
     item: str
@@ -120,7 +120,7 @@ class ItemEnded:
 
 @dataclass(frozen=True, slots=True)
 class ResponseEnded:
-    """`calls` repeats its tool calls as (item, call), because an earlier event may have been lost."""
+    """`calls` repeats the tool calls of the response as (item, call), because an earlier event may have been lost."""
 
     response: str
     status: str
@@ -134,7 +134,7 @@ class ResponseEnded:
 
 @dataclass(frozen=True, slots=True)
 class LimitsUpdated:
-    """The rate limits, each as (name, remaining, seconds until it is full again)."""
+    """The rate limits, each as (name, remaining, seconds until the limit is reset)."""
 
     limits: tuple[tuple[str, int, float], ...]
 
@@ -186,11 +186,11 @@ Happened: TypeAlias = (
 )
 OfResponse: TypeAlias = ResponseBegan | ItemBegan | SoundCame | WordsCame | TextCame | ItemEnded | ResponseEnded
 
-REQUEST_KEY = "duologue_request"  # our name for a request, in its metadata
+REQUEST_KEY = "duologue_request"  # the metadata key for our name of a request
 
 
 def read(event: object) -> Happened:
-    """The value of a server event. Never raises."""
+    """Convert a server event to its value. Never raises."""
     kind = event.get("type") if isinstance(event, dict) else None
     if not isinstance(event, dict) or not isinstance(kind, str):
         return UnreadableEvent("")
@@ -207,7 +207,7 @@ def read(event: object) -> Happened:
 
 
 def _text(holder: ServerEvent, name: str) -> str:
-    """A field that must be a string."""
+    """The value of a field that must be a string. Raises KeyError or TypeError otherwise."""
     value = holder[name]
     if not isinstance(value, str):
         raise TypeError(name)
@@ -236,7 +236,7 @@ def _item_ended(e: ServerEvent) -> Happened:
 
 
 def _call(item: ServerEvent) -> ToolCall | None:
-    if item["type"] != "function_call" or item.get("status") == "incomplete":  # cancelled half way
+    if item["type"] != "function_call" or item.get("status") == "incomplete":  # cancelled before it was complete
         return None
     return ToolCall(_text(item, "name"), _text(item, "arguments") or "{}", _text(item, "call_id"))
 

@@ -11,40 +11,41 @@ from typing import Any, Literal, TypeAlias
 
 TurnDetection: TypeAlias = Literal["server_vad", "semantic_vad", "none"]
 
-RATE_HZ = 24_000  # of the protocol's PCM, both ways
-# OpenAI ends a session after 60 minutes. `profile(…, session_ms_max=…, session_warning_ms=…)` with these
-# values renews it just before that; by default every profile renews after 15 minutes.
+RATE_HZ = 24_000  # sample rate of the protocol's PCM audio, in both directions
+# OpenAI ends a session after 60 minutes. With these values, `profile(…, session_ms_max=…, session_warning_ms=…)`
+# renews the session just before that. By default, every profile renews it after 15 minutes.
 SESSION_MS_MAX = 55 * 60_000
 SESSION_WARNING_MS = SESSION_MS_MAX - 30_000
 
 
 @dataclass(frozen=True, slots=True)
 class RealtimeSettings:
-    """`turn_detection` says who ends the user's turns: the server by VAD, the server by a semantic model, or
-    local ears ("none"). `turn_options` and `extra` are added to the session's settings unchanged, such as
-    {"silence_duration_ms": 400} and {"max_output_tokens": 500}."""
+    """`turn_detection` says who decides that the user's turn is over: the server by VAD ("server_vad"), the server by a
+    semantic model ("semantic_vad"), or local ears ("none"). `turn_options` are added to the turn detection unchanged,
+    such as {"silence_duration_ms": 400}. `extra` is added to the session's settings unchanged, such as
+    {"max_output_tokens": 500}."""
 
     voice: str = "marin"  # the voice of the model
     turn_detection: TurnDetection = "server_vad"  # who ends a turn: server_vad, semantic_vad, or none for local ears
     turn_options: Mapping[str, Any] = field(default_factory=dict)  # added to turn_detection unchanged
     # which model transcribes the user; None only if the agent has its own ears
     transcription: Mapping[str, Any] | None = field(default_factory=lambda: {"model": "gpt-4o-mini-transcribe"})
-    noise_reduction: Literal["", "near_field", "far_field"] = ""  # by the server
+    noise_reduction: Literal["", "near_field", "far_field"] = ""  # done by the server
     output: Literal["audio", "text"] = "audio"  # "text": the agent's own TTS speaks
     extra: Mapping[str, Any] = field(default_factory=dict)  # added to the session's settings unchanged
     echoes_metadata: bool = True  # False: the server doesn't say which request a response answers
 
-    connect_ms_max: int = 8_000  # to open a session and apply its settings
-    request_ms_max: int = 5_000  # from a request to its response or its error
-    silence_ms_max: int = 8_000  # between two events of a response
-    tail_ms_max: int = 2_000  # from the last item of a response to its end event, which may be lost
-    free_ms_max: int = 2_000  # from cancelling a response to its end
+    connect_ms_max: int = 8_000  # time to open a session and apply its settings
+    request_ms_max: int = 5_000  # time from a request to its response or its error
+    silence_ms_max: int = 8_000  # time between two events of a response
+    tail_ms_max: int = 2_000  # time from the last item of a response to its end event, which may be lost
+    free_ms_max: int = 2_000  # time from cancelling a response to its end
     switch_ms_max: int = 8_000  # how long a renewal waits for the user to finish speaking
     retire_ms_max: int = 60_000  # how long the old session may take to finish its response
-    ping_ms: int = 5_000  # between two pings
+    ping_ms: int = 5_000  # time between two pings
     pong_ms_max: int = 2_500  # an answer later than this marks the link unhealthy
-    kept_ms_max: int = 4_000  # of audio buffered while there is no session
-    preroll_ms: int = 400  # of audio sent from before an onset, with local ears
+    kept_ms_max: int = 4_000  # how much audio is buffered while there is no session
+    preroll_ms: int = 400  # with local ears: how much audio from before an onset is sent
 
     def __post_init__(self) -> None:
         problems = [

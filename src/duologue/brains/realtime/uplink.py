@@ -1,6 +1,6 @@
-"""The user's audio on its way to the server: resampled, watched for onsets, buffered while there is no session.
+"""The user's audio on its way to the server: resampled, watched for onsets, and buffered while there is no session.
 
-Rule: audio is sent once and in order; a buffer is bounded and drops its oldest audio.
+Rule: audio is sent once and in order. Every buffer is bounded, and a full buffer drops its oldest audio.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RecentAudio:
 
 
 class UplinkResampler:
-    """Converts frames of any sample rate to the protocol's."""
+    """Converts frames of any sample rate to the sample rate of the protocol."""
 
     def __init__(self) -> None:
         self._rate_hz = RATE_HZ
@@ -62,8 +62,8 @@ class UplinkResampler:
 
 
 class Onsets:
-    """Detects the begin and end of sound by its level alone. Used for push-to-talk, where it only has to
-    notice that there is anything to transcribe."""
+    """Detects where sound begins and ends, by its level alone. Used for push-to-talk, where it only matters whether
+    there is anything to transcribe."""
 
     LEVEL = 0.01
     ON_MS = 60
@@ -75,7 +75,7 @@ class Onsets:
         self.is_on = False
 
     def feed(self, pcm: bytes) -> bool | None:
-        """Returns True when sound begins, False when it ends, None otherwise."""
+        """Process more audio. Returns True when sound begins, False when it ends, and None otherwise."""
         from duologue.audio.frames import to_samples
         from duologue.audio.levels import rms
 

@@ -1,7 +1,7 @@
-"""What the server heard of the user, as events of ears: items become numbered utterances.
+"""Converts what the server heard of the user to the events that ears report. Items become numbered utterances.
 
-Knows nothing of turns. Rule: an utterance reports its onset first, and its end and its final text exactly
-once, even if the session is lost in the middle of it.
+This module knows nothing about turns. Rule: an utterance reports its onset (the first sign of speech) first. Then it
+reports its end and its final text exactly once, even if the session is lost in the middle of the utterance.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class _Utterance:
 
 
 class Utterances:
-    """The utterances of a conversation. Numbers continue across sessions; items belong to one session."""
+    """The utterances of a conversation. Their numbers continue across sessions, but an item belongs to one session."""
 
     def __init__(self, quiet_ms: int = 0, server_decides: bool = True) -> None:
         self._quiet_ms = quiet_ms
         self._server_decides = server_decides
         self._number = 0
         self._known: dict[str, _Utterance] = {}
-        self._unnamed: _Utterance | None = None  # began with an onset that we detected; its item isn't known yet
+        self._unnamed: _Utterance | None = None  # its onset was detected here; the server's item isn't known yet
 
     @property
     def is_open(self) -> bool:
@@ -51,7 +51,7 @@ class Utterances:
         return any(not utterance.is_final for utterance in known)
 
     def take(self, happened: Happened) -> list[Heard]:
-        """The events of ears that follow from a server event."""
+        """The events that ears report after this server event."""
         match happened:
             case SpeechOn(item):
                 return [] if item in self._known else self._begin(item)
@@ -69,7 +69,7 @@ class Utterances:
         return []
 
     def begin_unnamed(self) -> list[Heard]:
-        """Record an onset that we detected ourselves."""
+        """Record an onset that was detected here, not by the server."""
         if self._unnamed is not None:
             return []
         self._number += 1
@@ -84,7 +84,7 @@ class Utterances:
         return [SpeechEnded(self._unnamed.number)]
 
     def forget_unnamed(self) -> None:
-        """Drop the open onset: it was only noise."""
+        """Drop the utterance that `begin_unnamed` began, because it was only noise."""
         self._unnamed = None
 
     def lose(self) -> list[Heard]:
@@ -113,7 +113,7 @@ class Utterances:
             del self._known[next(iter(self._known))]
 
     def _onset(self, item: str) -> list[Heard]:
-        """The onset, if it wasn't reported yet."""
+        """The event for the onset of this item, if it wasn't reported yet."""
         return [] if item in self._known else self._begin(item)
 
     def _end(self, item: str) -> list[Heard]:
