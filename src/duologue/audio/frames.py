@@ -1,4 +1,4 @@
-"""Samples of a stream: converted to and from 16-bit PCM, cut into frames, buffered.
+"""Converts the samples of a stream to and from 16-bit PCM, cuts them into frames, and buffers them.
 
 Rule: a position counts samples from the start of the stream and is never reset.
 """
@@ -24,14 +24,14 @@ class UnusableAudio(ValueError):
 
 
 def to_samples(pcm: bytes | bytearray | memoryview) -> Samples:
-    """16-bit PCM as samples."""
+    """Convert 16-bit PCM to samples."""
     if len(pcm) % 2:
         raise UnusableAudio(f"16-bit PCM needs an even number of bytes, not {len(pcm)}")
     return np.frombuffer(pcm, _PCM16).astype(np.float32) * np.float32(1 / FULL_SCALE)
 
 
 def to_pcm(samples: Samples) -> bytes:
-    """Samples as 16-bit PCM; values beyond full scale are clipped."""
+    """Convert samples to 16-bit PCM. Values beyond full scale are clipped."""
     scaled: Samples = np.rint(samples * np.float32(FULL_SCALE))
     return scaled.clip(-FULL_SCALE, FULL_SCALE - 1).astype(_PCM16).tobytes()
 
@@ -56,7 +56,7 @@ class FrameCutter:
         return [samples[at : at + self._size] for at in range(0, whole, self._size)]
 
     def rest(self) -> Samples:
-        """The samples that don't fill a frame. Call it at the end of a stream; the next `feed` starts a new one."""
+        """The samples that don't fill a frame. Called at the end of a stream: the next `feed` starts a new stream."""
         rest, self._rest = self._rest, np.empty(0, np.float32)
         return rest
 
@@ -84,8 +84,8 @@ class RingBuffer:
         self._buffer[: samples.size - first] = samples[first:]
 
     def read(self, start: int, end: int) -> Samples:
-        """A copy of the samples from `start` up to, but not including, `end`. Positions that were dropped or
-        haven't arrived yet are left out."""
+        """A copy of the samples from `start` up to, but not including, `end`. Samples that were dropped or
+        haven't arrived yet are missing from the result."""
         start, end = max(start, self.start), min(end, self.end)
         if start >= end:
             return np.empty(0, np.float32)

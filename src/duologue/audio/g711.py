@@ -1,6 +1,7 @@
 """The codecs of the telephone network: µ-law and A-law, eight bits a sample (ITU-T G.711).
 
-Agrees bit for bit with CPython's former audioop module. Rule: bytes in, bytes out; PCM is 16-bit.
+The results equal those of CPython's former audioop module, bit for bit. Rule: every function takes and returns
+bytes; PCM is 16-bit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How loud a piece of audio is.
 
-0 dBFS is a square wave at full scale; a full-scale sine is at -3. Rule: levels are measured on every frame, so each
-function here takes only a few microseconds for 20 ms of audio.
+0 dBFS is the level of a square wave at full scale. A sine at full scale is at -3 dBFS. Rule: levels are measured on
+every frame, so each function here takes only a few microseconds for 20 ms of audio.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _SILENCE_RMS = 10 ** (SILENCE_DBFS / 20)
 
 
 def rms(samples: Samples) -> float:
-    """The root mean square; 0 for no samples."""
+    """The root mean square of the samples; 0 if there are no samples."""
     return math.sqrt(float(np.dot(samples, samples)) / samples.size) if samples.size else 0.0
 
 
 def to_dbfs(level: float) -> float:
-    """A level from 0 to 1 in decibels relative to full scale."""
+    """Convert a level from 0 to 1 to decibels relative to full scale."""
     return 20 * math.log10(level) if level > _SILENCE_RMS else SILENCE_DBFS

@@ -1,8 +1,8 @@
-"""From one sample rate to another: a whole recording, or a stream with almost no delay.
+"""Converts audio from one sample rate to another: a whole recording, or a stream with almost no delay.
 
 soxr has the best quality, but it works in blocks: it delays a stream by 20 to 65 ms on average, and by up to 115 ms
 from 8 to 16 kHz. So soxr converts recordings, and `LiveResampler`, which delays by 2 ms, converts live audio.
-Rule: where both rates are equal, samples pass unchanged and nothing is loaded.
+Rule: if both rates are equal, samples pass unchanged and soxr isn't loaded.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from .frames import Samples, UnusableAudio
 RATE_HZ_MIN = 1_000
 RATE_HZ_MAX = 384_000
 _PHASES_MAX = 1_000  # 22,050 to 16,000 Hz needs 320; more would make the table too large
-_ZEROS = 16  # zero crossings of the sinc, on each side
-_BETA = 8.0  # of its Kaiser window: about 80 dB attenuation
-_CUTOFF = 0.92  # as a share of half the lower rate
+_ZEROS = 16  # zero crossings of the sinc filter, on each side
+_BETA = 8.0  # of the sinc's Kaiser window: about 80 dB attenuation
+_CUTOFF = 0.92  # the cutoff frequency, as a share of half the lower rate
 
 
 def resample(samples: Samples, from_hz: int, to_hz: int) -> Samples:
-    """A whole recording at another rate."""
+    """Convert a whole recording to another rate."""
     _check(from_hz, to_hz)
     if from_hz == to_hz or not samples.size:
         return samples
@@ -79,7 +79,7 @@ class LiveResampler:
         return self._advance(samples)
 
     def finish(self) -> Samples:
-        """The output that was held back. The next `feed` starts a new stream."""
+        """The rest of the output, which waited for more samples. The next `feed` starts a new stream."""
         if self._up == self._down:
             return np.empty(0, np.float32)
         owed = max(0, -(-self._owed // self._down))

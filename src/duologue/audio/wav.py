@@ -1,4 +1,4 @@
-"""Audio files: reads WAV (PCM, float, µ-law, A-law) and, with soundfile installed, FLAC; writes WAV as PCM.
+"""Reads audio files: WAV (PCM, float, µ-law, A-law) and, if soundfile is installed, FLAC. Writes WAV as PCM.
 
 Audio of poor quality (clipped, offset, silent) is read like any other. Rule: a file that can't be used is rejected in
 one line that names the file and the reason.
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from . import g711
 from .frames import Samples, UnusableAudio, to_samples
 
-BYTES_MAX = 1 << 30  # a file is read whole
+BYTES_MAX = 1 << 30  # a file is read into memory as a whole
 CHANNELS_MAX = 32
 _BLOCK = 1 << 18  # samples that are decoded in one call
 _BLOCKS_MAX = 1 << 11
 _RATE_HZ_MAX = 768_000
-_OPEN = 0xFFFF_FFFF  # the length that a streaming writer leaves in the header
+_OPEN = 0xFFFF_FFFF  # the length in the header if the writer streamed the file
 _EXTENSIBLE = 0xFFFE
 _CODECS = {
     1: "PCM",
@@ -92,7 +92,7 @@ def decode(data: bytes) -> Recording:
 
 
 def write_wav(path: Path, pcm: bytes, rate_hz: int) -> None:
-    """Write 16-bit mono PCM."""
+    """Write 16-bit mono PCM to a WAV file."""
     assert len(pcm) % 2 == 0, len(pcm)
     with path.open("wb") as file, wave.open(file, "wb") as out:
         out.setnchannels(1)
@@ -199,13 +199,13 @@ def _decode_flac(data: bytes) -> Recording:
             declared, rate_hz = file.frames, file.samplerate
     except soundfile.SoundFileError:
         raise UnusableAudio("damaged or truncated FLAC") from None
-    if len(samples) < declared < 1 << 40:  # larger: the writer left the length open
+    if len(samples) < declared < 1 << 40:  # a larger length means that the writer didn't know it
         raise UnusableAudio(f"truncated: {len(samples)} of {declared} samples")
     return Recording(samples, rate_hz)
 
 
 def _read_blocks(file: Any) -> Samples:
-    """All samples of the file, read block by block: a wrong length in the header never allocates memory."""
+    """All samples of the file. Read block by block, so that a wrong length in the header can't fill the memory."""
     blocks: list[Samples] = []
     while len(blocks) < _BLOCKS_MAX:
         block = file.read(_BLOCK, dtype="float32", always_2d=True)

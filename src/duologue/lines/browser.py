@@ -1,8 +1,9 @@
 """The line to a client on a socket that may reconnect: a browser, or any program that uses the panel's protocol.
 
 Sound is sent a little ahead of what the client reports as played, so that a stop never waits behind seconds of audio.
-Sound that wasn't heard yet is retained, so that a reconnecting client gets what it missed. Doesn't know WebSockets: a
-`ClientWire` sends. Rule: heard is what the client reports, and no sound of a voice is sent after `hold` or `clear`.
+Sound that wasn't heard yet is retained, so that a reconnecting client gets what it missed. A voice is the sound of one
+utterance of the agent, with a number. This module doesn't know WebSockets: it sends through a `ClientWire`. Rule: only
+what the client reports counts as heard, and no sound of a voice is sent after `hold` or `clear`.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from duologue.ports.sound import Sound
 
 OUTPUT_HZ = 24_000
 PIECE_MS = 100
-AHEAD_MS = 1_000  # sound that the client has but hasn't played
-LOW_MS = 200  # with less than this left to play, a piece that isn't full is sent too
-LOST_MS = 2_500  # without a client: then the line counts as closed
+AHEAD_MS = 1_000  # at most this much sound is sent before the client plays it
+LOW_MS = 200  # if the client has less than this left to play, a piece that isn't full is sent too
+LOST_MS = 2_500  # after this long without a client, the line counts as closed
 _SAMPLES_PER_MS = OUTPUT_HZ // 1000
 _PIECE = PIECE_MS * _SAMPLES_PER_MS * 2  # bytes
 
@@ -35,7 +36,7 @@ class ClientWire(Protocol):
         ...
 
     def drop_sound(self, voice: int) -> None:
-        """Don't send the queued sound of this voice."""
+        """Remove the queued sound of this voice, which is not sent any more."""
         ...
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
@@ -52,7 +53,7 @@ class Position(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A piece of sound. Positions are in samples: rounded milliseconds would drift within a minute."""
+    """A piece of sound. Positions are counted in samples, because rounded milliseconds would drift within a minute."""
 
     number: int
     start: int
@@ -63,12 +64,12 @@ class _Piece(NamedTuple):
         return self.start + len(self.pcm) // 2
 
     def after(self, start: int) -> _Piece:
-        """The part of it that starts at this sample."""
+        """The part of this piece that starts at this sample."""
         return _Piece(self.number, start, self.pcm[(start - self.start) * 2 :])
 
 
 class BrowserLine:
-    """The line of one conversation. `attach` and `detach` give it the client's current socket."""
+    """The line of one conversation. `attach` sets the client's current socket, and `detach` removes it."""
 
     def __init__(self, rate_hz: int = 16_000) -> None:
         self.rate_hz = rate_hz
@@ -83,12 +84,12 @@ class BrowserLine:
         self._begin(0)
 
     def _begin(self, voice: int) -> None:
-        self._former = (self._voice, self._sent_ms)  # the voice before, and how much of it can have been heard
+        self._former = (self._voice, self._sent_ms)  # the previous voice, and how much of it was sent
         self._voice = voice
-        self._rest = b""  # less than a piece
+        self._rest = b""  # sound that doesn't fill a piece yet
         self._made = 0  # samples in pieces so far
-        self._pieces: deque[_Piece] = deque()  # not sent
-        self._sent: deque[_Piece] = deque()  # sent, not played
+        self._pieces: deque[_Piece] = deque()  # not sent yet
+        self._sent: deque[_Piece] = deque()  # sent, but not played yet
         self._sent_to = 0  # the client has everything before this sample
         self._played_ms = 0
         self._number = 0
@@ -99,7 +100,7 @@ class BrowserLine:
 
     @property
     def _sent_ms(self) -> int:
-        """Rounded up, so that a client that has heard everything isn't reported to have heard less."""
+        """How much was sent. Rounded up, so that a client that heard everything isn't reported to have heard less."""
         return -(-self._sent_to // _SAMPLES_PER_MS)
 
     # -- The client connects and disconnects
@@ -110,10 +111,10 @@ class BrowserLine:
         return self._wire is not None
 
     def attach(self, wire: ClientWire, position: Position | None = None) -> None:
-        """A client has connected. If it reconnects, `position` is how far its playback is."""
+        """A client has connected. If it reconnects, `position` says how much it has played."""
         former, self._wire = self._wire, wire
         if former is not None and former is not wire:
-            former.drop_sound(self._voice)  # the new client gets it
+            former.drop_sound(self._voice)  # the new client gets this sound
         self._stop_waiting()
         if position is not None and position.voice:
             self._note_position(wire, position)
@@ -128,7 +129,7 @@ class BrowserLine:
         self._pump()
 
     def detach(self, wire: ClientWire) -> None:
-        """This socket is gone. Does nothing if another one has taken its place."""
+        """This socket is gone. Does nothing if another socket has taken its place."""
         if self._wire is wire:
             self._wire = None
             self._stop_waiting()
@@ -141,7 +142,7 @@ class BrowserLine:
 
     def _give_up(self) -> None:
         """Report the line as closed. `Wobbled` is not enough: a conversation whose link is being prepared, renewed or
-        restored ignores it. If `open` is waiting, the conversation knows already."""
+        restored ignores it. If `open` is waiting, the conversation already knows that no client is connected."""
         self._patience = None
         if self._wire is None and not self._arrivals:
             self._notify(Closed())
@@ -152,13 +153,13 @@ class BrowserLine:
             self._patience = None
 
     def _note_position(self, wire: ClientWire, position: Position) -> None:
-        """The client may still be playing a voice that has ended here: stop it, and take over what it has heard."""
+        """If the client still plays a voice that has ended on the server: stop it, and note how much was heard."""
         if position.voice != self._voice or self._is_cleared:
             self.note_stopped(position.voice, position.ms)
             wire.send_play("clear", position.voice)
 
     def _catch_up(self, wire: ClientWire, position: Position | None) -> None:
-        """Send again what the client doesn't have: sound, and whether to hold."""
+        """Send what the client doesn't have: the missing sound, and whether playback is held."""
         chunk = position.chunk if position is not None else 0
         while self._sent and self._sent[-1].number > chunk:
             self._pieces.appendleft(self._sent.pop())
@@ -250,7 +251,7 @@ class BrowserLine:
     # -- Sending
 
     def _cut(self, pcm: bytes) -> None:
-        """Cut sound into pieces of PIECE_MS: the chunks that a client counts."""
+        """Cut sound into pieces of PIECE_MS. The client knows them as numbered chunks."""
         data = self._rest + pcm
         whole = len(data) - len(data) % _PIECE
         for at in range(0, whole, _PIECE):
@@ -287,7 +288,7 @@ class BrowserLine:
     # -- What the client sends
 
     def hear(self, pcm: bytes) -> None:
-        """A frame of the microphone."""
+        """Pass on a frame of the client's microphone."""
         self._notify(Frame(pcm, self.rate_hz))
 
     def note_played(self, voice: int, ms: int) -> None:
@@ -303,7 +304,7 @@ class BrowserLine:
         """The client has played a voice to its end."""
         if voice != self._voice:
             return
-        if self._is_cleared:  # it ended while the clear was on its way
+        if self._is_cleared:  # the voice ended while the clear was on its way
             self.note_stopped(voice, ms)
         elif self._is_finish_sent:
             self._notify(Finished(voice, self._move_on(ms)))
@@ -316,7 +317,7 @@ class BrowserLine:
         if voice == former or (voice == self._voice and self._is_cleared):
             self._stopped = Stopped(voice, min(ms, former_ms) if voice == former else self._move_on(ms))
             self._notify(self._stopped)
-        else:  # it was not cleared
+        else:  # this voice was not cleared
             self.note_played(voice, ms)
 
     def note_unplayable(self, voice: int) -> None:

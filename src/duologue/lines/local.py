@@ -28,7 +28,7 @@ _BLOCK = RATE_HZ * BLOCK_MS // 1000
 
 
 class NoMicrophone(DuologueError):
-    """This machine can't record or play. The message says why and what to do."""
+    """This machine can't record or play. The message says why."""
 
 
 class LocalLine:
@@ -101,7 +101,7 @@ class LocalLine:
                 callback=self._exchange,
                 finished_callback=self._finish,
             )
-            # The microphone records what is played now this many blocks later.
+            # Sound that is played now reaches the microphone this many blocks later.
             late = round(sum(stream.latency) * 1000 / BLOCK_MS)
             self._echo = deque([bytes(_BLOCK * 2)] * late)
             try:
@@ -115,7 +115,7 @@ class LocalLine:
         return stream
 
     def _exchange(self, heard: Any, played: Any, _samples: int, _times: Any, _status: Any) -> None:
-        """Runs in the audio thread for every block."""
+        """Record and play one block. Runs in the audio thread."""
         out = self._playout.take(_BLOCK)
         played[:] = out
         self._echo.append(out)
@@ -123,7 +123,7 @@ class LocalLine:
         self._soon(self._note, block)
 
     def _finish(self) -> None:
-        """Runs in the audio thread when the stream has ended: we closed it, or the device is gone."""
+        """The stream has ended: we closed it, or the device is gone. Runs in the audio thread."""
         self._soon(self._note_end, None)
 
     def _soon(self, do: Callable[[Any], None], what: Any) -> None:
@@ -140,7 +140,7 @@ class LocalLine:
             asyncio.get_running_loop().run_in_executor(None, stream.close)
 
     def _note(self, block: Frame) -> None:
-        """Runs on the event loop after every block."""
+        """Pass on a recorded block, and report now and then how much was played. Runs on the event loop."""
         if self._stream is None:
             return
         self._notify(block)

@@ -1,7 +1,8 @@
 """The queue of samples between the event loop, which fills it, and the audio thread, which plays it.
 
-Holds one voice at a time, as 16-bit mono PCM of one rate. Rule: samples that were taken count as played; after a hold
-the next sample is silence, a clear drops the rest, and what was heard is counted in samples, never in time.
+It holds one voice at a time (the sound of one utterance), as 16-bit mono PCM of one rate. Rule: samples that the audio
+thread has taken count as played. After a hold the next sample is silence, and a clear drops the rest. Played sound is
+counted in samples, never in time.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Playout:
     # -- For the event loop
 
     def play(self, voice: int, pcm: bytes) -> None:
-        """Queue a piece of sound. A new voice replaces the one before."""
+        """Queue a piece of sound. A new voice replaces the previous one."""
         with self._lock:
             if voice != self._voice:
                 self._begin(voice)
@@ -64,7 +65,7 @@ class Playout:
             return heard_ms
 
     def heard(self) -> PlayedAmount | None:
-        """How much of the current voice was played; None without a voice. The end of a voice is returned once."""
+        """How much of the current voice was played; None if there is no voice. The end of a voice is returned once."""
         with self._lock:
             if not self._voice:
                 return None
@@ -86,7 +87,7 @@ class Playout:
     # -- For the audio thread
 
     def take(self, samples: int) -> bytes:
-        """The next samples to play, filled up with silence."""
+        """The next samples to play. If too few are queued, silence follows them."""
         wanted = samples * _SAMPLE
         taken = bytearray()
         with self._lock:

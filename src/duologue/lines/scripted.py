@@ -1,7 +1,7 @@
-"""A line for simulations and tests: it plays on the event loop's clock and logs every command.
+"""A line for simulations and tests. It plays on the event loop's clock and logs every command.
 
-Rule: it is exact to the millisecond: a hold is silent at once, a clear drops the rest, and what it reports as heard was
-played.
+Rule: the line is exact to the millisecond. A hold is silent immediately, a clear drops the rest, and all that is
+reported as heard was played.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class LineAct(NamedTuple):
 
 
 class _Track:
-    """One voice on the line."""
+    """The playback of one voice: the sound of one utterance."""
 
     def __init__(self, voice: int) -> None:
         self.voice = voice
         self.total_ms = 0
-        self.played_ms = 0  # until it last paused
-        self.since: float | None = None  # when playback last started; None while it is paused
+        self.played_ms = 0  # up to the last pause
+        self.since: float | None = None  # when playback last started; None while playback is paused
         self.no_more = False
 
     def heard_ms(self, now: float) -> int:
@@ -43,7 +43,7 @@ class _Track:
 
 
 class ScriptedLine:
-    """Plays one voice at a time, and reports how much was heard every `ack_ms`."""
+    """Plays one voice at a time, and reports every `ack_ms` how much of it was heard."""
 
     def __init__(self, ack_ms: int = 100, open_ms: int = 0) -> None:
         self.ack_ms = ack_ms
@@ -117,7 +117,7 @@ class ScriptedLine:
     # -- For scripts
 
     def tell(self, event: LineEvent) -> None:
-        """Send this event to the conversation, as if it happened on the line."""
+        """Send this event to the conversation, as if it had happened on the line."""
         self._notify(event)
 
     def hang_up(self) -> None:
@@ -133,13 +133,13 @@ class ScriptedLine:
         self.tell(Healed())
 
     def drop(self) -> None:
-        """The connection breaks."""
+        """The connection breaks and doesn't come back by itself."""
         self._end_track()
         self.is_open = False
         self.tell(Closed())
 
     def block(self) -> None:
-        """Make `open` wait until `unblock`."""
+        """Make `open` wait until `unblock` is called."""
         self._reachable.clear()
 
     def unblock(self) -> None:
@@ -158,7 +158,7 @@ class ScriptedLine:
     # -- Playing
 
     def _advance(self) -> None:
-        """Count what was played before more is added: a gap without sound isn't counted."""
+        """Count what was played, before more sound is added. A gap without sound isn't counted."""
         track = self._track
         if track is not None and track.since is not None:
             track.pause(self._now())

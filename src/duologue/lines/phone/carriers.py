@@ -1,8 +1,8 @@
 """The messages of phone carriers on their media WebSockets, in both directions.
 
-Twilio and Telnyx use the same messages with different names, so each carrier is a row of names, and one parser serves
-both. Pure: text in, values out, and back. Rule: everything that a carrier sends is checked here, and errors repeat
-nothing of it.
+Twilio and Telnyx use the same messages with different names, so a `Carrier` lists the names, and one parser serves
+both. All functions are pure. Rule: everything that a carrier sends is checked here, and error messages repeat nothing
+of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from duologue.core.errors import DuologueError
 
-TEXT_MAX = 1 << 20  # characters of a message; 20 ms of sound are 300
+TEXT_MAX = 1 << 20  # characters of a message; one with 20 ms of sound has about 300
 PARAMETERS_MAX = 50
 KEYS = "0123456789*#ABCD"
 _INBOUND = ("inbound", "inbound_track")
@@ -36,9 +36,9 @@ class Carrier:
     parameters: str
     media_format: str
     sample_rate: str
-    names_stream: bool  # must messages to it contain the stream's id?
+    names_stream: bool  # must messages to the carrier contain the stream's id?
     l16_byte_order: str = "big"  # RFC 2586
-    encodings: Mapping[str, str] = field(default_factory=dict)  # our name of an encoding, by the carrier's
+    encodings: Mapping[str, str] = field(default_factory=dict)  # the carrier's name of each encoding, and our name
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -77,7 +77,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The stream of a call has started. `encoding` is PCMU, PCMA or L16, or empty if it is unknown."""
+    """The stream of a call has started. `encoding` is PCMU, PCMA or L16; empty if we don't know it."""
 
     stream: str
     call: str
@@ -91,7 +91,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A piece of sound. `chunk` counts from 1; 0 if the carrier doesn't number them."""
+    """A piece of sound. `chunk` is its number, from 1; 0 if the carrier doesn't number the pieces."""
 
     stream: str
     chunk: int
@@ -109,7 +109,7 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """The carrier has returned a mark: everything sent before it was played or cleared."""
+    """The carrier has returned a mark: all sound before the mark has been played or cleared."""
 
     stream: str
     name: str
@@ -133,7 +133,7 @@ CarrierMessage: TypeAlias = Connected | Started | Media | Pressed | Marked | Str
 
 
 def read_message(carrier: Carrier, text: str) -> CarrierMessage:
-    """Parse and check a message of a carrier. Raises Malformed."""
+    """Parse and check a message of a carrier. Raises Malformed if it is invalid."""
     data = _parse(text)
     event = data.get("event")
     if not isinstance(event, str):
@@ -217,7 +217,7 @@ def _stream(carrier: Carrier, data: dict[str, Any]) -> str:
 
 
 def _number(data: dict[str, Any], name: str) -> int:
-    """Carriers send numbers as text, and sometimes as numbers."""
+    """A whole number. Carriers send it as text, or as a JSON number."""
     value = data.get(name)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
         return int(value)
@@ -245,13 +245,13 @@ def write_media(carrier: Carrier, stream: str, payload: bytes) -> str:
 
 
 def media_writer(carrier: Carrier, stream: str) -> Callable[[bytes], str]:
-    """Like `write_media` for one stream, but faster: the constant part is written once. Used 50 times a second."""
+    """A faster `write_media` for one stream, which needs it 50 times a second: the constant part is written once."""
     head, _, tail = write_media(carrier, stream, b"?").rpartition(base64.b64encode(b"?").decode("ascii"))
     return lambda payload: f"{head}{binascii.b2a_base64(payload, newline=False).decode('ascii')}{tail}"
 
 
 def write_mark(carrier: Carrier, stream: str, name: str) -> str:
-    """A mark, which the carrier returns when everything before it was played."""
+    """A mark, which the carrier returns when all sound before the mark has been played."""
     return _write(carrier, stream, "mark", {"name": name})
 
 

@@ -1,6 +1,6 @@
 """The audio codecs of phone calls: PCMU, PCMA and L16.
 
-Rule: bytes in, bytes out; PCM is 16-bit, little-endian and mono.
+Rule: a codec takes and returns bytes; PCM is 16-bit, little-endian and mono.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class UnknownCodec(DuologueError):
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """Converts between PCM and the bytes that a carrier sends and gets."""
+    """Converts between PCM and the bytes that a carrier sends and receives."""
 
     name: str
     rate_hz: int
@@ -36,7 +36,7 @@ class Codec:
 
     @property
     def frame_bytes(self) -> int:
-        """The encoded bytes of 20 ms."""
+        """How many encoded bytes 20 ms of sound have."""
         return self.rate_hz * FRAME_MS // 1000 * self.bytes_per_sample
 
     @property
@@ -46,7 +46,7 @@ class Codec:
 
 
 def codec_of(carrier: Carrier, encoding: str, rate_hz: int) -> Codec:
-    """The codec for an encoding and a rate of a start message. Raises UnknownCodec."""
+    """The codec for this encoding and rate. Raises UnknownCodec if they aren't supported."""
     if encoding in ("PCMU", "PCMA") and rate_hz == 8_000:
         both = (pcm_to_ulaw, ulaw_to_pcm) if encoding == "PCMU" else (pcm_to_alaw, alaw_to_pcm)
         return Codec(encoding, rate_hz, 1, *both)

@@ -1,13 +1,13 @@
 """Puts the frames of a call into the order in which they were spoken.
 
-An early frame waits a little for those before it; a missing frame is replaced by silence of the same length, so that
-times stay right; a duplicate or late frame is dropped. Rule: frames that arrive in order are never delayed.
+An early frame waits a little for the frames before it. A missing frame is replaced by silence of the same length, so
+that times stay right. A duplicate or late frame is dropped. Rule: frames that arrive in order are never delayed.
 """
 
 from __future__ import annotations
 
 WINDOW = 5  # frames that may wait for a missing one: 100 ms
-SILENCE_MAX = 50  # frames of silence for one gap, however large it is
+SILENCE_MAX = 50  # at most this many frames of silence fill one gap
 RESTART = 100  # a number this far back isn't a late frame: the carrier has restarted its count
 
 
@@ -20,11 +20,11 @@ class Order:
         self._next = 0  # the number that is due; 0 before the first frame
         self._early: dict[int, bytes] = {}
         self.lost = 0
-        self.dropped = 0  # came twice or too late
+        self.dropped = 0  # frames that came twice or too late
         self.reordered = 0
 
     def feed(self, number: int, frame: bytes) -> list[bytes]:
-        """The frames that can be passed on now, in order. A frame without a number (0) is passed on at once."""
+        """The frames that can be passed on now, in order. A frame without a number (0) is passed on immediately."""
         if not number:
             return [frame]
         if not self._next or number + RESTART < self._next:
@@ -42,7 +42,7 @@ class Order:
         return ready
 
     def finish(self) -> list[bytes]:
-        """The stream has ended: returns the frames that still wait."""
+        """The frames that still wait when the stream has ended."""
         ready: list[bytes] = []
         while self._early:
             ready += self._conceal()
@@ -56,7 +56,7 @@ class Order:
         return ready
 
     def _conceal(self) -> list[bytes]:
-        """Replace what is missing before the earliest waiting frame by silence."""
+        """Silence for the frames that are missing before the earliest waiting frame, then the frames that follow."""
         missing = min(self._early) - self._next
         self._next += missing
         self.lost += missing

@@ -1,8 +1,8 @@
 """The line of a phone call: sends sound in frames of 20 ms, and learns from marks how much of it was heard.
 
 The carrier buffers sound, so only a little is sent ahead of playback, and a clear empties the buffer. A mark is sent
-about every 100 ms; the carrier returns it when everything before it was played. Rule: only returned marks count as
-heard. A mark that returns after its sound was cleared was not heard: its name belongs to an older take and is unknown.
+about every 100 ms; the carrier returns it when all sound before the mark has been played. Rule: only sound before a
+returned mark counts as heard. A mark that returns after a clear doesn't count: its name was forgotten at the clear.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Track:
         self.take = 1  # counted up when sound is sent again after a hold
         self.sent = self.heard = 0  # frames
         self.is_held = self.is_complete = False
-        self.began = 0.0  # when the first frame would have started to play, if there had been no gap
+        self.began = 0.0  # when the first frame would have started to play, if playback had had no gap
         self.samples = 0
         self.resampler = LiveResampler(codec.rate_hz, codec.rate_hz)
         self.from_hz = codec.rate_hz
@@ -76,7 +76,7 @@ class _Track:
 
     @property
     def heard_ms(self) -> int:
-        """Without the silence that fills up the last frame."""
+        """How much was heard, without the silence that fills up the last frame."""
         return min(self.heard * FRAME_MS, self.samples * 1000 // self._codec.rate_hz)
 
     def add(self, sound: Sound) -> None:
@@ -94,7 +94,7 @@ class _Track:
         self._cut(self._codec.encode(to_pcm(self.resampler.finish())))
 
     def complete(self) -> None:
-        """The voice has ended: fill up the last frame with silence, because carriers may refuse a shorter one."""
+        """The voice has ended. Fill up its last frame with silence, because carriers may refuse a shorter frame."""
         self.finish_resampling()
         if self._rest:
             self._frames.append((self._rest + self._codec.silence)[: self._codec.frame_bytes])
@@ -138,7 +138,7 @@ class PhoneLine:
         pace: BufferPace | None = None,
         sends: tuple[str, int] | None = None,
     ) -> None:
-        self.codec = codec_of(carrier, started.encoding, started.rate_hz)  # of what is heard
+        self.codec = codec_of(carrier, started.encoding, started.rate_hz)  # of the sound that the carrier sends
         self.codec_out = codec_of(carrier, *sends) if sends is not None else self.codec
         self.counts: Counter[str] = Counter()
         self.has_hung_up = False  # has the agent ended the call?
@@ -152,7 +152,7 @@ class PhoneLine:
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._is_gone = False
         self._track: _Track | None = None
-        self._marks: dict[str, int] = {}  # sent and not returned yet, with the number of frames before each
+        self._marks: dict[str, int] = {}  # marks that haven't returned yet, with the number of frames before each
         self._alarm: asyncio.TimerHandle | None = None
 
     # -- The port
@@ -182,7 +182,7 @@ class PhoneLine:
             asyncio.get_running_loop().call_soon(self._end_track, track)
 
     def hold(self, voice: int) -> None:
-        """Empty the carrier's buffer. `resume` sends again what was not played."""
+        """Empty the carrier's buffer. `resume` sends the sound that was not played once more."""
         track = self._track
         if track is not None and track.voice == voice and not track.is_held:
             track.is_held = True
@@ -190,7 +190,7 @@ class PhoneLine:
             track.rewind()
 
     def resume(self, voice: int) -> None:
-        """Continue from the last returned mark: what was played after it, up to 100 ms, is heard twice."""
+        """Continue from the last returned mark. Sound that was played after the mark, up to 100 ms, is heard twice."""
         track = self._track
         if track is not None and track.voice == voice and track.is_held:
             track.is_held = False
@@ -224,7 +224,7 @@ class PhoneLine:
             self._notify(Frame(self.codec.decode(payload), self.codec.rate_hz))
 
     def note_mark(self, marked: Marked) -> None:
-        """A mark has returned: what was sent before it was heard, unless it was cleared."""
+        """A mark has returned: the caller has heard all sound before the mark, unless that was cleared."""
         frames, track = self._marks.pop(marked.name, None), self._track
         if frames is None or track is None:
             self.counts["flushed_marks"] += 1
@@ -266,7 +266,7 @@ class PhoneLine:
         now = loop.time()
         while track.sent < track.total:
             ahead_ms = track.sent * FRAME_MS - (now - track.began) * 1000
-            if ahead_ms < 0:  # playback ran dry: the gap doesn't count as sound
+            if ahead_ms < 0:  # the carrier had nothing left to play: the gap doesn't count as sound
                 track.began = now - track.sent * FRAME_MS / 1000
             elif ahead_ms + FRAME_MS > self._pace.ahead_ms + 0.5:
                 wait_ms = ahead_ms + FRAME_MS - self._pace.ahead_ms
@@ -279,7 +279,7 @@ class PhoneLine:
             self._mark(track)
 
     def _pump_on(self, voice: int) -> None:
-        """The timer's callback: a failure can't be raised to a caller, so it becomes an event."""
+        """The timer's callback. A failure becomes an event, because a timer has no caller that could handle it."""
         try:
             self._pump()
         except OSError as problem:

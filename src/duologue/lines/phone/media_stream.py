@@ -1,7 +1,8 @@
-"""The media stream of one call, message by message: admission, passing sound and keys to the line, ending.
+"""Handles the media stream of one call: admits it, passes sound and keys to the line, and ends it.
 
-Doesn't know the network: text comes in, and a `CarrierWire` sends. Rule: a stream that violates the protocol is refused
-with a close code and one line without words or secrets; unknown messages are counted and ignored.
+This module doesn't know the network: it gets the carrier's messages as text and sends through a `CarrierWire`. Rule: a
+stream that violates the protocol is refused with a close code and one line without spoken words or secrets. Unknown
+messages are counted and ignored.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ FULL = 1013
 
 
 class StreamRefused(DuologueError):
-    """A stream that must be closed, with the close code. The message says why, for the log."""
+    """The stream must be closed with this close code. The message says why, for the log."""
 
     def __init__(self, code: int, why: str) -> None:
         self.code = code
@@ -45,7 +46,7 @@ class StreamRefused(DuologueError):
 
 
 class Stream:
-    """The stream of one carrier's socket. `admit` checks the start message, and raises StreamRefused to refuse it."""
+    """The stream on one socket of a carrier. `admit` checks the start message; it raises StreamRefused to refuse it."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class Stream:
         self._id = ""
 
     def receive(self, text: str) -> None:
-        """Handle one message of the carrier. Raises StreamRefused."""
+        """Handle one message of the carrier. Raises StreamRefused if the stream must be closed."""
         try:
             message = read_message(self.carrier, text)
         except Malformed as problem:
