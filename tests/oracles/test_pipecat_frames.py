@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("pipecat", reason="Pipecat is not installed, so nobody else has checked our frames: make oracles")
+pytest.importorskip(
+    "pipecat", reason="Pipecat is not installed, so its serializers can not judge our frames: make oracles"
+)
 
 from pipecat.frames.frames import InputAudioRawFrame, InputDTMFFrame, InterruptionFrame, OutputAudioRawFrame
 from pipecat.serializers.telnyx import TelnyxFrameSerializer
