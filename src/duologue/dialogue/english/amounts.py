@@ -29,7 +29,7 @@ _CENTS = ("cent", "cents", "penny", "pence", "p")
 
 
 def singular(word: str) -> str:
-    """A unit without the "s" of its plural."""
+    """The name of a unit without the "s" of its plural."""
     return word[:-1] if word.endswith("s") and len(word) > 2 else word
 
 
@@ -112,7 +112,7 @@ def _quarters_at(words: Sequence[str], place: int) -> tuple[dict[str, int], int]
 
 
 def _duration_text(parts: dict[str, int]) -> str:
-    """As ISO 8601. Weeks become days if there are other parts."""
+    """The duration as ISO 8601 text. Weeks become days if there are other parts."""
     if set(parts) == {"W"}:
         return f"P{parts['W']}W"
     parts = dict(parts)
@@ -124,7 +124,8 @@ def _duration_text(parts: dict[str, int]) -> str:
 
 
 def find_durations(tokens: Sequence[Token], *, takes_another: bool = False) -> Iterator[Match]:
-    """Every duration in a reply. `takes_another` also takes "another week", for a question about how much longer."""
+    """Every duration in a reply. With `takes_another`, "another week" counts too, as an answer to "how much
+    longer?"."""
     if takes_another:
         tokens = [token._replace(word="a") if token.word == "another" else token for token in tokens]
     place = 0
@@ -148,14 +149,15 @@ def _money(amount: int | float, currency: str | None) -> dict[str, str | int | f
 
 
 def _two_digits(tokens: Sequence[Token], at: int, *, is_written: bool = False) -> tuple[int, int] | None:
-    """Reads "fifty", "oh five", "twenty five": cents that follow an amount in words; `is_written` also takes digits."""
+    """Reads a number from 10 to 99 right after an amount or an hour: the "fifty" of "twelve fifty". `is_written` also
+    takes digits."""
     is_cents = at < len(tokens) and (tokens[at].word in SMALL or (is_written and tokens[at].word.isdigit()))
     found = number_at(tokens, at) if is_cents and not tokens[at].pause else None
     return (found[0], found[1]) if found and isinstance(found[0], int) and 10 <= found[0] <= 99 else None
 
 
 def _ends(tokens: Sequence[Token], at: int) -> bool:
-    """Does the phrase end here? Otherwise the number before may count what follows: "twenty people"."""
+    """Does the phrase end at this place? Otherwise the number before it may count what follows: "twenty people"."""
     return at == len(tokens) or bool(tokens[at].pause) or tokens[at].word in ("please", "then", "thanks")
 
 
@@ -168,7 +170,7 @@ def _banknote_at(words: Sequence[str], place: int) -> tuple[tuple[int | float, .
 def _money_at(
     tokens: Sequence[Token], place: int, is_asked: bool
 ) -> tuple[tuple[int | float, ...], str | None, int] | None:
-    """The amounts that may be meant, the currency, the place after."""
+    """The amounts that the words here may mean, their currency, and the place after. None if no amount begins here."""
     words = [token.word for token in tokens] + [""] * 4
     if (note := _banknote_at(words, place)) is not None:
         return note
@@ -202,16 +204,17 @@ def _money_at(
 
 
 def _bound_before(tokens: Sequence[Token], place: int) -> int:
-    """Where the phrase for an upper limit begins: "no more than eighty"; `place` if there is none before it."""
+    """Where an amount at `place` begins if the words of an upper limit before it are included: "no more than
+    eighty"."""
     for words in _BOUNDS:
         said = tokens[max(0, place - len(words)) : place]
-        if words_of(said) == words and not any(token.pause for token in said[1:]):  # "no, more than eighty" is more
+        if words_of(said) == words and not any(token.pause for token in said[1:]):  # not "no, more than eighty"
             return place - len(words)
     return place
 
 
 def find_money(tokens: Sequence[Token], *, is_asked: bool = False) -> Iterator[Match]:
-    """Every amount of money in a reply. `is_asked` also takes a bare number."""
+    """Every amount of money in a reply. With `is_asked`, a bare number counts too."""
     place = 0
     while place < len(tokens):
         found = _money_at(tokens, place, is_asked)

@@ -1,6 +1,7 @@
 """Dates of birth read out as three numbers: "twelve three eighty four", "12 03 1984".
 
-Rule: only for dates in the past. Month and day are tried in both orders, and each order that is a real day counts.
+Rule: three numbers are read like this only for dates in the past. Month and day are tried in both orders. Each order
+that gives a real day is a candidate.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ YearAt = Callable[[int], tuple[int, int] | None]
 
 
 def birth_at(tokens: Sequence[Token], place: int, year_at: YearAt) -> tuple[tuple[date, ...], int] | None:
-    """The days that three numbers in a row may mean, and the place after them."""
+    """The days that three numbers in a row may mean, and the place after them. `year_at` reads the year at a place."""
     numbers, at = [], place
     for _ in range(2):
         at += at < len(tokens) and tokens[at].word in ("oh", "zero")

@@ -1,8 +1,8 @@
 """Carrier words: words around a value that aren't part of it, by class.
 
-"I'd like to", "could you find me", "would be great": what people put around a plain answer, and words for what
-services deal with. Grammatical words match as they are, the others by their stems. Rule: no word here can be an
-answer by itself: no quantity, price, sort, quality or negation.
+People put phrases such as "I'd like to", "could you find me" or "would be great" around a plain answer. Words for what
+services deal with, such as "table" or "ticket", are carriers too. Grammatical words match exactly, the others by their
+stems. Rule: a carrier can't be an answer by itself, so it is never a quantity, price, quality or negation.
 """
 
 from __future__ import annotations
@@ -108,14 +108,14 @@ _CONTRACTIONS = frozenset(("d", "ll", "m", "re", "ve", "s"))
 
 
 def without_contraction(word: str) -> str:
-    """The word before a contraction: "i" for "i'd"."""
+    """The word without its contraction: "i" for "i'd"."""
     head, mark, tail = word.partition("'")
     return head if mark and tail in _CONTRACTIONS else word
 
 
 @lru_cache(maxsize=4096)
 def is_carrier(word: str) -> bool:
-    """May this word stand around a plain answer?"""
+    """Is this a carrier word, which may stand around a plain answer?"""
     head = without_contraction(word)
     return word in EXACT or head in EXACT or stem(head) in STEMS
 

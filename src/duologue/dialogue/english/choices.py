@@ -1,6 +1,6 @@
 """A choice from a short list: by name, by alias, or by position ("the second one", "the last").
 
-Rule: the longest name wins; another form of a word counts only if nothing matches exactly.
+Rule: the longest name wins. Another form of a word ("sport" for "sports") counts only if no name matches exactly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[M
 
 
 def _with_one(tokens: Sequence[Token], match: Match) -> Match:
-    """Includes the "one" of "the large one", which isn't a count."""
+    """The match with a "one" after it, as in "the large one". This "one" isn't a count."""
     has_one = (
         match.after < len(tokens) and tokens[match.after].word in ("one", "ones") and not tokens[match.after].pause
     )
@@ -43,7 +43,8 @@ def _names_of(choices: tuple[Choice, ...]) -> NameList:
 
 
 def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Match]:
-    """One word in another form: "sport" for "sports". Only if no two choices have the same stem."""
+    """Words that are another form of a choice: "sport" for "sports". The stem must be long enough and belong to only
+    one choice."""
     stems: dict[str, set[str]] = {}
     for choice in choices:
         for name in (choice.value, *choice.also):
@@ -57,7 +58,8 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
 
 
 def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None:
-    """Reads "the second one", "the last", "number two", "option b", "the former": the index from 0 and the span."""
+    """Reads "the second one", "the last", "number two", "option b", "the former". Returns the index of that choice,
+    from 0, and the span of the words."""
     words = [token.word for token in tokens] + [""] * 3
     for place in range(len(tokens)):
         begun = place + (words[place] == "the")
@@ -78,7 +80,7 @@ def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None
 
 
 def _is_short(tokens: Sequence[Token]) -> bool:
-    """Is the reply nothing but an ordinal and politeness?"""
+    """Is the reply only one word, apart from politeness and fillers?"""
     return sum(token.word not in POLITE | FILLERS for token in tokens) == 1
 
 

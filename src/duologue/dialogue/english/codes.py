@@ -1,7 +1,7 @@
 """Phone numbers, e-mail addresses and codes, spelled as people spell them.
 
-"double five", "oh" for zero, "A as in alpha", "B for Bravo", "dash", "dot", "at". Rule: what could be a letter or
-a digit ("oh" between letters) gives both candidates; a code is one run of spelled pieces.
+People say "double five", "oh" for zero, "A as in alpha", "B for Bravo", "dash", "dot" and "at". Rule: a code is one run
+of spelled pieces. A piece that could be a letter or a digit ("oh" between letters) gives both candidates.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ CODE_CHARS_MAX = 40
 CANDIDATES_MAX = 4
 PHONE_DIGITS = range(7, 16)
 
-Piece = tuple[str, int]  # what it spells, the place after; "?" is a zero or an O
+Piece = tuple[str, int]  # the text that is spelled ("?" is a zero or an O), and the place after
 
 
 def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
-    """One spelled piece: a letter, digits, a sign, a letter by a word, or a double."""
+    """Reads one spelled piece: a letter, digits, a sign, a word for a letter ("bravo"), or a double ("double five")."""
     words = [token.word for token in tokens[place : place + 5]] + [""] * 5
     word = words[0]
     if word in TIMES:
@@ -69,8 +69,8 @@ def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
 
 
 def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
-    """Does the number end with this "hundred"? "Nine hundred ninety nine" goes on, "eight hundred five five five" is
-    read out digit by digit."""
+    """Does the number end with this "hundred"? In "nine hundred ninety nine" it goes on. In "eight hundred five five
+    five" it ends, because single digits follow."""
     words = ([token.word for token in tokens[at : at + 2]] + [""] * 2)[:2]
     if words[0] not in SMALL or tokens[at].pause:
         return words[0] != "and"
@@ -78,14 +78,14 @@ def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_next_to_digits(tokens: Sequence[Token], place: int) -> bool:
-    """Are there digits right before or after these letters, with nothing in between: "abc123"?"""
+    """Are there digits right before or after these letters, without a space: "abc123"?"""
     before = place > 0 and tokens[place - 1].end == tokens[place].start and tokens[place - 1].word[-1].isdigit()
     after = place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
     return before or (after and tokens[place + 1].word[0].isdigit())
 
 
 def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
-    """A letter, with or without a word that begins with it."""
+    """Reads a letter, with or without a word that begins with it: "A", "A as in alpha"."""
     letter = words[0].upper()
     if words[1:3] == ["as", "in"] and words[3].startswith(words[0]):
         return letter, place + 4
@@ -95,7 +95,7 @@ def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
 
 
 def run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
-    """Pieces in a row: what they spell, the place after, and how many there are."""
+    """Reads spelled pieces in a row. Returns the text they spell, the place after them, and the number of pieces."""
     spelled, at, pieces = "", place, 0
     while at < len(tokens):
         if pieces and tokens[at].word in HESITATIONS:  # "nine zero zero, uh, one two three"
@@ -116,7 +116,7 @@ def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _spellings(spelled: str) -> tuple[str, ...]:
-    """Every text that may be meant: a "?" next to a digit is a zero, else a zero or an O."""
+    """Every text that may be meant. A "?" next to a digit is a zero; any other "?" is a zero or an O."""
     texts = [""]
     for place, char in enumerate(spelled):
         neighbours = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
@@ -126,7 +126,7 @@ def _spellings(spelled: str) -> tuple[str, ...]:
 
 
 def find_code(tokens: Sequence[Token]) -> list[Match]:
-    """Every spelled code: at least two characters, one of them a digit or all of them spelled."""
+    """Every spelled code in a reply: 2 to 40 characters, with at least one letter or digit."""
     found: list[Match] = []
     place = 0
     while place < len(tokens):
@@ -145,7 +145,7 @@ def find_code(tokens: Sequence[Token]) -> list[Match]:
 
 
 def find_phone(tokens: Sequence[Token]) -> list[Match]:
-    """Every phone number: seven to fifteen digits, a plus in front if it was said."""
+    """Every phone number in a reply: seven to fifteen digits, with a plus in front if it was said."""
     found: list[Match] = []
     place = 0
     while place < len(tokens):
@@ -167,7 +167,8 @@ def find_phone(tokens: Sequence[Token]) -> list[Match]:
 
 
 def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
-    """Words and spelled pieces joined: "john dot smith" is john.smith."""
+    """One part of an address, joined from words and spelled pieces: "john dot smith" is john.smith. None if a word
+    can't be in an address."""
     text, at = "", first
     while at < after:
         word = tokens[at].word
@@ -189,7 +190,7 @@ _MAIL_TAILS = (
     ("all", "lower", "case"), ("all", "lowercase"), ("all", "in", "lower", "case"), ("all", "one", "word"),
     ("all", "together"), ("no", "spaces"),
 )  # fmt: skip
-_KNOWN_DOMAINS = {"gmail": "gmail.com", "icloud": "icloud.com"}  # people leave out the rest
+_KNOWN_DOMAINS = {"gmail": "gmail.com", "icloud": "icloud.com"}  # people say these without ".com"
 _OF_SENTENCES = AUXILIARIES | PREPOSITIONS | PRONOUNS | MARKERS | {"and", "or"}
 _MAIL_LIGHT = frozenset(
     "my email email's e mail mail's address is it's its that's that would be the sure yes um uh okay please".split()
@@ -197,7 +198,7 @@ _MAIL_LIGHT = frozenset(
 
 
 def find_email(tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail address in a reply, written or spoken: "anna at example dot com"."""
+    """The e-mail addresses that are written in a reply, or else the one that is spoken: "anna at example dot com"."""
     written = [place for place, token in enumerate(tokens) if "@" in token.word and len(token.word) > 1]
     if written:
         return [Match(place, place + 1, (tokens[place].word,)) for place in written]
@@ -220,8 +221,8 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
 
 
 def _domain_end(tokens: Sequence[Token], place: int) -> int:
-    """Where a domain ends: after the word or the spelled letters behind its last dot. What follows isn't part of it:
-    "... dot com, all lower case"."""
+    """The place where a domain ends: after the word or the spelled letters that follow its last dot. Later words aren't
+    part of it: "... dot com, all lower case"."""
     dots = (at for at in range(place, len(tokens)) if SIGNS.get(tokens[at].word) == "." or "." in tokens[at].word)
     at = next(dots, None)
     if at is None:
@@ -238,7 +239,7 @@ def _domain_end(tokens: Sequence[Token], place: int) -> int:
 
 
 def _is_sentence(tokens: Sequence[Token]) -> bool:
-    """Do words of a sentence come before the address, as in "you can send it to anna at …"? Next to a sign they are
+    """Do words of a sentence come before the address, as in "you can send it to anna at …"? A word next to a sign is
     part of the address: "will dot smith"."""
     return any(
         (token.word in _OF_SENTENCES or is_negation(token.word))

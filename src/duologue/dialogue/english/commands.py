@@ -1,6 +1,6 @@
 """Commands to the conversation itself, said as a whole reply: "go back", "say that again", "a person, please".
 
-Rule: a command is recognised only when nothing else was said but politeness; anything longer is for NLU.
+Rule: a command is recognised only if the rest of the reply is politeness. Any longer reply is for NLU.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ WORDS_MAX = max(map(len, COMMANDS)) + 4
 
 
 def command_of(tokens: Sequence[Token]) -> str | None:
-    """The command that the whole reply is; None if it isn't one."""
+    """The name of the command, if the whole reply is one; else None."""
     if len(tokens) > WORDS_MAX:
         return None
     words = [token.word for token in tokens]
@@ -78,18 +78,18 @@ def command_of(tokens: Sequence[Token]) -> str | None:
 
 
 def postpones(tokens: Sequence[Token]) -> bool:
-    """Is it "not yet"? That is neither a yes nor a reason to drop the task."""
+    """Does the reply say "not yet"? That is neither a yes nor a reason to drop the task."""
     said = [token.word for token in tokens if token.word not in _AROUND | DISSENT]
     return said in (["not", "yet"], ["not", "just", "yet"], ["not", "quite", "yet"])
 
 
 def keeps(tokens: Sequence[Token]) -> bool:
-    """Is it "leave it as it is"? Then nothing changes and nothing is dropped."""
+    """Does the reply say "leave it as it is"? Then nothing changes and nothing is dropped."""
     words = " ".join(token.word for token in tokens)
     return words.startswith(_KEEPING) or any(f" {phrase}" in words for phrase in _KEEPING)
 
 
 def repeats(text: str, tokens: Sequence[Token]) -> bool:
-    """Does a command repeat a word of the question? "Cancel it", after "shall I cancel it?", may be a yes."""
+    """Does a command repeat a word of the question `text`? "Cancel it", after "shall I cancel it?", may be a yes."""
     asked = stems_of(text)
     return any(stem(token.word) in asked for token in tokens if token.word not in _SMALL | _AROUND | PREPOSITIONS)

@@ -1,6 +1,6 @@
 """Hello, thanks, all right and goodbye: messages outside any task that get a short reply.
 
-Rule: only a message that is nothing but courtesy; a hello before a request belongs to the request.
+Rule: only a message that is nothing but courtesy counts. A hello before a request belongs to the request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WORDS_MAX = 10
 
 
 def courtesy_of(tokens: Sequence[Token]) -> str | None:
-    """The courtesy that the whole message is: farewell, thanks, greeting or assent; else None."""
+    """The kind of courtesy, if the whole message is one: "farewell", "thanks", "greeting" or "assent"; else None."""
     words = [token.word for token in tokens]
     if not words or len(words) > WORDS_MAX or not _KNOWN.issuperset(words):
         return None

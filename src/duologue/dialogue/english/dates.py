@@ -1,7 +1,7 @@
 """Dates as people say them: "next Friday", "the 5th of next month", "in two weeks", "March the third".
 
 One phrase may mean several days: "next Friday" on a Wednesday, "this weekend", "3/4". Rule: every candidate is a day
-that exists; a day without a year or month is in the future, or in the past for a slot like a birthday.
+that exists. A day without a year or month is in the future, or in the past for a slot such as a date of birth.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LATER = ("afternoon", "evening")
 _MORNING = ("morning", *_LATER)
 MONTHS_AHEAD_MAX = 1200
 DAYS_MAX = 3660
-_LEAP_YEARS_APART_MAX = 8  # as 1896 and 1904
+_LEAP_YEARS_APART_MAX = 8  # such as 1896 and 1904
 
 Found = tuple[tuple[date, ...], int]  # the days that may be meant, the place after
 
@@ -63,11 +63,11 @@ class _Dates:
         self.first = (
             max(today, since.day) if since is not None and since.is_start else today
         )  # the earliest day that may be meant
-        self.takes_day_parts = is_asked or is_past  # "this morning" is a date only here
+        self.takes_day_parts = is_asked or is_past  # otherwise "this morning" isn't a date
         self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
 
     def at(self, place: int) -> Found | None:
-        """The date that begins here."""
+        """The days that the words at this place may mean, and the place after them; None if no date begins here."""
         rules: tuple[Callable[[int], Found | None], ...] = (
             self._since, self._near, self._distance, self._nth_weekday, self._weekday, self._month_first,
             self._day_first, self._holiday, self._movable_holiday, self._digits, self._weekend, self._month_end,
@@ -89,7 +89,7 @@ class _Dates:
         return day <= self.today if self.is_past else day >= self.today
 
     def _years(self, count: int) -> range:
-        """This year and those after it, or before it for a date in the past."""
+        """This year and the following ones, `count` in all. For a date in the past, this year and the ones before."""
         year = self.today.year
         return range(year, max(year - count, 0), -1) if self.is_past else range(year, min(year + count, MAXYEAR + 1))
 
@@ -187,14 +187,14 @@ class _Dates:
         return self._with_date(days, wanted, at)
 
     def _may_be_short(self, at: int) -> bool:
-        """May "sat" be a weekday here? At the beginning or after a word like "on", but not in "we sat"."""
+        """May "sat" be a weekday here? It may at the beginning or after a word like "on", but not in "we sat"."""
         return at == 0 or self.words[at - 1] in _BEFORE_SHORT
 
     def _weekday_days(self, wanted: int, which: str) -> tuple[date, ...]:
-        """The days that a weekday may mean with the word said with it: "next", "this week", "last"."""
+        """The days that a weekday may mean; `which` is what was said with it: "next", "this week", "last"."""
         weekday = self.today.weekday()
         ahead, behind = (wanted - weekday) % 7, (weekday - wanted) % 7
-        this_week = wanted - weekday  # in days from today, as everything here
+        this_week = wanted - weekday  # in days from today, like all numbers in this function
         if which in ("next week", "following week"):
             days: tuple[int, ...] = (this_week + 7,)
         elif which == "this week":
@@ -220,7 +220,8 @@ class _Dates:
         return tuple(map(self._in_days, dict.fromkeys(days)))
 
     def _with_date(self, days: tuple[date, ...], wanted: int, at: int) -> Found | None:
-        """A date right after its weekday: one day if they agree, else all that either may mean."""
+        """Reads a date right after its weekday: "Friday the 8th". If date and weekday agree on a day, only that day is
+        meant; if not, every day that either may mean is a candidate."""
         begun = at + (self.words[at] in ("on", "the") and not self.tokens[at].pause) if at < len(self.tokens) else at
         found = self._month_first(begun) or self._day_first(begun) if begun < len(self.tokens) else None
         if found is None:
@@ -248,7 +249,7 @@ class _Dates:
             return None
         days = [nth_weekday(*one, which[0], wanted) for one in months]
         if days[0] is None:
-            return None  # that month has no fifth one
+            return None  # that month has no fifth such weekday
         fits = [day for day in days if day is not None and self._is_possible(day)]
         return ((fits[0],), after) if fits else None
 
@@ -301,7 +302,7 @@ class _Dates:
         return self._nearest_in_a_month(number, at)
 
     def _is_month(self, may: int) -> bool:
-        """Is a "may" after a number the month? Only before a year or at the end."""
+        """Is a "may" after a number the month? It is only before a year or at the end of the reply."""
         return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 
     def _month(self, *, is_next: bool) -> tuple[int, int]:
@@ -317,7 +318,8 @@ class _Dates:
         return None
 
     def _dated(self, month: int, number: int, at: int) -> Found | None:
-        """A day and month, with the year said here or the nearest year that has the day."""
+        """The date with this month and day: in the year that is said at `at`, or else in the nearest year that has
+        it."""
         year = self._year(at + (self.words[at] in ("of", "in")))
         if year is not None:
             return _one(day_of(year[0], month, number), year[1])
@@ -362,7 +364,7 @@ class _Dates:
         return None
 
     def _movable_holiday(self, place: int) -> Found | None:
-        """Reads "Good Friday", "Easter Monday": the nearest one."""
+        """Reads "Good Friday", "Easter Monday". Without a year, the nearest one is meant."""
         for words, later in DAYS_AFTER_EASTER.items():
             after = place + len(words)
             if tuple(self.words[place:after]) != words or names_an_event(self.tokens, after):
@@ -383,8 +385,8 @@ class _Dates:
         return birth_at(self.tokens, place, self._year) if self.is_past else None
 
     def _digits(self, place: int) -> Found | None:
-        """Reads "2027-03-05", "3/5", "5.3.2027". With slashes, month and day may come in either order; with dots,
-        the day is first."""
+        """Reads "2027-03-05", "3/5", "5.3.2027". With slashes, month and day may come in either order. With dots, the
+        day is first."""
         if (dotted := _DOTTED.fullmatch(self.words[place])) is not None:
             day, month, year = map(int, dotted.groups())
             year = self._of_century(year) if year < 100 else year
@@ -447,8 +449,8 @@ def _one(day: date | None, after: int) -> Found | None:
 def find_dates(
     tokens: Sequence[Token], today: date, *, is_past: bool = False, is_asked: bool = False, since: Since | None = None
 ) -> Iterator[Match]:
-    """Every date in a reply, as ISO text. `is_asked` also takes "Fri" for a weekday. "The day after" is counted from
-    `since`."""
+    """Every date in a reply, as ISO text. With `is_asked`, "Fri" counts as a weekday too. "The day after" is counted
+    from `since`. With `is_past`, dates without a year are in the past."""
     reader = _Dates(tokens, today, is_past, is_asked, since)
     place = 0
     while place < len(tokens):

@@ -1,6 +1,6 @@
 """Days as `datetime.date`: reading today from ISO text, and counting in months.
 
-Reads no clock. Rule: the caller passes in today, with the time of day if it is known.
+Rule: no clock is read here. The caller passes in today, with the time of day if it is known.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}))?\Z")
 
 
 class Today(NamedTuple):
-    """The day on which a reply is read, and the minute of that day; None if the time isn't known."""
+    """The day on which a reply is read, and the minute of that day. The minute is None if the time isn't known."""
 
     day: date
     minute: int | None = None
@@ -35,7 +35,7 @@ def today_of(text: str) -> Today:
 
 
 def day_of(year: int, month: int, day: int) -> date | None:
-    """The day, or None if there is no such day, as with February 30."""
+    """The date with these numbers; None if there is no such day, as with February 30."""
     try:
         return date(year, month, day)
     except ValueError:
@@ -48,6 +48,6 @@ def last_day_of(year: int, month: int) -> date | None:
 
 
 def later_month(year: int, month: int, by: int) -> tuple[int, int]:
-    """The year and month that is this many months later."""
+    """The year and the month that come `by` months later, or earlier if `by` is negative."""
     years, month0 = divmod(month - 1 + by, 12)
     return year + years, month0 + 1

@@ -1,7 +1,7 @@
 """Corrections that leave out what stays the same: "make that four" for three days, "no, 95" for 90 euros, "no, at four"
 for half past four in the morning.
 
-Rule: the unit, the currency or the half of the day is taken from the old value only if that leaves one meaning.
+Rule: the unit, the currency, or morning or evening is taken from the old value only if that leaves one meaning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def with_currency_of(value: Json, before: Json) -> Json:
 
 
 def with_new_count(count: Reading, before: Json) -> Json:
-    """The old duration with a new count in the same unit; None if the reply isn't a bare count."""
+    """The old duration with a new count in the same unit. None if the reply isn't a bare count, or if the old duration
+    has several units."""
     one = _ONE_UNIT.fullmatch(before) if isinstance(before, str) else None
     said = count.values[0] if isinstance(count, Direct) else None
     if one is None or said is None or not is_number(tokens_of(said.raw)[-1].word):
@@ -38,7 +39,7 @@ def with_new_count(count: Reading, before: Json) -> Json:
 
 
 def nearest_time(times: tuple[Json, ...], before: Json) -> Json:
-    """The candidate that is near the old time, in the morning or in the evening; None unless exactly one is."""
+    """The candidate that is within three hours of the old time; None unless there is exactly one."""
     near = [time for time in times if abs(_minutes(time) - _minutes(before)) <= NEAR_MINUTES_MAX]
     return near[0] if len(near) == 1 else None
 

@@ -1,8 +1,9 @@
 """Values in a message that isn't wholly understood: "a table for four tomorrow, it's my grandmother's birthday".
 
-Only what is clear by itself is taken: a day, a time of day, an amount of money, a count of what the slot counts, a name
-or a choice of a list. Rule: nothing is taken from a clause that denies, changes or compares, nor for a slot that two
-values fit. The caller must read back what was taken, because the rest of the message may say more.
+Only values that are clear by themselves are taken: a day, a time of day, an amount of money, a count of what the slot
+counts, a name or a choice from a list. Rule: nothing is taken from a clause that denies, changes or compares something,
+and a slot that two values fit stays empty. The agent has to read the values back to the user, because the rest of the
+message may change them.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from .several_slots import Filled, counts_for, find_all_values, values_of, with_
 from .tokens import Token, stem, stems_of, tokens_of
 from .yes_no import DOUBTS
 
-_HARMLESS = frozenset("also too plus because".split())  # they add something and change nothing
-_CLAUSE_OPENERS = frozenset("but because however though although unless except".split())  # a clause begins with them
-_BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # a bare number of these is a value only as an answer
+_HARMLESS = frozenset("also too plus because".split())  # words that add something and change nothing
+_CLAUSE_OPENERS = frozenset("but because however though although unless except".split())  # words that begin a clause
+_BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # for these kinds, a bare number is a value only as an answer
 _PLAIN = tuple(
     Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 )
@@ -52,7 +53,7 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
         ):
             continue
         if is_settled and not all(_is_clear(tokens, match, slot) for slot in fitting):
-            continue  # a number that counts nothing here
+            continue  # a number that doesn't say what it counts
         if is_settled and len(match.candidates) == 1 and len(fitting) == 1 and fitting[0].name not in filled:
             filled[fitting[0].name] = (fitting[0], match)
         else:
@@ -64,7 +65,7 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
 
 
 def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> bool:
-    """Does a second number follow that may replace it: "two months, maybe three"?"""
+    """Does a second number follow that may replace the first: "two months, maybe three"?"""
     after = match.after
     while after < len(tokens) and tokens[after].word in HEDGES | ALTERNATIVES | {"even", "rather"}:
         after += 1
@@ -72,7 +73,8 @@ def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> b
 
 
 def read_first(question: Question, message: str, today: str) -> Value | None:
-    """The bare number before a pause that answers a question, if what follows only explains it: "one, for the baby"."""
+    """The bare number that a reply to a question begins with, if the words after a pause only explain the number:
+    "one, for the baby". None otherwise."""
     tokens = tokens_of(message)
     ends = next((place for place, token in enumerate(tokens) if place and token.pause), len(tokens))
     rest = tokens[ends:]
@@ -86,8 +88,8 @@ def read_first(question: Question, message: str, today: str) -> Value | None:
 
 
 def is_all_values(message: str, today: str) -> bool:
-    """Does a message hold only days, times and amounts? A classifier may take "on the weekend" for "are you open on
-    Saturdays"; to an open question it is an answer or a slip."""
+    """Does a message hold only days, times and amounts? Then it is an answer or a slip. A classifier may take it for a
+    question: "on the weekend" for "are you open on Saturdays?"."""
     tokens = tokens_of(message)
     covered = covered_by(
         match for slot in _PLAIN for match in find_values(tokens, slot, today_of(today), is_asked=True)
@@ -115,7 +117,7 @@ def _unsettles(word: str) -> bool:
 
 
 def _clause(tokens: Sequence[Token], match: Match) -> Iterator[Token]:
-    """The other words of the clause that holds a match."""
+    """The words around a match that belong to the same clause."""
     first, after = match.first, match.after
     while first > 0 and not _begins_clause(tokens[first]):
         first -= 1

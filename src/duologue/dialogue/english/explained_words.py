@@ -1,7 +1,7 @@
 """The explain-all-words gate: a reply is a plain answer only if every word of it is accounted for.
 
-A word is accounted for by the value, by being a carrier, by having been in the question, or by standing where
-only a verb can. Rule: in doubt a word is left over, and NLU reads the reply.
+A word is accounted for if it is part of the value, is a carrier (a word people put around an answer), was in the
+question, or stands where only a verb can. Rule: a doubtful word isn't accounted for. Then NLU reads the reply.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def echo_of(question: Question) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def echo_of_texts(*texts: str) -> frozenset[str]:
-    """The stems that a reply may repeat from these texts: never a value, a denial or a word of change."""
+    """The stems that a reply may repeat from these texts. A value, a denial or a word of change is never one of
+    them."""
     return frozenset(word for word in stems_of(*texts) - _NEVER_ECHOED if not is_negation(word))
 
 
@@ -42,7 +43,8 @@ def covered_by(matches: Iterable[Match]) -> frozenset[int]:
 
 
 def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
-    """Why a reply with these values isn't a plain answer; None if nothing speaks against it."""
+    """Why a reply isn't a plain answer: a word outside its values changes, denies or asks something. None if it may be
+    one."""
     opening = True
     for place, token in enumerate(tokens):
         if place in covered:
@@ -59,7 +61,7 @@ def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
 
 
 def _denies_value(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
-    """Does a "no" deny the value itself: "no bar", "no one"? With a pause it doesn't: "no, the bar"."""
+    """Does a "no" deny the value right after it: "no bar", "no one"? After a pause it doesn't: "no, the bar"."""
     after = place + 1
     return after < len(tokens) and after in covered and not tokens[after].pause
 
@@ -70,7 +72,7 @@ def leftover(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[s
 
 
 def is_explained(tokens: Sequence[Token], place: int, echo: frozenset[str]) -> bool:
-    """Is this word accounted for by what it is or where it stands?"""
+    """Is this word accounted for, either as a word or by its position in the reply?"""
     word = tokens[place].word
     if word in _VALUE_WORDS or word[0].isdigit():
         return is_pronoun_one(tokens, place) or _is_adverb(tokens, place)
@@ -94,14 +96,15 @@ def is_number(word: str) -> bool:
 
 
 def _is_adverb(tokens: Sequence[Token], place: int) -> bool:
-    """Is it "first" as an adverb, at either end, with neither article nor month before it?"""
+    """Is this word the adverb "first"? It is at either end of the reply, unless an article or a month comes before
+    it."""
     if tokens[place].word != "first" or place not in (0, len(tokens) - 1):
         return False
     return place == 0 or tokens[place - 1].word not in ("the", "on", "of", *MONTHS)
 
 
 def _is_verb(tokens: Sequence[Token], place: int) -> bool:
-    """Does it stand where only a verb can: "I'd like to …", "I'm …ing"?"""
+    """Does this word stand where only a verb can: "I'd like to …", "I'm …ing"?"""
     token, before = tokens[place], tokens[place - 1].word if place else ""
     if token.pause or not token.word.isalpha() or len(token.word) < 3 or token.text[0].isupper():
         return False
@@ -112,10 +115,10 @@ def _is_verb(tokens: Sequence[Token], place: int) -> bool:
 
 
 def unread(reply: str) -> Unclear:
-    """The reading of a reply without tokens: it was empty or too long."""
+    """The reading of a reply without tokens, which was empty or too long."""
     return Unclear(Why.LONG if any(char.isalnum() for char in reply) else Why.EMPTY)
 
 
 def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
-    """A reading for NLU, with the words that were left over."""
+    """The reading of a reply that is for NLU, with the words that were left over."""
     return Unclear(why, tuple(tokens[place].text for place in places))

@@ -1,7 +1,7 @@
 """Names and texts that aren't in a list: a bare reply, or a proper name where a value is expected.
 
-Rule: what is taken is one run of words that no carrier explains; a run with a date in it, or with numbers after a
-comma, is not a name.
+Rule: the value is one run of words that aren't carriers. A run with a date in it, or with numbers after a comma, isn't
+a name.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 
 
 def bare_name(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | None:
-    """A reply that is nothing but a name: "uh, New York", "it's Miller, please". Words in `also` count as names,
-    whatever else they mean."""
+    """A reply that is nothing but a name: "uh, New York", "it's Miller, please". Words in `also` count as names
+    even if they have another meaning."""
     first, after = without_filler(tokens)
     run = tokens[first:after]
     if not 0 < len(run) <= BARE_WORDS_MAX or _holds_more_than_a_name(
@@ -80,12 +80,12 @@ def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
 
 
 def with_hyphens(name: str) -> str:
-    """A name with the hyphens that were said: "Anna hyphen Lena"."""
+    """A name with its spoken hyphens written: "Anna-Lena" for "Anna hyphen Lena"."""
     return _HYPHEN.sub("-", name)
 
 
 def last_said_in_full(tokens: Sequence[Token], span: Span) -> Span:
-    """The whole name, where a part of it was said before: "Lisa, Lisa Brown"."""
+    """The span of the whole name if a part of it was said first: "Lisa Brown" in "Lisa, Lisa Brown"."""
     for place in range(span.after - 1, span.first, -1):
         first, whole = words_of(tokens[span.first : place]), words_of(tokens[place : span.after])
         if tokens[place].pause and set(first) <= set(whole):
@@ -105,7 +105,7 @@ def _is_filler(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _names_part(tokens: Sequence[Token], place: int) -> bool:
-    """Does it say which part of a name follows: "surname", "last name"?"""
+    """Do the words here say which part of a name follows: "surname", "last name"?"""
     after = tokens[place + 1].word if place + 1 < len(tokens) else ""
     return tokens[place].word in ("surname", "surname's") or (
         tokens[place].word in _PARTS_OF_NAMES and after in ("name", "name's")
@@ -113,18 +113,18 @@ def _names_part(tokens: Sequence[Token], place: int) -> bool:
 
 
 def parts_of_names(tokens: Sequence[Token]) -> frozenset[str]:
-    """The parts of a name that are mentioned: first, middle, last, full."""
+    """Which parts of a name are mentioned: "first", "middle", "last", "full"."""
     found = (token.word.removesuffix("'s") for place, token in enumerate(tokens) if _names_part(tokens, place))
     return frozenset(_PARTS_OF_NAMES[word] for word in found)
 
 
 def _is_initial(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "a" a letter, by the letter after it: "A J Smith"?"""
+    """Is this "a" an initial? It is if another single letter follows: "A J Smith"."""
     return tokens[place].word == "a" and place + 1 < len(tokens) and len(tokens[place + 1].word) == 1
 
 
 def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
-    """Is a bare reply something else than a name: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
+    """Is a bare reply something other than a name: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
     run = tokens[span.first : span.after]
     letters = "".join(token.word for token in run if len(token.word) == 1)
     if len(letters) == len(run) and letters in NAMELESS | ASSENT | DISSENT:
@@ -147,7 +147,7 @@ def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
 
 
 def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
-    """A capitalised name among carrier words: "I want to see Jordan Miller". Only if the rest is in lower case."""
+    """A capitalised name among carrier words: "I want to see Jordan Miller". None unless the rest is in lower case."""
     left = leftover(tokens, frozenset(), echo)
     if not left or left[0] == 0 or tokens[left[0] - 1].word not in _LEADS:
         return None
@@ -162,7 +162,7 @@ def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
 
 
 def introduced_name(tokens: Sequence[Token]) -> Span | None:
-    """The name in "I'm Sam Miller" or "call me Sam". Without a capital it may be anything: "I'm busy"."""
+    """The name in "I'm Sam Miller" or "call me Sam". Only capitalised words count, because of "I'm busy"."""
     first = 1 if tokens[0].word in ("i'm", "im") else 2 if words_of(tokens[:2]) in (("i", "am"), ("call", "me")) else 0
     after = len(tokens)
     while after > first and tokens[after - 1].word in POLITE:
@@ -173,14 +173,15 @@ def introduced_name(tokens: Sequence[Token]) -> Span | None:
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:
-    """Is a known name only part of a longer one, by the capital next to it: "Midnight" in "Midnight Train"?"""
+    """Is a known name only part of a longer one: "Midnight" in "Midnight Train"? It is if the word next to it is
+    capitalised."""
     before, after = tokens[: match.first], tokens[match.after :]
     begins = match.first > 1 and is_capital(before[-1]) and not tokens[match.first].pause
     return begins or (bool(after) and is_capital(after[0]) and not after[0].pause)
 
 
 def _holds_more_than_a_name(run: Sequence[Token]) -> bool:
-    """Does it hold a date, several sentences, or a count after a comma?"""
+    """Do these words hold a date, an "or", several sentences, a spelled name, or a number and a comma?"""
     if any(is_dated(token.word) or token.word in ALTERNATIVES for token in run):
         return True
     if any(token.pause in (".", "?") and len(before.word) > 1 for before, token in pairwise(run)):
@@ -191,7 +192,7 @@ def _holds_more_than_a_name(run: Sequence[Token]) -> bool:
 
 
 def _is_spelled(run: Sequence[Token]) -> bool:
-    """Does it end with letters that may spell a name before them: "Shawn, S E A N"?"""
+    """Do these words end with letters that may spell a name before them: "Shawn, S E A N"?"""
     first = len(run)
     while first and len(run[first - 1].word) == 1:
         first -= 1
@@ -206,6 +207,6 @@ def _is_named(token: Token) -> bool:
 
 
 def is_capital(token: Token) -> bool:
-    """Is it capitalised? Not at the beginning of a sentence, nor in a reply that is all in capitals."""
+    """Is this token capitalised like a name? A word that begins a sentence or is all in capitals doesn't count."""
     begins = not token.start or token.pause in (".", "?")
     return not begins and token.text[0].isupper() and token.text[1:].islower() and token.word not in _I

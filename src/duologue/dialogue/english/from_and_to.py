@@ -1,7 +1,7 @@
 """From and to: which end of a trip or a stay a value belongs to.
 
-A slot has a role by its name ("origin_city", "dropoff_date"), a value by the word before it. Rule: a value of the other
-end never fills a slot.
+A role is "from" or "to". A slot gets its role from its name ("origin_city", "dropoff_date"), a value from the words
+before it. Rule: a value for one end never fills a slot for the other end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SLOT_ROLES = {
     "from": "from origin departure depart leaving pickup start begin source sender checkin",
     "to": "to destination arrival arrive dropoff end until return whereto recipient receiver checkout going",
 }
-# A stay begins with the arrival, but a trip ends with it: these words don't decide the role of a date.
+# A stay begins with the arrival, but a trip ends with it. So these words don't decide the role of a date.
 _COMING, _LEAVING = (frozenset(map(stem, words.split())) for words in ("arrival arrive", "departure depart leaving"))
 _ROLE_OF_WORD = {stem(word): role for role, words in _SLOT_ROLES.items() for word in words.split()}
 _DAY_ROLES = {"first": "from", "last": "to"}
@@ -26,7 +26,7 @@ _TIME_WORDS = {"from": "from", "starting": "from", "beginning": "from", "since":
 _TIME_WORDS |= {"to": "to", "until": "to", "till": "to", "til": "to", "through": "to"}
 _BETWEEN = frozenset("the on a around about at in city of there".split())
 _STEPS_MAX = 3
-# Things that run to a schedule, which the question may not be about.
+# Things with a schedule of their own. The question may be about something else.
 _SCHEDULED = frozenset(
     map(
         stem, "flight plane bus coach train meeting session show performance movie film event dinner lunch meal".split()
@@ -36,7 +36,7 @@ _OWNED = ("my", "our", "his", "her", "their", "the")
 _OF_THINGS = frozenset(
     "is leaves arrives departs lands starts begins ends finishes comes gets goes takes stops leaving arriving".split()
 )
-# What people do at either end, and words for its day or hour.
+# What people do at either end of a trip or a stay. Each set holds the words for one activity.
 _ACTIVITIES = tuple(
     frozenset(stem(word) for word in words.split())
     for words in (
@@ -60,14 +60,14 @@ def role_of(slot: Slot) -> str | None:
 
 
 def _words_of(slot: Slot) -> set[str]:
-    """The stems of its name, alone and in pairs: "check_in" is one word too."""
+    """The stems of the words in a slot's name, alone and in pairs: "check_in" also gives "checkin"."""
     words = slot.name.casefold().split("_")
     return {stem(word) for word in (*words, *(one + other for one, other in pairwise(words)))}
 
 
 def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
-    """The roles of slots of one kind, by slot name. A date of arrival or departure gets the role that the other slots
-    leave; in a stay, the arrival comes first."""
+    """The roles of slots of one kind, by slot name. A date of arrival or departure gets the role that no
+    other slot has. If both dates are asked for, the arrival is the beginning."""
     roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
     free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
     if len(free) > 1:
@@ -79,7 +79,7 @@ def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
 
 
 def role_said(tokens: Sequence[Token], match: Match, kind: SlotKind) -> str | None:
-    """The role of a value, by the words right before it."""
+    """The role of a value by the words right before it: "from", "to" or None."""
     words = _TIME_WORDS if kind in (SlotKind.DATE, SlotKind.TIME) else _PLACE_WORDS
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
         word = tokens[place].word
@@ -91,7 +91,7 @@ def role_said(tokens: Sequence[Token], match: Match, kind: SlotKind) -> str | No
 
 
 def activity_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
-    """What is done on that day or at that hour, by the words before it: "leaving on the 22nd". Empty if not said."""
+    """The activity that a day or hour is for, by the words before it: "leaving on the 22nd". Empty if it isn't said."""
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
         if tokens[place + 1].pause:
             return frozenset()
@@ -105,13 +105,13 @@ def activity_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
 
 
 def activity_of(slot: Slot) -> frozenset[str]:
-    """What is done on the day or at the hour of a slot, by its name. Empty if the name says nothing or two things."""
+    """The activity that a date or time slot is for, by its name. Empty if the name has no activity, or two."""
     doings = [doing for doing in _ACTIVITIES if doing & _words_of(slot)]
     return doings[0] if len(doings) == 1 and slot.kind in (SlotKind.DATE, SlotKind.TIME) else frozenset()
 
 
 def belongs_to_other_thing(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> bool:
-    """Is it the time of something that wasn't asked about: "my flight leaves at seven", for a taxi?"""
+    """Is the value the time of something that wasn't asked about: "my flight leaves at seven", for a taxi?"""
     for place in range(match.first - 1, 0, -1):
         if tokens[place].word in _OF_THINGS and not tokens[place].pause:
             thing = stem(tokens[place - 1].word)
@@ -122,7 +122,7 @@ def belongs_to_other_thing(tokens: Sequence[Token], match: Match, echo: frozense
 
 
 def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does the value belong to the other end than the slot?"""
+    """Does the value belong to the other end of the trip or stay, or to another activity, than the slot?"""
     if slot.kind not in (SlotKind.DATE, SlotKind.TIME, SlotKind.NAME, SlotKind.TEXT):
         return False
     doing, done = activity_of(slot), activity_said(tokens, match)

@@ -1,6 +1,6 @@
 """Which grammar reads which kind of slot.
 
-Rule: a number that labels something, or counts something else, isn't a value.
+Rule: a number that is a label ("room 5"), or that counts something else, isn't a value.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _SEATS = frozenset(
 def find_values(
     tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool, takes_another: bool = False
 ) -> list[Match]:
-    """Every value for this slot in a reply. `is_asked` also takes what is a value only as an answer, such as a bare
-    hour; `takes_another` also takes "another week"."""
+    """Every value for this slot in a reply. With `is_asked`, this includes what is a value only as an answer, such as a
+    bare hour. With `takes_another`, it includes "another week"."""
     match slot.kind:
         case SlotKind.DATE:
             is_end = slot.stays and role_of(slot) == "to"
@@ -79,7 +79,7 @@ def find_values(
 
 
 def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """Includes the "or so" behind a value. Unlike any other "or", it doesn't offer a second value."""
+    """The matches, each with an "or so" that follows it. Unlike any other "or", it doesn't offer a second value."""
     return [
         match._replace(after=match.after + 2 * (words_of(tokens[match.after : match.after + 2]) == ("or", "so")))
         for match in matches
@@ -87,7 +87,8 @@ def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]
 
 
 def find_times_of_day(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool) -> list[Match]:
-    """Every time of day: by the clock, or counted from now unless the slot is about another day."""
+    """Every time of day in a reply, by the clock or counted from now. For a slot about another day, only by the
+    clock."""
     now = today.minute if slot.since in ("", today.day.isoformat()) else None
     ahead = find_times_ahead(tokens, now) if now is not None else []
     times = [
@@ -113,7 +114,8 @@ def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
-    """Is it a time only because of "tonight", as in "six tonight"? To "how many?" that is a count."""
+    """Was a number read as a time only because of the word after it, as in "six tonight"? As an answer to "how many?"
+    it is a count."""
     if not isinstance(match.candidates[0], str) or ":" not in match.candidates[0]:
         return False
     before = tokens[match.first - 1].word if match.first else ""
@@ -126,7 +128,7 @@ def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _is_not_an_amount(tokens: Sequence[Token], match: Match) -> bool:
-    """Is a number something else than an amount: "at eight", "minus two", "over eighty", "room 5", "one moment"?"""
+    """Is a number something other than an amount: "at eight", "minus two", "over eighty", "room 5", "one moment"?"""
     before = tokens[match.first - 1].word if match.first else ""
     is_held = match.after < len(tokens) and tokens[match.after].word in ("moment", "second", "sec", "minute")
     is_alone = match.after - match.first == 1
@@ -141,14 +143,14 @@ def _is_not_an_amount(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _is_over(tokens: Sequence[Token], place: int) -> bool:
-    """Does it mean "more than": "over eighty"? In "send over eighty" it doesn't."""
+    """Does an "over" before this number mean "more than", as in "over eighty"? In "send over eighty" it doesn't."""
     if not place or tokens[place - 1].word != "over":
         return False
     return place < 2 or stem(tokens[place - 2].word) not in _MOVING
 
 
 def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
-    """Does it say when rather than how long: "in twenty minutes", "two days ago"?"""
+    """Does a duration say when rather than how long: "in twenty minutes", "two days ago"?"""
     is_ago = match.after < len(tokens) and tokens[match.after].word in ("ago", "later")
     if words_of(tokens[match.after : match.after + 2]) in (("from", "now"), ("from", "today")):
         return True
@@ -179,7 +181,7 @@ def _has_title(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
-    """Does it begin the reply or follow a preposition, and isn't it part of a longer phrase?"""
+    """Does the match begin a clause or follow a preposition, without being part of a longer phrase?"""
     first = match.first - (match.first > 0 and tokens[match.first - 1].word in ("the", "a", "an"))
     is_led = first == 0 or tokens[first - 1].word in PREPOSITIONS or bool(tokens[first].pause)
     after = tokens[match.after] if match.after < len(tokens) else None
@@ -188,8 +190,8 @@ def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def known_names(tokens: Sequence[Token], names: NameList, *, is_open: bool = True) -> list[Match]:
-    """Every known name, with the title before it. A name made of ordinary words counts only as the whole reply or if it
-    is capitalised; in a closed list, also where a place is expected: "the airport, at ten"."""
+    """Every known name in a reply, with a title before it. A name made of ordinary words counts only if it is the whole
+    reply or capitalised. In a closed list, it also counts where a place is expected: "the airport, at ten"."""
     whole = without_filler(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))

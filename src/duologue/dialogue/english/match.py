@@ -24,5 +24,5 @@ class Span(NamedTuple):
 
 
 def overlaps(one: Match | Span, other: Match | Span) -> bool:
-    """Do they share a token?"""
+    """Do the two share a token?"""
     return one.first < other.after and other.first < one.after

@@ -1,6 +1,6 @@
 """Days that differ from year to year: the last Friday of March, Easter Monday.
 
-Rule: the caller says which year is meant.
+Rule: the caller decides which year is meant.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ DAYS_AFTER_EASTER = {
     ("easter", "day"): 0,
     ("easter", "monday"): 1,
     ("easter",): 0,
-}  # Easter Sunday is 0
+}  # in days, counted from Easter Sunday
 
 _BEFORE_HOLIDAY = ("on", "for", "by", "until", "till", "from", "before", "after", "next", "this", "coming")
 _EVENTS = frozenset(map(stem, "party dinner lunch meal brunch supper week time event show menu card present".split()))
@@ -33,7 +33,8 @@ def easter(year: int) -> date:
 
 
 def nth_weekday(year: int, month: int, which: int, wanted: int) -> date | None:
-    """The first, second ... weekday of a month, or with -1 the last one; None if the month has no such day."""
+    """The `which`-th weekday `wanted` of a month, where Monday is 0. A `which` of -1 means the last one. None if the
+    month has no such day."""
     if which < 0:
         last = last_day_of(year, month)
         return last - timedelta((last.weekday() - wanted) % 7) if last is not None else None
@@ -47,8 +48,8 @@ def names_an_event(tokens: Sequence[Token], after: int) -> bool:
 
 
 def is_good_friday(tokens: Sequence[Token], place: int) -> bool | None:
-    """True for the holiday, as in "on Good Friday". False for any Friday, as in "good, Friday" or "sounds good Friday".
-    None at the beginning of a reply, where it may be either."""
+    """Do the words "good Friday" mean the holiday? True in "on Good Friday". False in "good, Friday" or "sounds good
+    Friday". None at the beginning of a reply, where they may mean either."""
     if tokens[place + 1].pause:
         return False
     before = tokens[place - 1].word if place and not tokens[place].pause else ""

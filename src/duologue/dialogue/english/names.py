@@ -1,7 +1,8 @@
 """Known names, such as cities, people or titles, and words that are almost one of them.
 
-Finds names exactly by their words, or nearly by their letters. Rule: a near name is accepted only if it has few errors
-for its length and is well ahead of the next best; otherwise all near names are returned, so that the agent can ask.
+Names are found exactly by their words, or nearly by their letters. Rule: a near name is accepted only if it has few
+errors for its length and is well ahead of the next best. Otherwise all near names are returned, so that the agent can
+ask which one is meant.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from .match import Match
 from .tokens import Token, tokens_of
 
 NEAR_CHARS_MIN = 4
-NEAR_SCORE_MIN = 0.75  # one mistake in four letters: below that it is another name
-NEAR_MARGIN = 0.1  # by which the best name has to be ahead
+NEAR_SCORE_MIN = 0.75  # one mistake in four letters; with more, it is another name
+NEAR_MARGIN = 0.1  # the best name must be ahead of the next by this score
 SURE_SCORE_MIN = 0.85  # one mistake in seven letters
 SURE_SCORE_MIN_CLOSED = 0.8  # one mistake in five letters, in a closed list
 NEAR_CHARS_MAX = 60
@@ -37,13 +38,14 @@ class NameList:
     """An index of names. Build it with `NameList.of`."""
 
     values: Mapping[Key, str]
-    lengths: Mapping[str, tuple[int, ...]]  # by first word: how many words its keys have, longest first
-    grams: Mapping[str, tuple[int, ...]]  # by two letters in a row: the numbers of the joined keys that have them
+    lengths: Mapping[str, tuple[int, ...]]  # for each first word: the lengths of its keys in words, longest first
+    grams: Mapping[str, tuple[int, ...]]  # for each two letters in a row: the indexes in `joined` that have them
     joined: tuple[tuple[str, str], ...]  # keys as one text, and their values
 
     @staticmethod
     def of(names: Iterable[str], aliases: Mapping[str, str] | None = None, *, finds_near: bool = True) -> NameList:
-        """Builds a list from names and aliases. `finds_near=False` turns off near names, for a list of mixed kinds."""
+        """Builds a list from names and from aliases, which map to names. `finds_near=False` turns off near names, for a
+        list of mixed kinds."""
         values: dict[Key, str] = {}
         for name in names:
             values.setdefault(key_of(name), name)
@@ -72,7 +74,7 @@ class NameList:
         return f"NameList({len(self)} names)"
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
-        """Every name in a reply, longest first at each place."""
+        """Every name in a reply. Where several names begin at the same word, the longest wins."""
         words = ["and" if token.word == "&" else token.word for token in tokens]
         place = 0
         while place < len(words):
@@ -104,7 +106,7 @@ class NameList:
         return tuple(value for value, score in ranked if ranked[0][1] - score < NEAR_MARGIN)
 
     def parts(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The names that have these words in a row: "Turing" for "Alan Turing"."""
+        """The names that contain these words in a row: "Alan Turing" for "Turing"."""
         wanted, size = tuple(words), len(words)
         if len(" ".join(words)) < NEAR_CHARS_MIN:
             return ()
@@ -116,12 +118,13 @@ class NameList:
         return tuple(dict.fromkeys(found))
 
     def is_sure(self, words: Sequence[str], *, is_open: bool) -> bool:
-        """Is the nearest name so near that it was meant? With an open list a new name might be meant as well."""
+        """Is the nearest name near enough to be the one that was meant? An open list needs a nearer one, because the
+        user may mean a new name."""
         ranked = self._ranked(" ".join(words))
         return bool(ranked) and ranked[0][1] >= (SURE_SCORE_MIN if is_open else SURE_SCORE_MIN_CLOSED)
 
     def _ranked(self, text: str) -> list[tuple[str, float]]:
-        """Names by how alike they are, from 0 to 1."""
+        """The names that are near this text, each with a score from 0 to 1, nearest first."""
         if not NEAR_CHARS_MIN <= len(text) <= NEAR_CHARS_MAX:
             return []
         shared: Counter[int] = Counter()
@@ -143,7 +146,7 @@ def _grams(text: str) -> set[str]:
 
 
 def edits(one: str, other: str) -> int:
-    """How many letters differ: changed, left out, put in, or two swapped."""
+    """How many edits turn one text into the other: changing, removing or adding a letter, or swapping two."""
     if abs(len(one) - len(other)) > 12:
         return max(len(one), len(other))
     before: list[int] = []

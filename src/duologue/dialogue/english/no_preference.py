@@ -1,6 +1,6 @@
 """Any value will do: "I don't mind", "whatever", "no preference".
 
-Rule: the whole reply has to say so.
+Rule: the whole reply has to say this and nothing else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Numbers as people say them: "twenty one", "a couple of", "1,110", "two and a half", "the twenty-first".
 
-Counts and ordinals, with the stem of what is counted, so that rooms aren't taken for nights. Rule: a run of number
-words is either one number or not a number; the pronoun in "find one in town" isn't a count.
+A count comes with the stem of what is counted, so that rooms aren't taken for nights. Rule: number words are joined
+only if they make one number, as in "twenty one" but not in "five six". The pronoun in "find one in town" isn't a count.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _HALVED = {"dozen": 12, "thousand": 1_000, "million": 1_000_000, "billion": 10**
 _ONE_OF = ("hundred", "thousand", "million", "billion", "grand")
 GROUPS = {"couple": 2, "pair": 2, "dozen": 12}
 
-_POINTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # thousands, or a number with three decimals
+_POINTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # the point separates thousands, or three decimals
 _COMMA_FRACTION = re.compile(r"\d+,\d\d|\d{1,3}(?:\.\d{3})+,\d\d?")
 NUMBER_MAX = 10**12
 WORDS_MAX = 16
-DIGITS_MIN = 4  # "two three" may be two or three
+DIGITS_MIN = 4  # fewer digits aren't joined: "two three" may mean two or three
 
 # Words before and after "one" when it is a pronoun rather than a count.
 _THING_BEFORE = frozenset(
@@ -55,7 +55,7 @@ _THING_AFTER = frozenset(
 
 
 def number_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
-    """The number that begins here, and the place after it."""
+    """The number that begins at this place, and the place after it; None if there is no number."""
     if place >= len(tokens):
         return None
     return _digits_at(tokens, place) or _group_at(tokens, place) or _words_at(tokens, place)
@@ -139,7 +139,7 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
 
 
 def _is_one_of(tokens: Sequence[Token], place: int) -> bool:
-    """Is it "a hundred" or "a million"? "Thanks a million" isn't a number."""
+    """Does "a hundred" or "a million" begin here? "Thanks a million" isn't a number."""
     neighbours = {token.word for token in (*tokens[max(0, place - 1) : place], *tokens[place + 2 : place + 3])}
     return place + 1 < len(tokens) and tokens[place + 1].word in _ONE_OF and not neighbours & {"thanks", "thank"}
 
@@ -176,7 +176,8 @@ def _whole(value: int | float) -> int | float:
 
 
 def ordinal_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """The ordinal that begins here, "21st" or "twenty first", and the place after it."""
+    """The ordinal that begins at this place, "21st" or "twenty first", and the place after it; None if there is no
+    ordinal."""
     if place >= len(tokens):
         return None
     word = tokens[place].word
@@ -199,7 +200,7 @@ def is_pronoun_one(tokens: Sequence[Token], place: int) -> bool:
 
 
 def find_digit_run(tokens: Sequence[Token]) -> Match | None:
-    """A number that is read out digit by digit, as from a meter: "two three four one one"."""
+    """A number that is read out digit by digit, as from a meter: "two three four one one". Also "12 345"."""
     if (grouped := _spaced_thousands(tokens)) is not None:
         return grouped
     digits = [place for place, token in enumerate(tokens) if _digit(token) is not None]
@@ -228,7 +229,8 @@ def _digit(token: Token) -> int | None:
 
 
 def find_numbers(tokens: Sequence[Token]) -> Iterator[Match]:
-    """Every count in a reply. Times, dates and ordinals are not counts."""
+    """Every number in a reply that may be a count, with the stem of the word after it. "6:30" and "5th" aren't
+    counts."""
     place = 0
     while place < len(tokens):
         found = number_at(tokens, place)

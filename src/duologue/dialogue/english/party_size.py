@@ -1,7 +1,7 @@
 """How many people come, when they are listed: "just me", "me and my wife", "two adults and a child".
 
-Rule: a party is counted only if every member is clear. "Me and my friends" is for NLU; so is "my wife and two kids",
-which may leave out the user.
+Rule: a party is counted only if every member is clear. "Me and my friends" is for NLU. So is "my wife and two kids",
+because the user may come too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _ONE_PERSON = frozenset(
 _SEVERAL_PEOPLE = _ONE_PERSON | frozenset("children people men women wives babies folks".split())
 _AGE_GROUPS = frozenset(("adult", "child", "children", "kid", "infant", "baby"))
 _PARTY = frozenset(("party", "group"))
-_NAMED_ALL = frozenset(("people", "person", "persons", "guests", "visitors"))  # "two people, me and my wife" are two
+# Words for the whole party: "two people, me and my wife" are two.
+_NAMED_ALL = frozenset(("people", "person", "persons", "guests", "visitors"))
 
 
 def counts_people(question: Question) -> bool:
@@ -48,7 +49,7 @@ def counts_people(question: Question) -> bool:
 
 
 def find_party(tokens: Sequence[Token]) -> Match | None:
-    """The number of people, if the reply lists them."""
+    """The number of people, if the reply lists them; else None."""
     for place in range(len(tokens)):
         for phrase in _BOTH:
             if words_of(tokens[place : place + len(phrase)]) == phrase:
@@ -77,7 +78,7 @@ def _party_at(tokens: Sequence[Token], place: int) -> Match | None:
         if joined == at and not (at < len(tokens) and tokens[at].pause == ","):
             break
         if _term_at(tokens, joined) is None:
-            return None  # then comes a person or thing that can't be counted
+            return None  # the next person or thing in the list can't be counted
         at = joined
     is_alone = terms == 1 and any(words_of(tokens[max(0, place - back) : at]) in _ALONE for back in (1, 2))
     is_twice = has_self and any(token.word in _NAMED_ALL for token in tokens[place:at])
@@ -86,7 +87,8 @@ def _party_at(tokens: Sequence[Token], place: int) -> Match | None:
 
 
 def _term_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """One person, or several with their number; and the place after."""
+    """Reads one entry of a list of people: "my wife", "two kids". Returns how many people it is, and the place
+    after."""
     if place >= len(tokens):
         return None
     word = tokens[place].word
