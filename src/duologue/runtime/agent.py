@@ -1,7 +1,7 @@
 """An agent: its brain, voice, ears, tools and settings. One agent can hold many conversations.
 
-Rule: an agent is checked when it is created, and one error lists every problem; an agent stores nothing about any
-conversation.
+Rule: an agent is checked when it is created, and one error lists every problem. An agent stores nothing about its
+conversations.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OWN_TOOLS = ("answer_job", "cancel_job")
 
 
 class ToolSource(Protocol):
-    """A server whose tools are known once it is open, such as an McpServer."""
+    """A server that provides tools, such as an McpServer. Its tools are known once it is open."""
 
     @property
     def is_connected(self) -> bool: ...
@@ -53,15 +53,15 @@ class Phrases:
     """Fixed texts that the agent says. If one is empty, the brain is asked instead."""
 
     greeting: str = ""  # said first; setting it makes the agent greet in every profile
-    check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")  # after silence, in turn
+    check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")  # one for each silence
     goodbye: str = "I will hang up now. Goodbye!"  # after the last check-in
     broken_off: str = "Sorry, I lost the rest of that."  # when an answer fails while it is spoken
 
 
 @dataclass(frozen=True)
 class Agent:
-    """`brain` is a Brain, or a function of the request that yields or returns text. If it is a speech-to-speech
-    model, its own ears, voice and session are used unless you pass others."""
+    """An agent. `brain` is a Brain, or a function that takes the request and yields or returns text. If the brain is
+    a speech-to-speech model, it is also the ears, the voice and the session, unless you pass others."""
 
     brain: Any  # decides what to say: a function, FlowBrain, ChatBrain, RealtimeModel or your own Brain
     instructions: str = ""  # the system prompt, for brains that are models
@@ -70,15 +70,15 @@ class Agent:
     voice: Voice | None = None  # TTS
     ears: Ears | None = None  # STT and VAD
     session: Callable[[], Session] | None = None  # for services whose connection has to be opened and renewed
-    profile: str | Settings = "confirm"  # how the agent is interrupted, and every time limit
+    profile: str | Settings = "confirm"  # how the agent can be interrupted, and every time limit
     endpoint: EndpointPolicy | str = "combined"  # decides when a turn is over: a policy or its name
     phrases: Phrases = Phrases()  # what the agent says without asking the brain
-    language: str = "en"  # of the labels for the user: en, de, fr, es or ja
-    tool_rounds_max: int = 10  # requests in a row that only call tools; then one without tools is made
-    private: bool = False  # no word of a conversation is stored on disk
+    language: str = "en"  # language of the labels that the user sees: en, de, fr, es or ja
+    tool_rounds_max: int = 10  # requests in a row that only call tools; the next request has no tools
+    private: bool = False  # if True, no words of a conversation are stored on disk
     notes: Callable[[], tuple[str, ...]] = tuple  # facts that the next session of a model must know
 
-    # Made of the arguments above
+    # Made from the arguments above
     thinker: Brain = field(init=False, repr=False)
     workers: tuple[Worker, ...] = field(init=False, repr=False)
     settings: Settings = field(init=False, repr=False)
@@ -162,7 +162,7 @@ class Agent:
         return self.endpoint
 
     def phrase(self, ask: Ask, is_greeting: bool, check_in: int) -> str:
-        """The fixed text for this request, or "" if the brain answers it."""
+        """The fixed text that answers this request, or "" if the brain is asked. `check_in` counts from 1."""
         if ask is Ask.GOODBYE:
             return self.phrases.goodbye
         if ask is Ask.CHECK_IN and self.phrases.check_ins:

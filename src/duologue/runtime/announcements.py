@@ -1,4 +1,4 @@
-"""Turns steps into signals: what screens, logs and programs learn about a conversation.
+"""Turns the steps of the state machine into signals, which tell screens, logs and programs about a conversation.
 
 Reads each step after its effects were performed, and changes nothing. Rule: every signal is derived from the step
 and the transcript, and no decision depends on this module.
@@ -45,7 +45,7 @@ class Announcer:
         self.last_error: str | None = None
 
     def note_command(self, at: int, command: str, why: str) -> None:
-        """The program is about to give this command."""
+        """Send the signal that the program gives this command. Called before the command takes effect."""
         if command == "interrupt":
             self._commanded_by = why
         self._bus.send(sg.Commanded(at, command, why))
@@ -62,7 +62,7 @@ class Announcer:
             send(sg.Recovered(event.at, "session", success=False))
         for signal in [
             signal for view in self.views.values() for signal in view.follow(event, after)
-        ]:  # all of them have moved
+        ]:  # a list, so that every view has moved before the first signal is sent
             send(signal)
         self._tell_turns(record)
         for effect in record.effects:
@@ -81,7 +81,7 @@ class Announcer:
                 send(sg.Recovered(at, "session"))
             case fx.ReportLost():
                 texts = tuple(text for _, text in self._transcript.turns(effect.first, effect.last))
-                if texts:  # otherwise there was only noise or overheard speech
+                if texts:  # without texts, only noise or overheard speech was lost
                     send(sg.Lost(at, effect.first, effect.last, texts))
             case fx.WarnSilentJob():
                 send(sg.WorkSilent(at, effect.call))
@@ -135,7 +135,7 @@ class Announcer:
     def _caption_user(self, at: int, turn: int) -> None:
         self._bus.send(sg.Caption(at, "user", self._transcript.text_of(turn), final=True, turn=turn))
 
-    # -- Captions while a turn is under way
+    # -- Captions during a turn
 
     def caption_user(self, at: int, turn: int, text: str) -> None:
         if self._bus.wants(sg.Caption):

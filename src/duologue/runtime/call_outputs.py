@@ -1,6 +1,6 @@
 """The text that goes back to the brain for each way a tool call can end.
 
-Rule: the output is text that a model can act on; a failure has an `error` field.
+Rule: the output is text that a model can act on. The output of a failed call is JSON with an `error` field.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ RESULT_CHARS_MAX = 4_000
 
 
 def cut(text: str) -> str:
-    """The text, cut between words if it is too long, with a notice of its full length."""
+    """The text. If it is too long, it is cut between words and ends in a notice of its full length."""
     return shorten(text, RESULT_CHARS_MAX, f" [… cut off: the result had {len(text)} characters]")
 
 
 def output_of(outcome: Outcome, call: int, result: str, partial: str, error: str, question: str) -> str:
-    """The output of a call with this outcome."""
+    """The text that the brain gets for a call with this outcome."""
     match outcome:
         case Outcome.DONE:
             return result

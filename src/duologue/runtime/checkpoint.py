@@ -1,8 +1,8 @@
 """A conversation as data: everything needed to continue it after a crash, in this process or in another.
 
-The part "machine" holds ids, counts and times. The part "words" holds what was said; its long lists are split into
-pages, "words.0", "words.1" and so on. A private conversation has no words. Rule: everything is checked before anything
-is used, and an error names what is wrong.
+The part "machine" holds ids, counts and times. The part "words" holds what was said. Its long lists are split into
+pages, stored as "words.0", "words.1" and so on. Of a private conversation, no words are saved. Rule: all data is
+checked before any of it is used, and an error names what is wrong.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ SCHEMA_WITHOUT_PAGES = 1  # the whole transcript is in one part
 
 
 class NotRestorable(DuologueError, ValueError):
-    """A conversation can't be restored from this data."""
+    """A conversation can't be restored from the stored data. The message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
-    """A tool call that was running."""
+    """A tool call that was running when the conversation was saved."""
 
     call: int
     reply: int
@@ -44,7 +44,7 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class OpenSpeech:
-    """A reply that was playing, with its ledger."""
+    """A reply that was playing when the conversation was saved, with the ledger of what was heard of it."""
 
     reply: int
     voice: int
@@ -60,7 +60,7 @@ class Checkpoint:
     requests: dict[str, Any]
     calls: tuple[OpenCall, ...] = ()
     speech: OpenSpeech | None = None
-    cut: OpenSpeech | None = None  # the newest interrupted reply: its client may have heard more of it
+    cut: OpenSpeech | None = None  # the newest interrupted reply; the client may still report that more of it was heard
     events: int = 0  # steps in the journal so far
 
 
@@ -97,7 +97,8 @@ def words_part(
 
 
 def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
-    """The checkpoint in these stored parts. Raises NotRestorable, also if the agent's settings have changed since."""
+    """The checkpoint in these stored parts. Raises NotRestorable if the parts can't be read, and also if the agent's
+    settings have changed since they were saved."""
     machine, words = parts.get("machine"), parts.get("words")
     if not isinstance(machine, dict) or not isinstance(words, dict):
         raise NotRestorable("its words were not saved")
@@ -124,7 +125,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
 
 
 def stored_transcript(parts: Mapping[str, Any]) -> Any:
-    """The transcript, put together from its pages. KeyError if a page is missing."""
+    """The transcript, put together from its pages. Raises KeyError if a page is missing."""
     words = parts["words"]
     if words["schema"] == SCHEMA_WITHOUT_PAGES:
         return words["transcript"]

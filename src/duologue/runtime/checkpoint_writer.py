@@ -1,7 +1,8 @@
-"""Saves a conversation: changes are written in the background, and before anything that can't be repeated.
+"""Saves a conversation. Changes are written in the background, and before any action that can't be repeated.
 
-Each conversation has one writer, so its writes are in order and fenced by its lease. Rule: nothing here holds up the
-audio; code that must not continue before a change is saved awaits `wait_until_saved`.
+Each conversation has one writer, so its writes are in order. Its lease fences them: once another node owns the
+conversation, the store rejects them. Rule: saving never delays the audio. Code that must not continue before a change
+is saved awaits `wait_until_saved`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from duologue.ports.store import (
 
 GATHER_S = 0.05  # changes within this time become one write
 RETRY_S = (0.2, 0.5, 1.0, 2.0)
-SAVED_S_MAX = 5.0  # a longer wait raises StoreFailed
+SAVED_S_MAX = 5.0  # if saving takes longer, `wait_until_saved` raises StoreFailed
 
 
 ChangedPages = Callable[[], Iterable[tuple[str, Callable[[], Any]]]]
@@ -44,8 +45,8 @@ class _Batch:
 
 
 class CheckpointWriter:
-    """Writes one conversation to its store. `fenced` is called once another node owns the conversation;
-    `report_failure` is called with the error when writing fails, and with None when it works again."""
+    """Writes one conversation to its store. `fenced` is called once another node owns the conversation.
+    `report_failure` is called with the error when writing fails, and with None when writing works again."""
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class CheckpointWriter:
         self._pages: dict[str, ChangedPages] = {}
         self._dirty: dict[str, None] = {}
         self._messages: list[OutboxMessage] = []
-        self._unsure: _Batch | None = None  # its outcome is unknown: the write may have been made
+        self._unsure: _Batch | None = None  # a batch that the store may or may not have written
         self._done: list[tuple[str, Any]] = []  # actions that are done, but not yet marked as done in the store
         self._lines: list[str] = []
         self._marked = 0  # number of changes so far
@@ -81,13 +82,14 @@ class CheckpointWriter:
     # -- What changed
 
     def add_part(self, name: str, make: Callable[[], Any], pages: ChangedPages = lambda: ()) -> None:
-        """Save a part under this name. `make` returns its data when it is written, or None to leave it out. `pages`
-        yields further parts to write with it: those that have changed since the last call."""
+        """Register a part that is saved under this name. `make` is called at each write and returns the part's data,
+        or None if the part isn't to be saved. `pages` yields further parts to write together with this one: those that
+        have changed since `pages` was last called."""
         self._makers[name] = make
         self._pages[name] = pages
 
     def mark(self, *names: str) -> None:
-        """These parts have changed: write them soon."""
+        """Note that these parts have changed, so that they are written soon."""
         self._dirty |= dict.fromkeys(names)
         self._marked += 1
         self._changed.set()
@@ -95,15 +97,16 @@ class CheckpointWriter:
             self._task = asyncio.get_running_loop().create_task(self._write_all(), name="checkpoint writer")
 
     def log(self, line: str) -> None:
-        """Add a line to the stored journal; it is written with the next change."""
+        """Add a line to the stored journal. The line is written with the next change."""
         self._lines.append(line)
 
     def send(self, message: OutboxMessage) -> None:
-        """Add a message to the outbox; it is saved with the next change."""
+        """Add a message to the outbox. The message is saved with the next change."""
         self._messages.append(message)
 
     async def wait_until_saved(self) -> None:
-        """Wait until every change so far is saved. Raises Fenced or StoreFailed."""
+        """Wait until every change so far is saved. Raises Fenced if another node owns the conversation, and StoreFailed
+        after SAVED_S_MAX."""
         wanted = self._marked
         self._hurry.set()
         try:
@@ -119,18 +122,19 @@ class CheckpointWriter:
     # -- Actions that are done once
 
     async def once(self, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool) -> Any:
-        """Do this action at most once for its key, and return its output; if it is already done, return the stored
-        output. If an earlier process began it and its outcome is unknown, it is done again if `repeatable`, and raises
-        UnknownOutcome otherwise. If the store fails after the work, the output is saved with the next write."""
+        """Do an action once for its key, and return its output. If the action is already done, return the stored
+        output. If an earlier process began the action and its outcome is unknown, do it again if it is `repeatable`,
+        and raise UnknownOutcome otherwise. If the store fails after the action, its output is saved with the next
+        write."""
         try:
             receipt: Receipt = await self._guarded(self._store.begin(self.lease, key, name))
         except Unsure:
-            self._tried.add(key)  # the store may have it as begun, but the work has not begun
+            self._tried.add(key)  # the store may have recorded the action as begun, although it has not begun
             raise
         if receipt.progress is ActionProgress.DONE:
             return receipt.output
         if receipt.progress is ActionProgress.BEGUN and not repeatable and key not in self._tried:
-            self._tried.add(key)  # the caller knows now, and may try again
+            self._tried.add(key)  # the caller now knows that the outcome is unknown, and may try again
             raise UnknownOutcome(ErrorClass.TOOL_ERROR, f"{name} began before a restart, and its outcome is unknown")
         self._tried.add(key)
         output = await work()
@@ -167,7 +171,7 @@ class CheckpointWriter:
                 failures += 1
 
     async def _pause(self) -> None:
-        """Let changes gather, unless a caller waits for them to be saved."""
+        """Wait up to GATHER_S for further changes, unless a caller waits until the changes are saved."""
         if self._is_over:
             return
         try:
@@ -178,8 +182,8 @@ class CheckpointWriter:
         self._hurry.clear()
 
     async def _write(self) -> bool:
-        """Make one transaction. Returns whether it succeeded. If a write's outcome is unknown, it is retried
-        unchanged; the store detects duplicates."""
+        """Write one transaction to the store. Returns whether the write succeeded. If its outcome is unknown, the next
+        call repeats it unchanged, and the store detects the duplicate."""
         batch = self._unsure or self._gather()
         try:
             if batch.lines:
@@ -204,7 +208,7 @@ class CheckpointWriter:
         return True
 
     def _gather(self) -> _Batch:
-        """Everything that has changed since the last write."""
+        """Everything that has changed since the last write, as one batch."""
         for name in [name for name in self._dirty if name in self._pages]:
             for page, make in self._pages[name]():
                 self._makers[page] = make
@@ -233,13 +237,13 @@ class CheckpointWriter:
             self._fenced()
 
     def crash(self) -> None:
-        """For tests: stop as a killed process would. Nothing more is written and the lease isn't released."""
+        """For tests: stop as a killed process would. Nothing more is written, and the lease isn't released."""
         self.is_fenced = True
         if self._task is not None:
             self._task.cancel()
 
     async def close(self, names: Sequence[str], is_over: bool) -> None:
-        """Write what is left and release the lease."""
+        """Write these parts and every unsaved change, then release the lease. `is_over`: the conversation has ended."""
         self._is_over = is_over
         if not self.is_fenced:
             self.mark(*names)

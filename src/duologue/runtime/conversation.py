@@ -1,7 +1,7 @@
 """A conversation of an agent on a line: the API for programs.
 
-Every method posts an event or reads state; nothing here decides anything. Rule: a command to a conversation that
-isn't running raises an error that says so.
+Every method posts an event or reads state. All decisions are made in the state machine. Rule: a command to a
+conversation that isn't running raises NotRunning.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MODELS_IN_USE: dict[int, Conversation] = {}  # speech-to-speech models in a con
 
 
 class StartRefused(DuologueError):
-    """The conversation can't start: it has started already, it is over, or its session or audio is not ready."""
+    """The conversation can't start. It has started already, it is over, or its session, model or audio is not ready."""
 
 
 class NotRunning(DuologueError):
@@ -53,7 +53,7 @@ class NotRunning(DuologueError):
 
 
 class Conversation:
-    """Create it inside a running event loop, then `await run()`, or `start()` and `end()`."""
+    """One conversation. Create it inside a running event loop. Then await `run()`, or `start()` and later `end()`."""
 
     def __init__(
         self,
@@ -88,8 +88,8 @@ class Conversation:
     # -- Starting and ending
 
     async def initialize(self) -> None:
-        """Prepare before the start: open the servers among the tools, and call `prime()` of the line and the session
-        if they have it. `start` does this too, unless it is done."""
+        """Prepare the start: open the servers among the tools, and call `prime()` of the line and of the session if
+        they have it. `start` calls this itself, so call it only to prepare earlier."""
         if self._initialized:
             return
         self._initialized = True
@@ -104,11 +104,11 @@ class Conversation:
             raise
 
     async def start(self) -> None:
-        """Start. Returns when the user can speak; raises StartRefused or SeatTaken. If this is cancelled, the
-        conversation ends."""
+        """Start the conversation. Returns when the user can speak. Raises StartRefused or SeatTaken. If the call is
+        cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             if self.engine.driver.state.link is not Link.IDLE:
-                self.engine.driver.post(ev.StartRequested)  # so that the journal has it
+                self.engine.driver.post(ev.StartRequested)  # so that the journal records the request
             raise StartRefused("this conversation has started already; make a new one for a new call")
         starting = await self._prepare()
         try:
@@ -121,8 +121,8 @@ class Conversation:
             raise
 
     async def restore(self, played: Played | None = None) -> None:
-        """Continue from the checkpoint, instead of `start`. `played` is how much of the newest sound the client has
-        played. Returns when the user can speak again. If this is cancelled, the conversation ends."""
+        """Continue from the checkpoint. Call this instead of `start`. `played` says how much of the newest sound the
+        client has played. Returns when the user can speak again. If the call is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has started already")
         starting = await self._prepare()
@@ -144,7 +144,7 @@ class Conversation:
             raise
 
     async def _prepare(self) -> asyncio.Future[None]:
-        """Open the tools, take the seat and the model. Returns a future that is done when the conversation is open."""
+        """Open the tools, and take the seat and the model. Returns a future that is done once the user can speak."""
         self._starting = starting = self._loop.create_future()
         starting.add_done_callback(_mark_retrieved)
         try:
@@ -158,18 +158,18 @@ class Conversation:
         return starting
 
     async def _undo_start(self) -> None:
-        """Undo a start that failed: nothing stays open or taken, and `start` may be tried again."""
+        """Undo a failed start: leave the seat and the model, and close the tools. `start` may be called again."""
         self._starting, self._initialized = None, False
         self._leave_seat()
         await self._close_sources()
 
     def freeze(self) -> None:
-        """Stop the sound and the state machine. What is saved now is where another node continues."""
+        """Stop the sound and the state machine, so that another node can continue from the state that is saved now."""
         self.engine.line.clear(self.engine.driver.state.voice_id)
         self.engine.driver.close()
 
     async def abandon(self, reason: str) -> None:
-        """Stop at once, without a goodbye: another node owns this conversation now."""
+        """Stop immediately and without a goodbye, because another node owns this conversation now."""
         self._reason = reason
         brain = self.agent.thinker
         if isinstance(brain, Forgets):
@@ -179,12 +179,12 @@ class Conversation:
         await self.wait()
 
     def crash(self) -> None:
-        """A tool for tests: die as a killed process would. No goodbye, no closing of the line or the session, and
-        nothing more is saved. Restore it with another `Conversation(checkpoint=…)`."""
+        """For tests: stop as a killed process would. There is no goodbye, the line and the session stay open, and
+        nothing more is saved. Another `Conversation(checkpoint=…)` can continue this one."""
         self.engine.crash()
 
     async def end(self, reason: str = "ended by the program") -> None:
-        """Hang up, from anywhere; returns when everything has ended."""
+        """End the conversation, in any state. Returns when everything has ended."""
         if self._shutdown is None:
             self._reason = self._reason or reason
         if self.engine.driver.state.link is Link.IDLE or self.engine.driver.is_closed:
@@ -194,12 +194,12 @@ class Conversation:
         await self.wait()
 
     async def wait(self) -> str:
-        """Wait until the conversation is over. Returns the reason."""
+        """Wait until the conversation is over. Returns the reason why it ended."""
         return await asyncio.shield(self._over)
 
     async def run(self) -> str:
-        """Start, and return the reason when it is over. If this is cancelled, the conversation is ended properly
-        first, and unanswered turns are reported as lost."""
+        """Start, wait until the conversation is over, and return the reason. If the call is cancelled, it first ends
+        the conversation properly and reports unanswered turns as lost."""
         await self.start()
         try:
             return await self.wait()
@@ -232,7 +232,7 @@ class Conversation:
             self._shutdown = self._loop.create_task(self._end_everything(), name="shutdown")
 
     async def _end_everything(self) -> None:
-        """Close every part. Even if one fails, the seat is left and waiting callers are notified."""
+        """Close every part. Even if a part fails, the seat becomes free and waiting callers are notified."""
         reason = self._reason
         try:
             await self.engine.close()
@@ -268,14 +268,14 @@ class Conversation:
             del _MODELS_IN_USE[id(self.agent.brain)]
 
     def _claim_model(self) -> None:
-        """A speech-to-speech model can be in one conversation at a time."""
+        """Reserve the brain if it is a speech-to-speech model: it can be in only one conversation at a time."""
         if self.agent.ears is self.agent.brain and _MODELS_IN_USE.setdefault(id(self.agent.brain), self) is not self:
             raise StartRefused("this model is in another conversation: make an agent with its own model")
 
     # -- Commands
 
     def type(self, text: str) -> None:
-        """A whole turn in writing, from the user."""
+        """Pass a whole turn that the user typed."""
         self._check_running()
         if not text.strip():
             raise ValueError("the text is empty")
@@ -283,27 +283,28 @@ class Conversation:
         self._in_own_thread(lambda: post(ev.TextTyped, content=store(text)))
 
     def press(self) -> None:
-        """Push-to-talk goes down."""
+        """The user presses the push-to-talk button."""
         self._check_running()
         self.engine.hearing.press()
 
     def release(self) -> None:
-        """Push-to-talk comes up."""
+        """The user releases the push-to-talk button."""
         self._check_running()
         self.engine.hearing.release()
 
     def send(self) -> None:
-        """The user ends the turn by hand."""
+        """The user ends the turn, such as with a send button."""
         self._check_running()
         self.engine.driver.post(ev.SendPressed)
 
     def interrupt(self, source: str = "program") -> None:
-        """Stop the agent's speech or its request; its request counts as cancelled. Observers receive the source."""
+        """Stop the agent's speech, and cancel its request to the brain. Observers receive the source."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.InterruptRequested, "interrupt", source))
 
     def suspend(self, reason: str = "") -> None:
-        """Pause: nothing is heard or said, and no time passes, until `resume`. Observers receive the reason."""
+        """Pause until `resume`. Meanwhile nothing is heard or said, and every time limit stands still except those
+        of the session and of the pause itself. Observers receive the reason."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.SuspendRequested, "suspend", reason))
 
@@ -322,7 +323,7 @@ class Conversation:
         self._check_running()
         self.engine.driver.post(ev.RetryRequested)
 
-    recover = retry  # another name for the same
+    recover = retry  # another name for the same method
 
     def dismiss(self) -> None:
         """After a fault: continue, and drop the turns that are still unanswered."""
@@ -339,11 +340,11 @@ class Conversation:
         self._in_own_thread(lambda: self.engine.tool_calls.answer(call, text))
 
     def notify_transcript(self, heard: Heard) -> None:
-        """Report speech from ears that the program runs itself."""
+        """Pass a report of ears (STT and VAD) that the program runs itself."""
         self.engine.note_heard(heard)
 
     def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Report playback by a line that the program runs itself."""
+        """Pass a playback report of a line that the program runs itself."""
         self._in_own_thread(lambda: self.engine.playback.note(heard))
 
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
@@ -355,7 +356,8 @@ class Conversation:
         self.engine.driver.post(kind)
 
     def _in_own_thread(self, act: Callable[[], object]) -> None:
-        """Do this now, or from another thread soon in the conversation's own thread, where failures are reported."""
+        """Call `act` now. If the caller is in another thread, call `act` soon in the conversation's thread instead, and
+        report its failure."""
         if not self.engine.driver.is_other_thread:
             act()
             return
@@ -379,7 +381,7 @@ class Conversation:
 
     @property
     def phase(self) -> str:
-        """Where the conversation is: idle, starting, listening, user_speaking, thinking, working, speaking,
+        """What the conversation is doing: idle, starting, listening, user_speaking, thinking, working, speaking,
         interrupted, paused, reconnecting, error or ending. `duologue.core.views.PHASES` says what each means."""
         return self.engine.announcer.phase.state
 
@@ -394,23 +396,23 @@ class Conversation:
         return self.engine.announcer.phase.entered_at
 
     def view(self, name: str) -> ViewHistory:
-        """The conversation in the words of one view: `conversation`, `lifecycle` or `phase`. It has the state, the
-        previous state, when it was entered, and the last 20 transitions."""
+        """One view of the conversation: `conversation`, `lifecycle` or `phase`. The result has the view's state, its
+        previous state, when the state was entered, and the last 20 transitions."""
         return self.engine.announcer.views[name]
 
     @property
     def machine_state(self) -> State:
-        """The whole state of the machine: one frozen value."""
+        """The whole state of the state machine, as one immutable value."""
         return self.engine.driver.state
 
     @property
     def history(self) -> tuple[Item, ...]:
-        """What was said and done. Of the agent's speech: what was heard."""
+        """What was said and done. Of the agent's speech, only the part that was heard."""
         return self.engine.transcript.items
 
     @property
     def context(self) -> dict[str, Any]:
-        """The current state of everything but the history. It may contain words of the user."""
+        """Ids, counts, times, the summary for the next session and unanswered turns. May contain words of the user."""
         texts = self.engine.transcript.turns(self.engine.driver.state.answered + 1, self.engine.driver.state.said)
         saved = self.engine.sessions.context
         return {
@@ -421,7 +423,7 @@ class Conversation:
         }
 
     def snapshot(self) -> Snapshot:
-        """State, phase, turn and counters of this moment. It contains no words."""
+        """The current state, phase, turn and counters. A snapshot contains no words of the conversation."""
         return snapshot_of(self.engine)
 
     @property
@@ -431,11 +433,11 @@ class Conversation:
 
     @property
     def metrics(self) -> Metrics:
-        """Counts and mean waits so far."""
+        """Counts and mean waiting times so far."""
         return self.engine.announcer.meter.metrics()
 
     def on(self, kind: KindOf[Sig], handler: Callable[[Sig], object]) -> Callable[[], None]:
-        """Call `handler` with every signal of a kind. Returns a function that unsubscribes."""
+        """Call `handler` with every signal of this kind. Returns a function that unsubscribes."""
         return self.engine.bus.on(kind, handler)
 
     def on_state_changed(self, handler: Callable[[sg.Transitioned], object]) -> Callable[[], None]:
@@ -479,7 +481,7 @@ class Conversation:
 
 
 def _mark_retrieved(starting: asyncio.Future[None]) -> None:
-    """Keep asyncio from logging a failed start for which no caller waits any more."""
+    """Keep asyncio from logging a failed start if no caller waits for it any more."""
     if not starting.cancelled():
         starting.exception()
 

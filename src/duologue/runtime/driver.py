@@ -1,9 +1,8 @@
-"""The driver: an inbox, the state machine's step, and the next deadline.
+"""The driver: passes events to the state machine, one step for each, and fires its deadlines.
 
-A posted event is processed at once, in the caller's stack; events that are posted during a step are queued and
-processed after it. So a sender continues only after its event was processed, and effects are performed within the
-step that requests them. Rule: an event gets its time, its sequence number and the current ids when it is processed,
-never earlier.
+A posted event is processed immediately, before `post` returns, and its effects are performed within the same step.
+Only events that are posted during a step are queued and processed after it. Rule: an event gets its time, its
+sequence number and the current ids when it is processed, never earlier.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from duologue.core.settings import Settings
 from duologue.core.state import State, initial, next_deadline
 from duologue.core.step_record import StepRecord
 
-INBOX_MAX = 1_000  # events posted within one step; more means that a listener posts without end
+INBOX_MAX = 1_000  # events posted within one step; more means that a listener never stops posting
 FIRINGS_MAX = 1_000
-STEPS_MAX = 5_000  # within one post
+STEPS_MAX = 5_000  # steps within one call of `post`
 LATE_MS = 250
 
 Perform: TypeAlias = Callable[[StepRecord], None]
@@ -36,7 +35,7 @@ _FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVE
 
 
 class InboxFull(DuologueError):
-    """A listener posts events without end."""
+    """A listener posts events and never stops."""
 
 
 class Driver:
@@ -70,7 +69,7 @@ class Driver:
         return max(self.state.at, round((self._loop.time() - self._epoch) * 1000))
 
     def post(self, kind: type[Event], **given: Any) -> None:
-        """Process an event. Fields that are not given are filled in: the time, the sequence number, the current ids."""
+        """Process an event. The time is filled in, and so are the sequence number and the current ids if not given."""
         if self._closed:
             return
         if get_ident() != self._thread:
@@ -93,22 +92,22 @@ class Driver:
 
     @property
     def is_other_thread(self) -> bool:
-        """Is this called from another thread than the conversation's own?"""
+        """Is the caller in another thread than the conversation?"""
         return get_ident() != self._thread
 
     def call_soon(self, act: Callable[[], None]) -> None:
-        """Call this in the conversation's thread, after the current step."""
+        """Call `act` in the conversation's thread, after the current step."""
         (self._loop.call_soon_threadsafe if self.is_other_thread else self._loop.call_soon)(act)
 
     def skip_to_deadline(self) -> None:
-        """Make the next deadline due now: the time until then has passed in an earlier process."""
+        """Make the next deadline due now. For a restored conversation, whose wait passed while no process ran it."""
         deadline = next_deadline(self.state)
         if deadline is not None:
             self._epoch = min(self._epoch, self._loop.time() - deadline.due / 1000)
             self._wake()
 
     def close(self) -> None:
-        """Stop: later events and deadlines are ignored."""
+        """Stop the driver. Later events and deadlines are ignored."""
         self._closed = True
         self._inbox.clear()
         if self._alarm is not None:
@@ -146,11 +145,11 @@ class Driver:
             record = StepRecord(event, before, after, tuple(d.effects), tuple(d.fired))
         try:
             self._perform(record)
-        except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001 - not the fault of the sender
+        except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001 - the sender of the event isn't at fault
             self._report_failure(kind.__name__, failure)
 
     def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
-        """The event with every field filled in, as if it happened now."""
+        """An event of this kind that happens now, with every missing field filled in."""
         wanted = _FIELDS[kind]
         given["at"] = self.now()
         if "seq" in wanted and "seq" not in given:
@@ -162,7 +161,7 @@ class Driver:
         return kind(**given)
 
     def _set_alarm(self) -> None:
-        """Schedule a wake-up for the next deadline. A wake-up that comes too early only schedules the next one."""
+        """Schedule a wake-up for the next deadline. If a wake-up comes before it, that wake-up calls this again."""
         if self._closed:
             return
         deadline = next_deadline(self.state)
@@ -176,7 +175,7 @@ class Driver:
     def _wake(self) -> None:
         self._alarm = None
         if self.now() - self._alarm_due > LATE_MS and not self._was_late:
-            # The event loop was blocked. Process what came in meanwhile before any deadline fires.
+            # The event loop was blocked. Events that arrived meanwhile are processed before any deadline fires.
             self._was_late = True
             self._alarm = self._loop.call_later(0.01, self._wake)
             return

@@ -1,4 +1,4 @@
-"""Checks the numbers in what ears report.
+"""Checks the numbers in the reports of the ears (STT and VAD).
 
 A NaN in a report would spread through every later decision. Rule: a report with invalid numbers raises
 BrokenContract before it changes anything.

@@ -1,7 +1,7 @@
-"""Runs the ears: started with the session, restarted when they fail.
+"""Runs the ears (STT and VAD): they start with the session, and are restarted when they fail.
 
-Rule: ears are retried like every other service: as often as the error class allows, after the same waits. Then it is
-a fault, and the next session starts them again.
+Rule: ears are retried like every other service, as often as the error class allows and after the same waits. After the
+last retry the failure becomes a fault, and the next session starts the ears again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .tasks import Tasks
 
 
 class EarsTask:
-    """The task that runs the ears, and the queue of audio for them. `on_stopped` is called when they stop."""
+    """The task that runs the ears, and the queue of audio for them. `on_stopped` is called when the ears stop."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class EarsTask:
         self._on_stopped = on_stopped
         self.frames = FrameQueue()
         if ears is None:
-            self.frames.close()  # nothing reads from it
+            self.frames.close()  # without ears, nothing reads the queue
         self._task: asyncio.Task[Any] | None = None
         self._failures = 0
         self._retry: asyncio.TimerHandle | None = None
@@ -67,7 +67,7 @@ class EarsTask:
         self.frames.put(Discard(effect.turn))
 
     def follow(self, record: StepRecord) -> None:
-        """Tell the ears when the agent starts and stops to speak: they listen differently then."""
+        """Tell the ears when the agent starts and stops speaking, because they listen differently while it speaks."""
         is_on = record.after.voice in SOUNDING
         if is_on is not (record.before.voice in SOUNDING):
             self.frames.put(Sounding(is_on))

@@ -1,7 +1,7 @@
 """The parts of one conversation and how they are connected: which part performs an effect, and which follow a step.
 
-Rule: data flows in one direction. The parts post events; the state machine's effects reach them through one table;
-then the parts that follow a step (transcript, playback, ears, signals) read it in a fixed order.
+Rule: data flows in one direction. The parts post events. The state machine's effects reach the parts through one
+table. The parts that follow steps (such as transcript, playback, ears and signals) read each step in a fixed order.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from .transcript_pages import page_name
 LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())
 FAILURES_MAX = 20
-DEADLINES_MAX = 10  # that may come before the first attempt to reconnect
+DEADLINES_MAX = 10  # deadlines that may come before the first attempt to reconnect
 
 
 class RaisedFailure(NamedTuple):
@@ -94,9 +94,9 @@ class Engine:
         self.events = checkpoint.events if checkpoint is not None else 0
         self._join_parts()
         self._table = self._effects_table()
-        self._unrestored = checkpoint  # until `restore`
+        self._unrestored = checkpoint  # None once `restore` was called
         self._speech: Speech | None = None
-        if checkpoint is not None:  # raises NotRestorable here, not later
+        if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
             self.transcript.load(checkpoint.transcript)
             self.requests.load(checkpoint.requests)
             self._speech = Speech.load(checkpoint.speech) if checkpoint.speech is not None else None
@@ -134,16 +134,16 @@ class Engine:
         )
 
     def record(self, path: Path, seed: int) -> None:
-        """Write a journal, and a file with the words unless they are private."""
+        """Write a journal, and also a file with the words unless the agent is private."""
         self.recorder = Recorder(path, self.agent.settings, self.agent.private, seed)
         self.bus.on(sg.Caption, self.recorder.add_words)
 
     # -- Saving and restoring
 
     def save_with(self, writer: CheckpointWriter) -> None:
-        """Save this conversation as it changes. Tool results of a private conversation count as words: not saved."""
+        """Save this conversation as it changes. The words and tool results of a private conversation aren't saved."""
         if self.checkpoint_writer is not None:
-            self.transcript.pages.touch_all()  # what the earlier writer took may not be saved
+            self.transcript.pages.touch_all()  # the earlier writer may not have saved the pages that it took
         self.checkpoint_writer = writer
         self.tool_calls.checkpoint_writer = None if self.agent.private else writer
         self.playback.wait_until_saved = None if self.agent.private else writer.wait_until_saved
@@ -153,7 +153,7 @@ class Engine:
 
     def _words(self) -> dict[str, Any]:
         earlier = self._unrestored
-        if earlier is not None:  # not restored yet: open calls and speech are as they were
+        if earlier is not None:  # not restored yet, so the open calls and the speech are those of the checkpoint
             return words_part(self.transcript.rest(), self.requests.dump(), earlier.calls, earlier.speech, earlier.cut)
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
@@ -166,16 +166,16 @@ class Engine:
             yield page_name("words", page), partial(self.transcript.page, page)
 
     def restore(self, played: Played | None, has_more: bool) -> None:
-        """Continue from the checkpoint. The line was lost with the earlier process; the time since then counts as the
-        wait before the first attempt to reconnect. `has_more`: the brain reports that it was in the middle of an
-        answer, so it is asked again, however much of the answer was heard."""
+        """Continue from the checkpoint. The line was lost with the earlier process. The first attempt to reconnect
+        starts now, because its wait has passed since then. `has_more`: the brain reports that it was in the middle of
+        an answer. The brain is then asked again, no matter how much of the answer was heard."""
         assert self._unrestored is not None
         earlier, self._unrestored = self._unrestored, None
         is_newer = played is not None and played.voice > self.driver.state.voice_id
-        if played is not None and is_newer:  # played, but not saved: its number must not be used again
+        if played is not None and is_newer:  # this voice was played, but not saved: its number must not be used again
             self.driver.state = self.driver.state._replace(voice_id=played.voice)
         if (speech := self._speech) is not None and self.driver.state.voice in SOUNDING:
-            if is_newer:  # the saved speech had ended before it
+            if is_newer:  # the saved speech ended before this voice began
                 speech.voice = self.driver.state.voice_id
                 speech.note_heard(speech.ledger.total_ms)
             elif played is not None:
@@ -183,7 +183,7 @@ class Engine:
             self.playback.adopt(speech)
             if played is not None and has_more:
                 speech.ledger.note_heard(played.heard_ms)
-            elif played is not None and speech.ledger.split(played.heard_ms).heard:  # at least a word
+            elif played is not None and speech.ledger.split(played.heard_ms).heard:  # at least a word was heard
                 self.playback.note(played)
         if earlier.cut is not None:
             self.playback.cut = Speech.load(earlier.cut)
@@ -197,14 +197,14 @@ class Engine:
         self.tool_calls.adopt(earlier.calls)
 
     def skip_voices(self, voice: int) -> None:
-        """A client has played this voice, which was not saved: don't use its number again."""
+        """Don't use this voice number again: a client has played it, although it was never saved."""
         state = self.driver.state
         if voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.state = state._replace(voice_id=voice)
 
     def _mark(self, record: StepRecord, writer: CheckpointWriter) -> None:
         writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
-        if type(record.event) is not ev.PlaybackProgressed:  # a client that reconnects reports how much it played
+        if type(record.event) is not ev.PlaybackProgressed:  # a client reports it again when it reconnects
             writer.mark("machine", "words")
 
     # -- One step
@@ -218,20 +218,20 @@ class Engine:
             self._try("requests", self.requests.follow, record)
             for effect in record.effects:
                 do = self._table.get(type(effect))
-                if do is not None:  # otherwise the announcer turns it into a signal
+                if do is not None:  # effects that aren't in the table only become signals
                     self._try(type(effect).__name__, do, effect)
             self._try("ears", self.ears_task.follow, record)
             self._try("hearing", self.hearing.follow, record)
             self._try("conversation", self._followed, record)
             self._try("signals", self.announcer.follow, record)
-            self.events += 1  # saved or not
+            self.events += 1  # counted even if the conversation isn't saved
             if self.checkpoint_writer is not None:
                 self._mark(record, self.checkpoint_writer)
         for watch in tuple(self.watchers):
             self._try("watcher", watch, record)
 
     def _try(self, where: str, do: Callable[[Any], object], what: object) -> None:
-        """A failure in one part must not end the conversation or stop the other parts."""
+        """Call `do(what)` and report its failure, which must not end the conversation or stop the other parts."""
         try:
             do(what)
         except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001
@@ -278,14 +278,15 @@ class Engine:
         self.replies.start(request, StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """A brain that remembers continues an incomplete answer by itself."""
+        """An interrupted speech was heard after all, so its request counts as handled. The exception is an incomplete
+        speech of a brain that remembers, because such a brain continues the answer by itself."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.requests.note_heard_late(speech.reply)
 
     # -- Reports from ears, line and parts
 
     def note_heard(self, heard: Heard) -> None:
-        """Process a report of the ears. During a step it waits for the end of the step."""
+        """Process a report of the ears. A report that arrives during a step is processed after the step."""
         if self.driver.is_busy or self.driver.is_other_thread:
             self.driver.call_soon(lambda: self.note_heard(heard))
             return
@@ -311,8 +312,8 @@ class Engine:
                 )
 
     def report_failure(self, where: str, failure: BaseException) -> None:
-        """Log a failure that doesn't end the conversation. Only Duologue's own messages are logged, because those of
-        services may contain words or secrets. The exception stays in `failures`, for debugging."""
+        """Log a failure that doesn't end the conversation, and send it as a signal. Only Duologue's own messages are
+        logged, because messages of services may contain words or secrets. `failures` keeps the exception."""
         at = self.driver.now()
         name = type(failure).__name__
         own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
@@ -327,7 +328,7 @@ class Engine:
         self.bus.send(sg.Problem(at, where, what))
 
     def _spoken(self) -> str:
-        """The text that the agent is speaking."""
+        """The text that the agent is speaking, or "" if it is silent."""
         speech = self.playback.speech
         return speech.ledger.text if speech is not None else ""
 
@@ -359,7 +360,7 @@ class Engine:
             self.checkpoint_writer.crash()
 
     async def close(self) -> None:
-        """End everything that runs. Tasks that don't end in time are reported."""
+        """End everything that runs, and report tasks that don't end in time."""
         self.hearing.stop()
         self.ears_task.stop()
         for name in await self.tasks.close():

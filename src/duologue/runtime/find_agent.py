@@ -1,6 +1,6 @@
-"""Finds an agent by name: `module:attribute`, also in the current folder.
+"""Finds an agent by the name `module:attribute`. The module may be in the current folder.
 
-Rule: every failure is an AgentNotFound whose one line says what to do.
+Rule: every failure raises AgentNotFound with a message of one line that says what is wrong.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .agent import Agent
 
 
 class AgentNotFound(DuologueError):
-    """No agent was found under this name."""
+    """There is no agent with this name. The message says why."""
 
 
 def find_agent(place: str) -> Agent:

@@ -1,6 +1,7 @@
 """A bounded queue of audio for the ears. When it is full, the oldest frame is dropped.
 
-Markers are never dropped, because they say where a turn ends. Rule: the line never waits for the ears.
+Markers, such as the end of a turn, are never dropped. Rule: the line (the connection to the user) never waits for the
+ears (STT and VAD).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ FRAMES_MAX = 250  # five seconds of 20 ms frames
 
 
 class FrameQueue:
-    """An async iterator over frames and markers. It ends once the queue is closed and empty."""
+    """An async iterator over frames and markers. The iteration ends once the queue is closed and empty."""
 
     def __init__(self, frames_max: int = FRAMES_MAX) -> None:
         self._queue: deque[Incoming] = deque()

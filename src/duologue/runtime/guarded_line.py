@@ -1,6 +1,6 @@
-"""A line whose methods never raise: a failure becomes the event PlaybackFailed.
+"""A line (the connection to the user) whose methods never raise. A failure becomes the event PlaybackFailed.
 
-Rule: the code that plays sound doesn't handle a broken line; the state machine gets the failure in the same step.
+Rule: the code that plays sound needs no error handling, because the state machine handles a broken line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .driver import Driver, ReportFailure
 
 
 class GuardedLine:
-    """The playback methods of a line. Each returns whether it worked."""
+    """The playback methods of a line. Each method returns whether it worked."""
 
     def __init__(self, line: Line, driver: Driver, report_failure: ReportFailure) -> None:
         self._line = line
@@ -41,7 +41,7 @@ class GuardedLine:
     def _try(self, voice: int, act: Callable[[], None]) -> bool:
         try:
             act()
-        except Exception as failure:  # noqa: BLE001 - it becomes an event
+        except Exception as failure:  # noqa: BLE001 - the failure becomes an event
             self._report_failure("line", failure)
             self._driver.post(PlaybackFailed, voice=voice, error=classify(failure))
             return False

@@ -1,7 +1,8 @@
-"""Turns reports of the ears into events: onsets, words and turn-taking decisions, each tied to its turn.
+"""Turns reports of the ears (STT and VAD) into events: onsets, words and turn-taking decisions, each with its turn.
 
-Counts words and consults the turn-taking policies. Knows nothing about replies. Rule: the state machine gets an onset
-before any word of its turn; late text goes to the turn in which it was said; no word goes to two turns.
+An onset is the first sign of speech. This module counts words and asks the turn-taking policies. It knows nothing
+about replies. Rule: the state machine gets an onset before any word of its turn. Late text goes to the turn in which
+it was said, and no word goes to two turns.
 """
 
 from __future__ import annotations
@@ -29,27 +30,27 @@ from .transcript import Transcript
 
 FIRM = Judgement(False, "firm", 1.0)  # what the agent is saying can't be interrupted
 NOISE_MARGIN_MS = 50
-KNOWN_MAX = 50  # utterances whose text may still arrive
+KNOWN_MAX = 50  # utterances that are remembered, because their text may still arrive
 _OPEN = (User.TALKING, User.SETTLING)
 _DEAF = (Link.SUSPENDED, Link.HEALING)  # no audio arrives: neither silence nor sound is measured
 
 
 @dataclass(slots=True)
 class HeardUtterance:
-    """What was said between two onsets. Usually all of it belongs to one turn. If the state machine ends a turn in
-    mid-speech, that turn has `taken` the first words, and the next turn gets the words after them."""
+    """What was said between two onsets. Usually one turn gets all of its words. If the state machine ends a turn in
+    mid-speech, that turn keeps the words so far (`taken`), and the next turn gets the words after them."""
 
-    number: int  # given by the ears
-    serial: int  # given here: restarted ears begin again at 1
+    number: int  # the utterance's number, given by the ears
+    serial: int  # a number that stays unique when restarted ears count from 1 again
     turn: int = 0  # 0: the turn is about to begin
     onset: int = 0
     is_final: bool = False
-    taken: list[tuple[int, int]] = field(default_factory=list)  # turn, and how many words it has
-    over: OverlapJudge | None = None  # while it is judged as a sound over the agent's speech
+    taken: list[tuple[int, int]] = field(default_factory=list)  # a turn, and how many of the words it keeps
+    over: OverlapJudge | None = None  # its judge, if the utterance is heard over the agent's speech
 
 
 class Hearing:
-    """Posts what the ears of one conversation report."""
+    """Posts events for what the ears of one conversation report."""
 
     def __init__(
         self,
@@ -143,7 +144,7 @@ class Hearing:
         return new
 
     def forget(self) -> None:
-        """The ears have stopped: the current utterance ends here, and restarted ears count from 1 again."""
+        """The ears have stopped. End the current utterance. Forget all numbers: restarted ears count from 1 again."""
         self.end()
         self._known.clear()
         self._newest = None
@@ -159,7 +160,7 @@ class Hearing:
         utterance.turn, utterance.onset = self._driver.state.turn, self._driver.state.onset
 
     def end(self, quiet_ms: int = 0) -> None:
-        """Voice activity has ended, `quiet_ms` ago; also called when the ears stop."""
+        """The user's voice ended `quiet_ms` ago, or the ears have stopped."""
         if not self._speaking:
             return
         self._speaking = False
@@ -176,7 +177,7 @@ class Hearing:
         text, is_final = _checked(heard), isinstance(heard, Final)
         utterance = self._utterance_of(heard)
         if utterance is None or (utterance.is_final and not is_final):
-            return  # nothing was said, or the final text came before this partial one
+            return  # the text is empty, or a partial text arrived after the final one
         utterance.is_final = utterance.is_final or is_final
         self._note_words(heard, text)
         if not utterance.turn:
@@ -186,12 +187,12 @@ class Hearing:
         if text or not utterance.taken:
             self._tell(utterance.turn, utterance, text, heard)
         if is_final and utterance is self._newest and self._speaking:
-            self.end()  # its text is final, so it is over, even if the ears reported no end
+            self.end()  # an utterance with final text is over, even if the ears reported no end
         elif not self._speaking:
             self._await_silence()
 
     def _utterance_of(self, heard: Partial | Final) -> HeardUtterance | None:
-        """The utterance of this text. Text without an onset begins a new one."""
+        """The utterance to which this text belongs. Text without an onset begins a new utterance."""
         newest = self._newest
         if heard.utterance in self._known:
             return self._known[heard.utterance]
@@ -199,14 +200,15 @@ class Hearing:
             return newest
         if not heard.text.strip():
             return None
-        if newest is not None and 0 < heard.utterance < newest.number:  # its onset was not reported
+        if newest is not None and 0 < heard.utterance < newest.number:  # the onset of this utterance was not reported
             missed = self._make(heard.utterance)
             self._bind(missed)
             return missed
         return self._begin(heard.utterance)
 
     def _without_taken(self, utterance: HeardUtterance, text: str, heard: Partial | Final) -> str:
-        """Leave the words of earlier turns there, corrected if they have changed. Returns the rest."""
+        """The text without the words that earlier turns keep. If a final text corrects those words, the turns get the
+        correction."""
         words = text.split()
         for turn, number in utterance.taken:
             corrected, words = " ".join(words[:number]), words[number:]
@@ -216,7 +218,7 @@ class Hearing:
 
     def _tell(self, turn: int, utterance: HeardUtterance, text: str, heard: Partial | Final) -> None:
         if not turn:
-            return  # the conversation has not started
+            return  # there is no turn yet: the conversation has not started
         self._transcript.hear(turn, utterance.serial, text, heard.confidence)
         whole, final = self._transcript.text_of(turn), isinstance(heard, Final)
         said = count(whole)
@@ -244,19 +246,19 @@ class Hearing:
     # -- Speech over the agent's speech
 
     def _overlapping(self, utterance: HeardUtterance | None) -> OverlapJudge | None:
-        """The judge of this sound, if it is made over the agent's speech."""
+        """The judge of this utterance, if it is heard over speech of the agent that can be interrupted."""
         s = self._driver.state
         if s.voice not in SOUNDING or s.turn <= s.floor_turn or utterance is None:
             return None
         if self._is_firm():
-            if s.voice is Voice.HELD:  # otherwise there is nothing to decide
+            if s.voice is Voice.HELD:  # otherwise there is nothing to judge
                 self._judge(utterance, FIRM)
             return None
         utterance.over = utterance.over or OverlapJudge(self._overlap, self._has_frames)
         return utterance.over
 
     def _await_duration(self) -> None:
-        """Judge a sound over the agent's speech again once it has lasted long enough."""
+        """Schedule another judgement of a sound over the agent's speech, for when it has lasted long enough."""
         self._cancel(self._gate)
         least_ms = self._overlap.voiced_ms_min
         if least_ms and self._driver.state.link not in _DEAF and self._overlapping(self._newest) is not None:
@@ -272,10 +274,11 @@ class Hearing:
             self._judge(newest, over.lasted(lasted_ms, text, is_echo(text, self._spoken())))
 
     def _judge(self, utterance: HeardUtterance, judged: Judgement) -> None:
-        """Post the judgement. Of an earlier sound only a bid counts: no bid says nothing about the newest sound."""
+        """Post the judgement whether a sound over the agent's speech is a bid to interrupt. For an earlier utterance
+        only a bid is posted: that it was no bid says nothing about the newest utterance."""
         if judged.bid is None or not (judged.bid or utterance is self._newest):
             return
-        utterance.over = None  # what follows is judged from the start
+        utterance.over = None  # a new judge judges the sound that follows
         before = self._driver.state
         self._driver.post(ev.OverlapJudged, bid=judged.bid, onset=utterance.onset)
         if self._driver.state is not before:
@@ -295,7 +298,7 @@ class Hearing:
             self._step_rule(self._endpoint, frame)
 
     def _note_pause(self, pause: Pause) -> None:
-        """The features of the newest pause. A report about an earlier pause is ignored."""
+        """Remember the features of the newest pause. A report about an earlier pause is ignored."""
         if self._newest is None or pause.utterance not in (0, self._newest.number):
             return
         self._pause = pause.features
@@ -303,7 +306,7 @@ class Hearing:
             self._await_silence()
 
     def _step_rule(self, endpoint: EasyTurnEndpoint, frame: VoiceFrame) -> None:
-        """The frame-by-frame rule: SPEAK ends the turn."""
+        """Pass a frame to the rule that decides frame by frame. If the rule says SPEAK, the turn ends."""
         s = self._driver.state
         if self._rule is None or self._rule.turn != s.turn:
             self._rule = FrameRule(endpoint.settings, s.turn)
@@ -314,7 +317,7 @@ class Hearing:
             self._end_turn(s.turn, s.onset, (decision.reason,), decision.confidence)
 
     def _await_silence(self) -> None:
-        """Schedule the end of the turn, in case nothing more is said."""
+        """Schedule the end of the turn for the case that the user says nothing more."""
         s = self._driver.state
         text = self._transcript.text_of(s.turn)
         self._cancel(self._silence)
@@ -327,8 +330,8 @@ class Hearing:
             self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset, wait.reasons, wait.confidence)
 
     def _wait_without_text(self) -> SilenceWait:
-        """A voice was heard, but its text is still missing: end the turn just before the state machine would treat
-        it as noise, and wait for the text."""
+        """The wait after a voice whose text is still missing. It ends just before the state machine would treat the
+        voice as noise."""
         if self._pause is None or is_weak(self._pause):
             return SilenceWait(None)
         spare_ms = self._driver.state.settings.noise_ms_max - NOISE_MARGIN_MS
@@ -336,11 +339,11 @@ class Hearing:
 
     @property
     def _lacks_pause(self) -> bool:
-        """The endpoint policy decides by frames, or the features of the pause are not known yet."""
+        """Are the features of the pause unknown, or not used because the endpoint policy decides frame by frame?"""
         return self._pause is None or isinstance(self._endpoint, EasyTurnEndpoint)
 
     def _pause_of(self, text: str, is_final: bool) -> PauseFeatures:
-        """What is known of the pause. Text that may still change is left out if the ears report frames."""
+        """What is known about the pause. If the ears report frames, text that may still change isn't included."""
         said = text if is_final or not self._has_frames else None
         known = self._pause or PauseFeatures()
         return replace(known, text=said, confidence=self._said.confidence, last_confidence=self._last_confidence)
@@ -366,7 +369,7 @@ class Hearing:
     # -- Push-to-talk, and following the state machine
 
     def press(self) -> None:
-        """Push-to-talk down: until the release, the button decides instead of voice activity."""
+        """Push-to-talk is pressed. Until its release, the button decides when the turn ends, not voice activity."""
         if self._driver.is_busy or self._driver.is_other_thread:
             self._driver.call_soon(self.press)
             return
@@ -376,7 +379,7 @@ class Hearing:
             self._bind(self._newest)
 
     def release(self) -> None:
-        """Push-to-talk up. Sound that is still heard belongs to the pressed turn and isn't a new onset."""
+        """Push-to-talk is released. Sound that is still heard belongs to the turn that ends, and isn't a new onset."""
         if self._driver.is_busy or self._driver.is_other_thread:
             self._driver.call_soon(self.release)
             return
@@ -385,18 +388,18 @@ class Hearing:
         self._button = False
 
     def follow(self, record: StepRecord) -> None:
-        """If the state machine has ended the turn in mid-speech and the voice continues, post a new onset. A voice
-        without any words doesn't count: the ears missed its end."""
+        """If the state machine has ended the turn in mid-speech and the user's voice continues, post a new onset. A
+        voice without any words is ignored: its end was probably missed by the ears."""
         before, after = record.before, record.after
         utterance = self._newest
         if utterance is not None and not utterance.turn and after.onset > before.onset:
-            self._bind(utterance)  # the turn in which it continues
+            self._bind(utterance)  # to the turn in which the utterance continues
         if before.link is not after.link:
             self._follow_link(before.link, after.link)
         ended = before.user in _OPEN and after.user in (User.QUIET, User.TRANSCRIBING)
         if not ended or after.link not in ACTIVE or isinstance(record.event, ev.PttReleased):
             return
-        if self._button:  # still pressed: the next turn begins at once
+        if self._button:  # still pressed, so the next turn begins immediately
             self._continue_speech(ev.PttPressed)
         elif not self._speaking or self._newest is None:
             return
@@ -439,7 +442,7 @@ class Hearing:
 
 
 def _checked(heard: Partial | Final) -> str:
-    """The text, stripped. Raises BrokenContract if the report is invalid."""
+    """The text of the report, stripped. Raises BrokenContract if the report is invalid."""
     text, confidence, number = heard.text, heard.confidence, heard.utterance
     sane = type(text) is str and isinstance(confidence, int | float) and type(number) is int and number >= 0
     if not sane or not 0 <= confidence <= 1:

@@ -1,7 +1,7 @@
-"""Plays replies on the line, and records how much of them was heard.
+"""Plays replies on the line (the connection to the user), and records how much of each was heard.
 
-Rule: reports of the line are checked: reports about another voice are ignored, the heard time is limited to the
-sound that exists, and a reply is finished only when the line has all of its sound.
+Rule: reports of the line are checked. A report about another voice doesn't affect the current one, the heard time is
+limited to the sound that exists, and a reply is finished only when the line has all of its sound.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .speech import Speech
 from .tasks import Tasks
 from .transcript import Transcript
 
-SAVE_S_MAX = 4.0  # then it is played, saved or not; less than the stall deadline
-EXCESS_MS_MAX = 10_000  # a report of so much more than the line was given is ignored
+SAVE_S_MAX = 4.0  # after this wait a speech is played even if unsaved; shorter than the stall deadline
+EXCESS_MS_MAX = 10_000  # a report that exceeds the existing sound by more than this is ignored
 ROUNDING_MS_MAX = 250  # a line that finishes this close to the end has played everything
 
 
@@ -53,7 +53,7 @@ class Playback:
         self._line = line
         self._report_failure = report_failure
         self._playing: Speech | None = None
-        self._unsaved: Speech | None = None  # it starts once its start is saved
+        self._unsaved: Speech | None = None  # a speech that is played once its start is saved
         self.cut: Speech | None = None  # the newest interrupted reply
         self._caption = caption
         self._truncates = brain if isinstance(brain, Truncates) else None
@@ -74,7 +74,7 @@ class Playback:
             self._tasks.start(self._play_when_saved(speech), f"sound {effect.voice}")
 
     async def _play_when_saved(self, speech: Speech) -> None:
-        """Save that the speech starts, then play it. If saving fails, play it all the same."""
+        """Save that the speech starts, then play it. If saving fails, play it anyway."""
         assert self.wait_until_saved is not None
         try:
             async with asyncio.timeout(SAVE_S_MAX):
@@ -103,7 +103,7 @@ class Playback:
         self._line.clear(effect.voice)
 
     def truncate(self, effect: fx.TruncateReply) -> None:
-        """The reply was interrupted: the history gets what was heard of it."""
+        """The reply was interrupted. Add what was heard of it to the history."""
         speech = self._of(effect.voice)
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
@@ -128,7 +128,7 @@ class Playback:
             self._driver.post(ev.PlaybackFailed, voice=heard.voice, error=heard.error)
             return
         if not self._is_time(heard.heard_ms) or heard.heard_ms > speech.ledger.total_ms + EXCESS_MS_MAX:
-            return  # far more than there is
+            return  # the time is invalid, or far longer than the sound
         is_done = isinstance(heard, Finished) and speech.is_all_given
         is_all = is_done and speech.ledger.total_ms - heard.heard_ms <= ROUNDING_MS_MAX
         speech.note_heard(speech.ledger.total_ms if is_all else heard.heard_ms)
@@ -142,7 +142,8 @@ class Playback:
             self._caption(self._driver.state.at, speech, False)
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """A report about an earlier voice: the line may still report that more of it was heard."""
+        """Process a report about an earlier voice. If more of the newest interrupted reply was heard, the history is
+        corrected."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
@@ -162,7 +163,7 @@ class Playback:
     # -- Following the state machine
 
     def follow(self, record: StepRecord) -> None:
-        """Add a reply to the history once it was played or shown to its end."""
+        """Add a reply to the history once all of it was played or shown."""
         event, before, after = record.event, record.before, record.after
         if after is before:
             return
@@ -186,5 +187,5 @@ class Playback:
 
     @property
     def speech(self) -> Speech | None:
-        """The speech that is being played."""
+        """The speech that is being played, or None."""
         return self._playing

@@ -1,7 +1,7 @@
-"""Makes replies: sends a request to the brain, splits its text into sentences, and has the voice speak them.
+"""Makes replies: sends a request to the brain, splits its text into sentences, and has the voice (TTS) speak them.
 
 The brain and the voice run at the same time, with a bounded queue of sentences between them. Rule: cancelling the
-task of a reply closes the streams of the brain and the voice at once.
+task of a reply immediately closes the streams of the brain and the voice.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ APOLOGY_S_MAX = 3.0
 
 
 class VoiceFailed(BrokenContract):
-    """The voice failed, rather than the brain."""
+    """The reply failed because of the voice, not because of the brain."""
 
 
 class Replies:
@@ -60,7 +60,7 @@ class Replies:
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
-        """Start the reply to a request. `brain` answers instead of the agent's own, such as with a fixed phrase."""
+        """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain."""
         speech = Speech(request.reply)
         self.current = speech
         work = self._make(speech, request, brain or self._brain)
@@ -74,7 +74,7 @@ class Replies:
             if speech.task is not None:
                 self._tasks.cancel(speech.task)
 
-    # -- Making one
+    # -- Making one reply
 
     async def _make(self, speech: Speech, request: Request, brain: Brain) -> None:
         self._driver.post(ev.ReplyAccepted, reply=speech.reply)
@@ -85,7 +85,7 @@ class Replies:
                 await self._think(speech, request, brain, sentences)
         except BaseExceptionGroup as failures:
             raise _first(failures) from None
-        if speaking.cancelled():  # from outside: the task group treats that as a normal end
+        if speaking.cancelled():  # cancelled from outside, which the task group treats as a normal end
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice was cancelled")
 
     async def _think(
@@ -172,7 +172,7 @@ class Replies:
         if failure is None:
             self._complete(speech)
             return
-        # If it was cancelled from outside, the user still needs an answer.
+        # A reply that was cancelled from outside counts as failed, because the user still needs an answer.
         cancelled = isinstance(failure, asyncio.CancelledError)
         error = ErrorClass.SERVER_ERROR if cancelled else classify(failure)
         part = FaultSource.VOICE if isinstance(failure, VoiceFailed) else FaultSource.BRAIN
@@ -182,7 +182,7 @@ class Replies:
             self._apologise(speech)
 
     def _apologise(self, speech: Speech) -> None:
-        """The reply is being heard, so it isn't retried: it ends here, with an apology."""
+        """End a failed reply with an apology. The reply isn't retried, because it is already being played."""
         if self._voice is None or not self._apology:
             self._complete(speech)
             return
@@ -201,6 +201,6 @@ class Replies:
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first failure of the group."""
+    """The first exception in the group, which may be nested."""
     first = failures.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first

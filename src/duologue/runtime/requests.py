@@ -1,9 +1,9 @@
 """Makes the requests to the brain: the words, tool outputs and job news that no reply has handled yet.
 
-The state machine requests an answer to everything unanswered; the brain needs to know what is new. A reply has handled
-its input once it was heard or has called a tool. Rule: handled input is never passed as new again; after
-`tool_rounds_max` requests in a row that only call tools, the next request has no tools, and if the brain still calls
-one, the reply fails.
+The state machine asks for an answer to everything unanswered, and the brain needs to know what of it is new. A reply
+has handled its input once it was heard, was shown or has called a tool. Rule: handled input is never passed as new
+again. After `tool_rounds_max` requests in a row that only call tools, the next request has no tools. If the brain
+still calls a tool then, the reply fails.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class _Open(NamedTuple):
     """The newest request: its reply id, its turns, and how much of the transcript it contains."""
 
     reply: int = 0
-    last: int = 0  # the newest turn in it
-    items: int = 0  # length of the transcript
-    turns: dict[int, str] = {}  # their texts
+    last: int = 0  # the newest turn in the request
+    items: int = 0  # length of the transcript when the request was made
+    turns: dict[int, str] = {}  # the turns in the request, with their texts
 
 
 class Requests:
@@ -41,10 +41,10 @@ class Requests:
         self._conversation = conversation
         self._instructions = instructions
         self._rounds_max = rounds_max
-        self._handled: dict[int, str] = {}  # text of the turns that a reply has handled
-        self._handled_items = 0  # length of the transcript that a reply has handled
+        self._handled: dict[int, str] = {}  # the turns that a reply has handled, with their texts
+        self._handled_items = 0  # how many items of the transcript a reply has handled
         self._open = _Open()
-        self._late = 0  # the newest turn whose answer was heard, as was reported only after the line was lost
+        self._late = 0  # the newest turn whose answer was heard according to a report after the line was lost
         self._calling = 0  # the newest reply that called a tool
         self._rounds = 0  # requests in a row that only called tools
 
@@ -52,7 +52,7 @@ class Requests:
         """The request that this effect asks for."""
         fresh = self._transcript.since(self._handled_items)
         turns = self._transcript.turns(effect.first, effect.last)
-        if effect.ask is Ask.ANSWER:  # earlier turns are not requested again
+        if effect.ask is Ask.ANSWER:  # turns before `first` won't be requested again
             self._handled = {turn: text for turn, text in self._handled.items() if turn >= effect.first}
         if effect.last > self._open.last:
             self._rounds = 0  # the user has said something new
@@ -70,20 +70,20 @@ class Requests:
         )
 
     def note_heard_late(self, reply: int) -> None:
-        """It was reported only after the line was lost that this reply was heard. The state machine will request an
-        answer to the same turns again."""
+        """Mark the input of this reply as handled. The line reported only after it was lost that the reply was heard,
+        so the state machine will request an answer to the same turns again."""
         if self._open.reply == reply:
             self._handled |= self._open.turns
             self._handled_items = self._open.items
             self._late = self._open.last
 
     def is_heard(self, effect: StartReply, request: Request) -> bool:
-        """Was all of this request answered by a reply that was heard?"""
+        """Has a reply that was heard already answered everything in this request?"""
         is_new = bool(request.text or request.outputs or request.news)
         return effect.ask is Ask.ANSWER and 0 < effect.last <= self._late and not is_new
 
     def dump(self) -> dict[str, Any]:
-        """As JSON values."""
+        """What has been handled and the newest request, as JSON values."""
         return {
             "dealt": list(self._handled.items()),
             "dealt_items": self._handled_items,
@@ -104,7 +104,7 @@ class Requests:
 
     @property
     def is_stuck(self) -> bool:
-        """Did the brain call a tool although the request had none?"""
+        """Did the brain call a tool although the request offered none?"""
         return self._rounds > self._rounds_max
 
     def follow(self, record: StepRecord) -> None:
@@ -116,7 +116,7 @@ class Requests:
             self._rounds += event.reply != self._calling
             self._calling = event.reply
         elif isinstance(event, ReplyFinished | PlaybackFinished) and self._calling != self._open.reply:
-            self._rounds = 0  # an answer without a call
+            self._rounds = 0  # the reply answered without calling a tool
         if isinstance(event, ToolCalled | ReplyFinished | PlaybackFinished):
             self._handled |= self._open.turns
             self._handled_items = self._open.items
@@ -131,7 +131,7 @@ class SilentBrain:
 
 
 class StuckBrain:
-    """A brain that fails, instead of one that calls tools without end."""
+    """A brain that fails. It replaces a brain that keeps calling tools and never answers."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
         raise BrokenContract(ErrorClass.UNKNOWN, "the brain calls tools and never answers")

@@ -1,6 +1,6 @@
 """Seats: at most one active conversation for each client identity.
 
-Rule: a seat is held from the start of a conversation to its end, whatever happens in between.
+Rule: a conversation holds its seat from its start to its end, even if it reconnects or fails in between.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ class SeatTaken(DuologueError):
 
 
 class Seats:
-    """The seats that are taken."""
+    """The seats that are taken, each with the conversation that holds it."""
 
     def __init__(self) -> None:
         self._taken: dict[str, object] = {}

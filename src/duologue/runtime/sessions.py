@@ -1,6 +1,7 @@
-"""Opens, renews and closes the session and its line, and passes the context to the next session.
+"""Opens, renews and closes the session and the line (the connection to the user).
 
-Rule: events of an older session or of an older connection of the line are ignored.
+It also passes the context of the conversation to the next session. Rule: events of an earlier session, or of an earlier
+connection of the line, are ignored.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Sessions:
         self._attempt: asyncio.Task[Any] | None = None
         self._line_number = 0  # events under an older number are ignored
         self._session_number = 0
-        self._summary = ("", 0)  # by the brain, and how many items of the history it covers
+        self._summary = ("", 0)  # the brain's summary, and how many items of the history it covers
         self.context: Context | None = None
         self.started_at = 0
 
@@ -76,7 +77,7 @@ class Sessions:
         self._start(self._close, effect.session, closes=True)
 
     def save(self, effect: fx.SaveContext) -> None:  # noqa: ARG002
-        """Save the context for the next session: the recent text now, and a summary by the brain when it is ready."""
+        """Save the context for the next session. The recent text is used until the brain's summary is ready."""
         items = self._transcript.items
         text = self._text_so_far()
         self.context = Context(text[-SUMMARY_CHARS_MAX:], self._transcript.recent(RECENT_TURNS), self._noted())
@@ -84,13 +85,13 @@ class Sessions:
             self._tasks.start(self._improve(text, len(items)), "summary", self._summary_ended)
 
     def _refresh(self) -> None:
-        """Update the saved context: how much of an interrupted answer was heard is known only afterwards."""
+        """Update the saved context, because it is known only later how much of an interrupted answer was heard."""
         if self.context is not None:
             recent = self._transcript.recent(RECENT_TURNS)
             self.context = Context(self._text_so_far()[-SUMMARY_CHARS_MAX:], recent, self.context.notes)
 
     def _text_so_far(self) -> str:
-        """The brain's summary and what came after it, or the recent text."""
+        """The brain's summary and the text after it. Without a summary, the recent text."""
         summary, covered = self._summary
         newer = _recent_text(self._transcript.items[covered:])
         return f"{summary}\n{newer}".strip() if summary else _recent_text(self._transcript.recent(RECENT_TURNS))
@@ -156,7 +157,7 @@ class Sessions:
             await self._session.renew(self.context, notify)
 
     async def _close(self) -> None:
-        """Close line and session at the same time, within CLOSE_S_MAX."""
+        """Close the line and the session at the same time, within CLOSE_S_MAX."""
         closing = [self._line.close(), *([self._session.close()] if self._session is not None else [])]
         async with asyncio.timeout(CLOSE_S_MAX):
             for failure in await asyncio.gather(*closing, return_exceptions=True):
@@ -164,7 +165,7 @@ class Sessions:
                     self._report_failure("close", failure)
 
     def note(self, event: Wobbled | Healed | Closed) -> None:
-        """Process a change of the connection."""
+        """Post the event for this change of the connection."""
         match event:
             case Wobbled():
                 self._driver.post(ev.LinkWobbled)
@@ -175,7 +176,7 @@ class Sessions:
 
 
 async def _after(earlier: asyncio.Task[Any] | None, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Start once the earlier attempt has ended: two attempts on one line would collide."""
+    """Do `work` once the earlier attempt has ended, because two attempts on one line would collide."""
     if earlier is not None and not earlier.done():
         await asyncio.wait([earlier], timeout=CLOSE_S_MAX)
     await work()

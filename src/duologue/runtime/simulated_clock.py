@@ -1,8 +1,8 @@
 """A simulated clock: an event loop in which waiting costs no time.
 
-When nothing is ready, the clock jumps to the next timer. Code written for asyncio runs unchanged, including
+When no task is ready to run, the clock jumps to the next timer. Code written for asyncio runs unchanged, including
 `asyncio.sleep`, and the same program gives the same order of events every time. Rule: there are no sockets in
-simulated time, and work for other threads runs at once in this thread.
+simulated time, and work for other threads runs immediately in this thread.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from duologue.core.errors import DuologueError
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-IDLE_PASSES_MAX = 100_000  # this many rounds at the same time: a task loops
+IDLE_PASSES_MAX = 100_000  # after this many rounds in which no time passes, a task must be looping
 
 
 class SimulationStuck(DuologueError):
-    """Every task waits for ever, or a task loops without letting time pass."""
+    """Every task waits forever, or a task loops without letting time pass."""
 
 
 class _Jump:
-    """Takes the place of the selector: instead of waiting, the clock jumps."""
+    """Replaces the selector of the event loop. Instead of waiting, it makes the clock jump."""
 
     def __init__(self, loop: SimulatedLoop) -> None:
         self._loop = loop
@@ -52,7 +52,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         return self._now
 
     def pass_time(self, timeout: float | None) -> None:
-        """Called when the loop would wait: jump to the next timer."""
+        """Jump to the next timer. Called when the loop would wait."""
         if timeout is None:
             raise SimulationStuck("every task waits and no timer is set: this would wait for ever")
         if timeout > 0:
@@ -77,7 +77,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         func: Callable[[*Ts], T],
         *args: *Ts,
     ) -> asyncio.Future[T]:
-        """Run the work at once: a thread takes no simulated time."""
+        """Run the work immediately, because a thread takes no simulated time."""
         future: asyncio.Future[T] = self.create_future()
         try:
             future.set_result(func(*args))
