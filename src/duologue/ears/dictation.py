@@ -1,9 +1,9 @@
-"""Streaming transcription of one utterance: partial transcripts while it grows, and the final one.
+"""Streaming transcription of one utterance: partial transcripts while the utterance grows, then a final one.
 
-The model transcribes a piece of audio as a whole, so the audio that is still open is transcribed repeatedly. To bound
-that cost for long utterances, older audio is settled: its words become fixed and its audio is dropped. Rule: audio is
-cut only where the transcripts of both halves equal the transcript of the whole; if no such place is found for too
-long, it is cut at the quietest one.
+The model transcribes a piece of audio as a whole, so all audio that isn't settled yet (the open audio) is transcribed
+repeatedly. To bound that cost for long utterances, older audio is settled: its words become fixed and its audio is
+dropped. Rule: audio is cut only where the transcripts of both halves together equal the transcript of the whole. Only
+if no such place is found for too long, the audio is cut at its quietest place anyway.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from .moonshine import NOTHING, Transcription, mean_confidence
 from .token_vocabulary import WrittenWord
 
 WINDOW_MS = 4_000  # when more audio than this is open, a cut is tried
-WINDOW_MS_MAX = 7_000  # when more than this is open, it is cut in any case
-_BACKLOG = 2  # more windows than this are cut without comparing transcripts
+WINDOW_MS_MAX = 7_000  # when more audio than this is open, it is cut even if the transcripts differ
+_BACKLOG = 2  # open audio longer than this many windows is cut without comparing transcripts
 _LOOK_MS = 1_000  # how much more audio arrives before the next attempt to cut
 _HEAD_MS = 1_500  # no cut before this: a few words alone are hard to transcribe
 _REST_MS = 1_200  # no cut this close to the end: the words there may still change
@@ -49,9 +49,9 @@ class Hypothesis:
     stability: float = 0.0
     """From 0 to 1: 1 if the words of the last transcripts didn't change."""
     unchanged_ms: int = 0
-    """How long the words have been unchanged."""
+    """How many milliseconds of audio have been added since the words last changed."""
     settled: int = 0
-    """How many words are final."""
+    """How many words, from the start, are fixed."""
     last_confidence: float | None = None
     """The confidence of the last word."""
 
@@ -68,7 +68,7 @@ class Dictation:
         self._latest = NOTHING  # the transcript of the open audio
         self._earlier: list[str] = []  # the words of the transcript before that
         self._spelling: WrittenWord | None = None  # the first open word as it was spelled before the cut
-        self._look_at = self._window  # with this much open audio, the next cut is tried
+        self._look_at = self._window  # the number of open samples at which the next cut is tried
         self._changed_at = 0
         self._stability = Stability()
         self._reported = Hypothesis()
@@ -90,20 +90,20 @@ class Dictation:
         return self._report()
 
     def finish(self, voiced: int) -> Hypothesis:
-        """The final transcript. Only the first `voiced` samples hold speech: if the latest transcript covers them, the
-        silence after them isn't transcribed again."""
+        """The final transcript. Only the first `voiced` samples contain speech. If the latest transcript covers them
+        all, it is returned, because the silence after them needs no transcription."""
         return self._reported if self.covered >= voiced > 0 else self.write()
 
     # -- Settling
 
     @property
     def is_long(self) -> bool:
-        """Is so much audio open that `settle` should run before the next `write`?"""
+        """Is enough audio open that `settle` should run before the next `write`?"""
         return self.covered == self.length and self._open.size >= self._look_at
 
     def settle(self) -> None:
-        """Look for a place to cut, and cut there if the words stay the same. Takes about twice as long as `write`,
-        so it is a separate call and delays no transcript."""
+        """Cut the open audio at its quietest place, if that doesn't change the words or if too much audio is open. This
+        takes about twice as long as `write`, so it is a separate call that delays no transcript."""
         assert self.covered == self.length, "call `write` before `settle`"
         whole, cut, margin = self._latest, quietest(self._open), _samples(_OVERLAP_MS // 2)
         left = self._model.transcribe(self._open[: cut + margin], whole.tokens)
@@ -124,13 +124,15 @@ class Dictation:
         self._look_at = self._window
 
     def _catch_up(self) -> None:
-        """A lot of audio arrived at once, more than the model takes: cut it without comparing transcripts."""
+        """Cut the first part off without comparing transcripts, because more audio arrived at once than the model
+        accepts."""
         cut = quietest(self._open[: self._window_max])
         self._settled += self._model.transcribe(self._open[:cut], self._latest.tokens).words
         self._open, self._latest, self._spelling = self._open[cut:], NOTHING, None
 
     def _agree(self, left: Transcription, right: Transcription, count: int) -> bool:
-        """Do both halves have the words of the whole, and did the previous transcript begin with the same words?"""
+        """Do both halves together have the words of the whole? And did the previous transcript start with the same
+        words as the first half?"""
         keys = _keys(self._latest.words)
         halves = _keys(left.words) + _keys(right.words)
         return count > 0 and halves == keys and self._earlier[:count] == keys[:count]
@@ -154,7 +156,8 @@ class Dictation:
         return self._reported
 
     def _spelled(self, words: Sequence[WrittenWord]) -> list[WrittenWord]:
-        """These words, the first one spelled as before the cut: the model writes a capital letter after each cut."""
+        """These words, but the first one spelled as before the cut, because the model starts every piece with a capital
+        letter."""
         first = self._spelling
         if first is None or not words or _key(words[0]) != _key(first):
             return list(words)
@@ -174,7 +177,7 @@ def _keys(words: Sequence[WrittenWord]) -> list[str]:
 
 
 def quietest(audio: Samples) -> int:
-    """Where to cut: the middle of the quietest moment that is near neither the start nor the end."""
+    """The sample at which to cut: the middle of the quietest moment that is near neither the start nor the end."""
     grain, span = _samples(_GRAIN_MS), _OVERLAP_MS // _GRAIN_MS
     power = np.square(audio[: audio.size // grain * grain].reshape(-1, grain)).mean(axis=1)
     moments: NDArray[np.float64] = np.convolve(power, np.ones(span), "valid")
@@ -183,7 +186,7 @@ def quietest(audio: Samples) -> int:
 
 
 def _covers(left: Sequence[str], whole: Sequence[str]) -> int:
-    """How many words of the whole the left half covers, by the smallest edit distance."""
+    """How many words of the whole the left half covers: the number with the smallest edit distance."""
     row = list(range(len(whole) + 1))  # edits from no word to the first n words of the whole
     for taken, word in enumerate(left, 1):
         above, row = row, [taken]

@@ -1,7 +1,7 @@
 """Acoustic echo cancellation: removes the agent's own voice from the microphone's audio.
 
-Uses WebRTC's audio processing from the package livekit. It works in pieces of 10 ms and delays audio by up to that
-much. Rule: without the package, or while nothing is played, audio passes unchanged.
+Uses WebRTC's audio processing from the package livekit, which works in pieces of 10 ms. This delays the audio by 10 ms.
+Rule: without the package, or while nothing is played, audio passes unchanged.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class EchoCanceller:
         self._ready: Samples = np.zeros(_PIECE, np.float32)
 
     def feed(self, heard: Samples, played: Samples) -> Samples:
-        """As many samples as were heard, without the echo of the played ones."""
+        """The audio that was heard without the echo of the audio that was played, delayed by 10 ms. Returns as many
+        samples as `heard` has."""
         pairs = zip(self._heard.feed(heard), self._played.feed(played), strict=True)
         self._ready = np.concatenate((self._ready, *(self._process(*pair) for pair in pairs)))
         done, self._ready = self._ready[: heard.size], self._ready[heard.size :]

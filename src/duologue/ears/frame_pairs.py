@@ -1,7 +1,7 @@
 """Incoming audio frame by frame: what was heard, and what the line played at the same time.
 
-Converts any rate and frame length that a line sends to those of the models. Rule: both sides always have the same
-length; if a line doesn't report what it plays, that side is silent.
+A line is the connection to the user. Its sample rate and frame length are converted to those of the models. Rule: both
+sides always have the same length. If a line doesn't report what it plays, the played side is silent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .model_input import Samples, UnusableAudio, np
 
 
 class FramePair(NamedTuple):
-    """One frame of both sides; they have the same length."""
+    """One frame of the audio that was heard, and as many samples that were played at the same time."""
 
     heard: Samples
     played: Samples
@@ -33,7 +33,7 @@ class FramePairs:
         self._cutters = FrameCutter(frame_samples), FrameCutter(frame_samples)
 
     def feed(self, frame: Frame) -> list[FramePair]:
-        """The frames that this one completed."""
+        """The pairs of frames that this incoming frame completed, at the rate and length of the models."""
         if frame.rate_hz != self._incoming_hz:
             self._heard = LiveResampler(frame.rate_hz, self._rate_hz)
             self._played = LiveResampler(frame.rate_hz, self._rate_hz)

@@ -1,8 +1,9 @@
 """Ears on this machine: Silero detects speech, Moonshine transcribes it, Smart Turn judges whether a turn is over.
 
-Runs no model on the event loop. Onsets and ends are reported as soon as they are known, without waiting for text; text
-is reported in the order in which it was said. Rule: when the machine can't keep up, partial transcripts are left out,
-never final ones: every onset gets exactly one final transcript, unless its audio is discarded.
+No model runs on the event loop. Onsets (the first signs of speech) and ends are reported as soon as they are known,
+without waiting for text. Text is reported in the order in which it was said. Rule: when the machine can't keep up,
+partial transcripts are skipped, but final ones never are. Every onset gets exactly one final transcript, unless its
+audio is discarded.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ from .vad_batch import VadBatches
 
 T = TypeVar("T")
 
-PREROLL_MS = 300  # audio before an onset that belongs to it: often the first consonant
-UTTERANCE_MS_MAX = 60_000  # a longer utterance is ended, and another one begins
-OVERLAP_PACE = TextPace(224, 64)  # while the agent speaks, words decide, so partial texts come often
-MARGIN_DB = 12.0  # speech begins where it is this much louder than the agent's echo can be, ...
-MARGIN_HELD_DB = 6.0  # ... and goes on where it is this much louder: the playback is held by then
-GAP_MS = 1_000  # when a line sends no audio for this long, it is muted: silence is assumed
-_NEW_MS = 160  # an utterance younger than this may be unknown to the caller that ends a turn
+PREROLL_MS = 300  # how much audio before an onset belongs to the utterance: it often holds the first consonant
+UTTERANCE_MS_MAX = 60_000  # a longer utterance is split into two
+OVERLAP_PACE = TextPace(224, 64)  # more often while the agent speaks, because words decide whether to interrupt it
+MARGIN_DB = 12.0  # speech begins when it is this much louder than the agent's echo can be, ...
+MARGIN_HELD_DB = 6.0  # ... and goes on while it is this much louder; by then the playback is held
+GAP_MS = 1_000  # when the connection sends no audio for this long, silence is assumed: the user is probably muted
+_NEW_MS = 160  # the code that ends a turn may not know yet about an utterance younger than this
 _AFTER_MS = 64  # speech fades out: this much of the silence after it belongs to it
 
 
@@ -70,7 +71,8 @@ class VoiceDetector(Protocol):
 
 @dataclass(frozen=True)
 class Models:
-    """The models and settings of these ears. Without a turn model, pauses are reported without its judgement."""
+    """The models and settings of these ears. Without a turn model, pauses are reported without a judgement whether the
+    turn is over."""
 
     stt: Transcribes
     vad: Callable[[], VoiceDetector]
@@ -82,10 +84,9 @@ class Models:
 
 
 class LocalEars:
-    """Serves any number of conversations at once. The default model transcribes English.
-
-    `cancels_echo`: remove the agent's echo before transcribing; by default if livekit is installed. Without
-    `judges_turns`, no end-of-turn model runs."""
+    """Serves any number of conversations at once. The default model transcribes English. `cancels_echo` removes the
+    agent's echo before transcribing. By default it is on if livekit is installed. Without `judges_turns`, no
+    end-of-turn model runs."""
 
     def __init__(
         self,
@@ -150,7 +151,7 @@ class _Stream:
         self._is_sounding = False  # is the agent's voice playing?
         self._in_turn = False
         self._turn = TurnSound()
-        self._pauses = 0  # the number of the current pause: an answer about an earlier one is too late
+        self._pauses = 0  # the number of the current pause: a judgement of an earlier pause is ignored
         self._known: PauseFeatures | None = None  # what is known about the current pause
         self._doubtful: deque[tuple[int, Hypothesis]] = deque()  # final texts of sounds that may not be speech
         self._wake = asyncio.Event()
@@ -159,7 +160,7 @@ class _Stream:
         self.heard = ReportQueue(writers=2)
 
     def stop(self) -> None:
-        """Cancel the timer."""
+        """Cancel the timer that notices when the connection sends no audio."""
         if self._gap is not None:
             self._gap.cancel()
 
@@ -206,7 +207,8 @@ class _Stream:
                 self._follow(pair, *judged)
 
     def _hears_echo(self, pairs: list[FramePair]) -> bool:
-        """May this audio contain an echo that should be removed?"""
+        """Should the echo canceller process this audio? Yes once the agent has been audible, if echo cancellation is
+        on."""
         if self._canceller is not None:
             return True
         return self._models.cancels_echo and any(pair.played.any() for pair in pairs)
@@ -222,7 +224,7 @@ class _Stream:
         ]
 
     def _follow(self, pair: FramePair, probability: float, sound: Samples) -> None:
-        """Process one frame. Only what is louder than the agent's echo counts as speech."""
+        """Process one frame. Only sound that is louder than the agent's echo can be counts as speech."""
         energy = rms(pair.heard)
         level_db = to_dbfs(energy)
         excess_db = self._echo.excess_db(level_db, to_dbfs(rms(pair.played)))
@@ -243,13 +245,13 @@ class _Stream:
         self._wake.set()
 
     def _await_frames(self) -> None:
-        """Start the timer that notices, during a turn, when the line stops sending."""
+        """Start the timer that notices during a turn when the connection stops sending audio."""
         if self._gap is None:
             self._gap = asyncio.get_running_loop().call_later(GAP_MS / 1000, self._fill)
 
     def _fill(self) -> None:
-        """Feed silence if the line has stopped sending: a caller who mutes the microphone after the last word still
-        expects an answer."""
+        """Feed silence if the connection has stopped sending audio, because a user who mutes the microphone after the
+        last word still expects an answer."""
         self._gap = None
         if not self._in_turn or self._is_over:
             return
@@ -294,7 +296,8 @@ class _Stream:
 
     def _cut(self, forget: bool) -> None:
         """End the turn. Speech that goes on becomes another utterance. An utterance that has only just begun belongs to
-        the next turn: the caller that ended this one didn't know about it."""
+        the next turn, because the code that ended this turn didn't know about it yet. `forget`: discard the turn's
+        speech instead of transcribing it."""
         is_new = self._open is not None and self._open.length < self._run_up + _NEW_MS * RATE_HZ // 1000
         if forget:
             for utterance in self._unwritten:
@@ -312,7 +315,7 @@ class _Stream:
         self._in_turn = is_new
 
     def _split(self) -> None:
-        """End the current utterance; what is still being said becomes another one."""
+        """End the current utterance. Speech that goes on becomes another utterance."""
         if self._open is not None:
             self._gate.cut()
             self._recent.clear()
@@ -332,7 +335,7 @@ class _Stream:
 
     def _ask(self, question: PauseQuestion) -> None:
         """Report this pause, have a model judge it, and report it again with the judgement."""
-        if not question.is_doubt:  # the pause is known at once, the model's judgement later
+        if not question.is_doubt:  # report the pause now, the model's judgement later
             self.heard.put(Pause(question.known, self._turn.quiet_ms, self._number))
         lane = ModelLane(self._models.threads, Urgency.FINAL)
         work = partial(answer, question, self._models.turn)
@@ -377,8 +380,8 @@ class _Stream:
             self.heard.put(Partial(said.text, said.confidence, utterance.number, said.stability))
 
     def _report_finals(self, unconditionally: bool = False) -> None:
-        """Report final texts. The text of a weak sound waits until it is clear whether it was speech, because the model
-        finds words in a cough; if it wasn't, an empty text is reported."""
+        """Report final texts. The text of a weak sound waits until it is clear whether the sound was speech, because
+        the model finds words even in a cough. If the sound wasn't speech, an empty text is reported."""
         while self._doubtful:
             number, said = self._doubtful[0]
             known = replace(self._known or self._turn.known, text=said.text, confidence=said.confidence)

@@ -1,7 +1,7 @@
-"""The threads in which models run: few, shared by all conversations, the most urgent work first.
+"""The few threads in which models run. All conversations share them, and the most urgent work runs first.
 
-Speech detection must finish within a frame, a final transcript soon, a partial one whenever there is time. Rule: slow
-work never takes the last thread, so speech is detected even while every other thread transcribes.
+Speech detection must finish within a frame and a final transcript soon, but a partial transcript can wait. Rule:
+transcription never takes the last thread, so speech is detected even while every other thread transcribes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Urgency(enum.IntEnum):
-    """The order in which work runs; the lowest value runs first."""
+    """How urgent work is. The lowest value runs first."""
 
     FRAME = 0
     FINAL = 1
@@ -36,8 +36,8 @@ class _QueuedWork:
 
 
 class ModelThreads:
-    """Worker threads and their queue. The queue is bounded by its callers: each submits its next work only after
-    the last one is done."""
+    """Worker threads and their queue. The queue has no limit of its own. It stays short because each caller submits its
+    next work only after its last work is done."""
 
     def __init__(self, slow_max: int | None = None) -> None:
         self._slow_max = slow_max or max(1, (os.cpu_count() or 2) - 1)  # one core is left for the event loop
@@ -48,7 +48,7 @@ class ModelThreads:
         self._is_closed = False
 
     def put(self, job: _QueuedWork) -> None:
-        """Queue work; the threads start with the first one."""
+        """Queue this work. The first call starts the threads."""
         with self._changed:
             if self._is_closed:
                 raise RuntimeError("the model threads have been stopped")
@@ -58,8 +58,8 @@ class ModelThreads:
             self._changed.notify()
 
     def close(self) -> None:
-        """Wait for running work, then stop; queued work is cancelled. Called at exit, so that the interpreter doesn't
-        shut down while a model runs."""
+        """Cancel queued work, wait for running work, and stop the threads. Called at exit, so that the interpreter
+        doesn't shut down while a model runs."""
         with self._changed:
             self._is_closed = True
             dropped, self._waiting = self._waiting, []
@@ -88,7 +88,7 @@ class ModelThreads:
                     self._changed.notify()
 
     def _take(self) -> _QueuedWork | None:
-        """The next job that may run now, once there is one; None after `close`."""
+        """Wait for a job that may run now, and return the most urgent one. Returns None after `close`."""
         with self._changed:
             while not self._is_closed:
                 ready = [

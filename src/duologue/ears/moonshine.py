@@ -1,8 +1,8 @@
-"""Speech to text by Moonshine: an encoder, and a decoder that writes one token after another.
+"""Speech to text by Moonshine, which consists of an encoder and a decoder that writes one token after another.
 
-Transcribes a piece of audio as a whole; `dictation` makes it streaming. A draft, usually the previous transcript, is
-checked in one run of the decoder instead of being written again token by token: the result is the same, several times
-faster. Rule: the audio decides; a draft only saves time.
+A piece of audio is transcribed as a whole; `dictation` builds streaming on top of it. A draft, usually the previous
+transcript, is checked in one run of the decoder instead of being written again token by token. The result is the same
+and takes a fraction of the time. Rule: a draft saves time but never changes the result.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from .token_vocabulary import Vocabulary, WrittenWord, read_vocabulary
 
 SAMPLES_MIN = RATE_HZ // 4  # the encoder needs this much; shorter audio is padded with silence
 SAMPLES_MAX = 30 * RATE_HZ
-TOKENS_PER_S_MAX = 9  # speech is never faster, so a longer transcript is a loop
+TOKENS_PER_S_MAX = 9  # speech is never faster, so in a longer transcript the model is repeating itself
 TOKENS_SPARE = 3
 _START, _END = 1, 2
-_DRAFTS_MAX = 4  # runs of the decoder for one draft
+_DRAFTS_MAX = 4  # the most checks of one draft, each one run of the decoder
 _DRAFT_TOKENS_MIN = 3  # writing fewer tokens is faster than checking them again
 _LOOP_TOKENS_MAX = 12
-# How many repetitions are a loop, by their length in tokens: "no, no, no, no" isn't one, five words three times are.
+# How many repetitions are a loop, by their length in tokens: "no, no, no, no" isn't a loop, five words three times are.
 _LOOP_TIMES = {1: 7, 2: 5, 3: 4, 4: 4}
 _LOOP_TIMES_LONG = 3
 _LOOP_TIMES_PER_S = 4  # people don't repeat themselves faster than this
@@ -46,7 +46,7 @@ class Transcription:
     looped: bool = False
     """The model repeated itself endlessly and was stopped."""
     decoder_runs: int = field(default=0, compare=False)
-    """How many runs of the decoder it took: what a draft saves."""
+    """How many times the decoder ran. A good draft makes this number smaller."""
 
 
 NOTHING = Transcription("", 0.0)
@@ -64,7 +64,7 @@ class _Loaded:
 
 
 class Moonshine:
-    """The model. It has no state between calls, so all conversations share it."""
+    """The speech-to-text model. It keeps nothing between calls, so all conversations share one."""
 
     def __init__(self, size: Size = "tiny", folder: Path | None = None) -> None:
         model = f"moonshine-{size}"
@@ -76,7 +76,7 @@ class Moonshine:
         self._loading = threading.Lock()
 
     def load(self) -> None:
-        """Load the model now rather than with the first words."""
+        """Load the model now rather than when the first words are transcribed."""
         self.transcribe(np.zeros(SAMPLES_MIN, np.float32))
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
@@ -132,7 +132,7 @@ class _Decoding:
         self._tokens_max = audio.size * TOKENS_PER_S_MAX // RATE_HZ + TOKENS_SPARE
         self._times_max = audio.size * _LOOP_TIMES_PER_S // RATE_HZ
         self._past: dict[str, NDArray[np.float32]] = {}
-        # Both masks count samples, as the model declares; on long audio nothing else works.
+        # The model declares both masks with one entry for each sample. On long audio, only masks of that length work.
         mask = np.ones((1, audio.size), np.int64)
         given: dict[str, Any] = {"input_values": audio[None]}
         if model.masked:
@@ -188,7 +188,7 @@ class _Decoding:
         self._sure.append(1 / float(np.exp(logits - logits[token]).sum()))
 
     def _is_looping(self) -> bool:
-        """Is the model repeating itself? If so, keep the repeated tokens once."""
+        """Is the model repeating itself? If so, delete the repetitions."""
         spare = repeated_tokens(self._tokens, self._times_max)
         if spare:
             del self._tokens[-spare:], self._sure[-spare:]

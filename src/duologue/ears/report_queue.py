@@ -12,7 +12,7 @@ from duologue.ports.ears import Heard, Partial
 
 
 class ReportQueue:
-    """Several writers, one reader. Ends when all writers are done."""
+    """A queue with several writers and one reader. It ends when all writers are done."""
 
     def __init__(self, writers: int) -> None:
         self._waiting: deque[Heard] = deque()
@@ -21,7 +21,7 @@ class ReportQueue:
         self._changed = asyncio.Event()
 
     def put(self, heard: Heard) -> None:
-        """Queue this; never waits."""
+        """Add this report to the queue. Never waits."""
         last = self._waiting[-1] if self._waiting else None
         if isinstance(heard, Partial) and isinstance(last, Partial) and heard.utterance == last.utterance:
             self._waiting.pop()
@@ -29,19 +29,19 @@ class ReportQueue:
         self._changed.set()
 
     def fail(self, failure: BaseException) -> None:
-        """A writer has failed: the reader gets what is queued, then this exception."""
+        """Record that a writer has failed. The reader gets all queued reports, then this exception."""
         self._failure = self._failure or failure
         self._changed.set()
 
     def close(self, task: asyncio.Future[None]) -> None:
-        """Called when a writer's task ends, with or without an exception."""
+        """Record that a writer's task has ended, with or without an exception."""
         self._writers -= 1
         if not task.cancelled() and (failure := task.exception()) is not None:
             self.fail(failure)
         self._changed.set()
 
     async def get(self) -> Heard | None:
-        """The next item, or None at the end."""
+        """The next report; None when all writers are done."""
         while not self._waiting:
             if self._failure is not None:
                 raise self._failure

@@ -1,7 +1,7 @@
-"""Ears that report what a script says: for simulations and tests.
+"""Ears that report what a script tells them to report, for simulations and tests.
 
-A script calls `tell`; everything else is like real ears. Rule: what a script tells before `listen` runs is queued, and
-reported when it does.
+The script calls `tell`. For all other code these ears behave like real ones. Rule: what a script tells before `listen`
+runs is queued and reported when `listen` starts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from duologue.ports.ears import Commit, Discard, Frame, Heard, Incoming
 
 
 class ScriptedEars:
-    """The ears of one conversation. `commits`, `discards` and `frames` record what they were sent."""
+    """The ears of one conversation. `commits`, `discards` and `frames` record what the ears received, `starts` how
+    often `listen` ran."""
 
     def __init__(self) -> None:
         self._told: asyncio.Queue[Heard | BaseException] = asyncio.Queue()
@@ -23,15 +24,15 @@ class ScriptedEars:
         self.starts = 0
 
     def tell(self, heard: Heard) -> None:
-        """Report this now."""
+        """Make `listen` report this."""
         self._told.put_nowait(heard)
 
     def fail(self, failure: BaseException) -> None:
-        """Make `listen` raise this now."""
+        """Make `listen` raise this exception."""
         self._told.put_nowait(failure)
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        """Yield what the script tells, and count what the audio holds."""
+        """Yield what the script tells, and record the commits, discards and number of frames in the audio."""
         self.starts += 1
         reader = asyncio.ensure_future(self._read(audio))
         try:

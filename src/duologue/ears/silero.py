@@ -1,7 +1,7 @@
 """Voice activity detection (VAD) by Silero, 32 ms at a time.
 
-Returns probabilities of speech; `speech_gate` turns them into onsets and ends. Rule: a stream's memory is a separate
-object, so that one run of the model can serve many streams.
+Returns probabilities of speech, which `speech_gate` turns into onsets and ends. Rule: the memory of each stream is a
+separate object, so that one run of the model can serve many streams.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SileroVad:
         self.memory = VadMemory()
 
     def load(self) -> None:
-        """Load the model now rather than with the first frame."""
+        """Load the model now rather than when the first frame arrives."""
         self.probabilities([np.zeros(FRAME_SAMPLES, np.float32)], [VadMemory()])
 
     def probability(self, frame: Samples) -> float:
@@ -47,7 +47,8 @@ class SileroVad:
         return self.probabilities([frame], [self.memory])[0]
 
     def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
-        """The probability of speech in the next frame of each stream, in one run. Every stream has its own memory."""
+        """The probabilities of speech in the next frame of each stream, from one run of the model. `memories` are those
+        of the streams, in the same order."""
         assert len(frames) == len({id(memory) for memory in memories}), "each stream needs one frame and its own memory"
         if not frames:
             return []

@@ -1,7 +1,7 @@
 """End-of-turn detection by Smart Turn v3.2, from the sound of the last 8 seconds.
 
-Uses melody and rhythm, not words. The features are log-mel energies as Whisper defines them. Rule: it judges the audio
-it is given; turn-taking decides when to run it and how long to wait afterwards.
+The model uses melody and rhythm, not words. Its input is log-mel energies as Whisper defines them. Rule: the code here
+only judges audio. Turn-taking decides when to run the model and how long to wait afterwards.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _POWER_MIN = 1e-10
 _RANGE = 8.0  # energies further below the loudest, in powers of ten, count as silence
 _EPSILON = 1e-7
 
-# Values inside the graph: the log-odds before the sigmoid, and the pooled encoder output.
+# The names of two values inside the model's graph: the log-odds before the sigmoid, and the pooled encoder output.
 _INNER = ("linear_28", "sum_1")
 
 
@@ -33,17 +33,17 @@ class TurnJudgement(NamedTuple):
 
 
 class SmartTurn:
-    """The model. It has no state, so all conversations share it."""
+    """The end-of-turn model. It keeps nothing between calls, so all conversations share one."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._file = find_file("smart-turn", ["smart_turn.onnx"], folder)
 
     def load(self) -> None:
-        """Load the model now rather than with the first pause."""
+        """Load the model now rather than at the first pause."""
         self.hear(np.zeros(RATE_HZ, np.float32))
 
     def hear(self, audio: Samples) -> TurnJudgement:
-        """Judge whether a turn with this audio, at 16 kHz and up to now, is over."""
+        """Judge whether a turn is over. `audio` is the sound of the turn until now, at 16 kHz."""
         features = log_mel(last_window(checked(audio)))
         logit, pooled = session(self._file, _INNER).run(list(_INNER), {"input_features": features[None]})
         return TurnJudgement(float(logit.ravel()[0]), tuple(pooled.ravel().tolist()))
@@ -53,13 +53,13 @@ class SmartTurn:
 
 
 def last_window(audio: Samples) -> Samples:
-    """The last 8 s; shorter audio is padded with silence before it."""
+    """The last 8 s of this audio. Shorter audio is padded with silence at its start."""
     audio = audio[-WINDOW_SAMPLES:]
     return np.pad(audio, (WINDOW_SAMPLES - audio.size, 0))
 
 
 def log_mel(audio: Samples) -> NDArray[np.float32]:
-    """80 log-mel energies every 10 ms, about -1 to 1; the overall loudness is normalised."""
+    """80 log-mel energies for every 10 ms, between about -1 and 1. The overall loudness is normalised first."""
     level = (audio - audio.mean()) / np.sqrt(audio.var() + np.float32(_EPSILON))
     padded = np.pad(level, _FFT // 2, mode="reflect")
     frames = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[::_HOP][: audio.size // _HOP]
@@ -79,7 +79,8 @@ def _window() -> NDArray[np.float32]:
 
 @cache
 def _filters() -> NDArray[np.float32]:
-    """One triangular filter per mel band, one column each, all of the same area (Slaney)."""
+    """One triangular filter per mel band, each in its own column. All filters have the same area, as defined by
+    Slaney."""
     corners = _hertz(np.linspace(0, _mel(RATE_HZ / 2), MELS + 2))
     bins = np.linspace(0, RATE_HZ / 2, _FFT // 2 + 1)[:, None]
     rising = (bins - corners[:-2]) / (corners[1:-1] - corners[:-2])

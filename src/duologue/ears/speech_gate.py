@@ -1,7 +1,7 @@
 """From probabilities of speech to onsets, pauses and ends.
 
-Counts frames; knows no models, audio or clocks. Rule: while the agent is silent, a single frame decides nothing, so a
-click doesn't start an utterance and a consonant doesn't end one.
+Only counts frames: models, audio and clocks are elsewhere. Rule: while the agent is silent, a single frame decides
+nothing, so a click doesn't start an utterance and a consonant doesn't end one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """The thresholds of the probability, and how long it must last. Between `off` and `on` nothing changes."""
+    """When speech begins, pauses and ends: the thresholds of its probability, and for how long the probability must
+    stay above `on` or below `off`. A probability between `off` and `on` changes nothing."""
 
     on: float = 0.5
     off: float = 0.35
@@ -25,7 +26,7 @@ class Change(enum.Enum):
     """What a frame changed."""
 
     BEGAN = "began"
-    PAUSED = "paused"  # it may be the end: time to prepare the transcript
+    PAUSED = "paused"  # speech may have ended, so a transcript should be prepared
     ENDED = "ended"
 
 
@@ -43,7 +44,7 @@ class VoiceGate:
         self._is_cut = False  # the speech that goes on belongs to an utterance that is over
         self._voiced = 0
         self.quiet = 0
-        """How many frames the silence has lasted; 0 while there is speech."""
+        """How many frames the silence has lasted. 0 during speech."""
 
     def cut(self) -> None:
         """End the current utterance. If speech goes on, it counts as another onset."""
@@ -51,8 +52,8 @@ class VoiceGate:
         self._voiced = 0
 
     def feed(self, probability: float, is_eager: bool = False) -> Change | None:
-        """What the next frame changed. `is_eager`: one frame is enough for an onset. It is set while the agent speaks,
-        because its playback must be held at once; whether it was speech is judged afterwards."""
+        """What the next frame changed. With `is_eager`, one frame is enough for an onset. It is set while the agent
+        speaks, because the playback must be held immediately. Whether the sound was speech is judged afterwards."""
         self._count(probability)
         if (not self._is_open or self._is_cut) and self._voiced >= (1 if is_eager else self._onset):
             self._is_open, self._is_cut = True, False

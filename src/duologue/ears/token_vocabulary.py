@@ -15,7 +15,7 @@ _SPACE = "▁".encode()
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _SPECIAL = re.compile(rb"<s>|</s>|<unk>|<<ST_\d+>>")
 _SIGNS = re.compile("([.,;:!?])[.,;:!?]+")  # several punctuation marks in a row
-_NO_WORDS = re.compile("[♪♫]+|[\"“”]+'?")  # music and quotation marks, which can't be heard
+_NO_WORDS = re.compile("[♪♫]+|[\"“”]+'?")  # music symbols, and quotation marks, which can't be heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Vocabulary:
         return " ".join(_SIGNS.sub(r"\1", _NO_WORDS.sub("", written)).split())
 
     def words(self, tokens: tuple[int, ...], probabilities: tuple[float, ...]) -> tuple[WrittenWord, ...]:
-        """The words of these tokens. The confidence of a word is the lowest of its tokens; punctuation doesn't count,
-        because it can't be heard."""
+        """The words of these tokens. The confidence of a word is the lowest probability among its tokens. Punctuation
+        doesn't count, because it can't be heard."""
         starts = [at for at, token in enumerate(tokens) if at == 0 or self._pieces[token].startswith(b" ")]
         found: list[WrittenWord] = []
         for start, end in zip(starts, [*starts[1:], len(tokens)], strict=False):
@@ -65,7 +65,8 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
 
 def _from_bin(data: bytes) -> list[bytes]:
-    """Each token is stored after its length: 7 bits in the first byte, the rest in a second one if needed."""
+    """The bytes of each token. In the file, the length of a token stands before it: 7 bits in the first byte, and the
+    rest in a second byte if needed."""
     pieces, at = [], 0
     while at < len(data):
         size, at = data[at], at + 1

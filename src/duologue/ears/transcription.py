@@ -1,7 +1,8 @@
 """The transcription of one utterance, shared by the event loop that adds audio and the thread that runs the model.
 
-The loop adds audio and requests transcripts; a thread works. Rule: the thread decides what to do when it starts, not
-when it was queued: if the utterance has ended by then, a requested partial transcript becomes the final one.
+The loop adds audio and requests transcripts, and a thread transcribes. Rule: what to do is decided when the thread
+starts the work, not when the work is queued. If the utterance has ended by then, a requested partial transcript becomes
+the final one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .model_threads import ModelLane, ModelThreads, Urgency
 
 @dataclass(frozen=True, slots=True)
 class TextPace:
-    """When partial transcripts are requested: first after the onset, then at an interval."""
+    """When partial transcripts are requested: the first one `first_ms` after the onset, then one every `every_ms`."""
 
     first_ms: int
     every_ms: int
@@ -25,7 +26,7 @@ class TextPace:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptionResult:
-    """The result of one call of `work`; `text` is None if it only settled audio."""
+    """The result of one call of `work`. `text` is None if the call only settled audio."""
 
     text: Hypothesis | None
     is_final: bool
@@ -46,7 +47,7 @@ class UtteranceTranscription:
         self.number = number
         self.lane = ModelLane(threads, Urgency.PARTIAL)
         self.is_forgotten = False
-        self.is_committed = False  # its turn is over: its text is reported as it is
+        self.is_committed = False  # its turn is over: its text is reported without asking whether it was speech
         self.is_long = False  # there is audio to settle
         self.is_due = False  # a partial transcript is requested
         self._incoming = deque(audio)
@@ -60,7 +61,7 @@ class UtteranceTranscription:
     # -- On the loop
 
     def add(self, samples: Samples) -> None:
-        """Add audio; requests a partial transcript when one is due."""
+        """Add audio, and request a partial transcript if one is due."""
         self._incoming.append(samples)
         self.length += samples.size
         if self.length >= self._due_at:
@@ -72,7 +73,7 @@ class UtteranceTranscription:
         self._due_at = self.length + self._every
 
     def end(self, voiced: int) -> None:
-        """End the utterance: no more audio follows, and speech ended after this many samples."""
+        """End the utterance: no more audio follows. Its speech ended after `voiced` samples."""
         self._voiced = voiced
         self._is_over = True
         self.lane.urgency = Urgency.FINAL

@@ -1,7 +1,7 @@
-"""How the current turn sounds: what is known about it when it pauses.
+"""How the current turn sounds, and what is known about the turn when the user pauses.
 
-Stores the levels and the last seconds of a turn, and has the end-of-turn model judge them. Rule: a turn lasts from its
-first speech to `forget`, across all pauses; audio before it doesn't count.
+Stores the loudness and the last seconds of a turn's audio, and has the end-of-turn model judge them. Rule: a turn lasts
+from its first speech until `forget` is called, across all pauses.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .model_input import RATE_HZ, Samples
 from .silero import FRAME_MS, FRAME_SAMPLES
 from .smart_turn import WINDOW_SAMPLES, SmartTurn
 
-ASK_MS = 64  # how much silence there is before the model runs
-LEAD_SAMPLES = RATE_HZ // 2  # audio before the first speech: the model needs to hear how the turn starts
+ASK_MS = 64  # the model runs after this much silence
+LEAD_SAMPLES = RATE_HZ // 2  # the model also gets this much audio before the first speech
 _PITCH_LEAD = 3 * FRAME_SAMPLES
 _PITCH_SAMPLES = RATE_HZ
 
@@ -29,11 +29,11 @@ class PauseQuestion:
 
     known: PauseFeatures
     sound: Samples
-    is_doubt: bool = False  # asks whether the sound was speech at all
+    is_doubt: bool = False  # True: the question is whether the sound was speech; False: whether the turn is over
 
 
 class TurnSound:
-    """The sound of one turn at a time."""
+    """The sound of the current turn."""
 
     def __init__(self) -> None:
         self._voicing = Voicing(FRAME_MS)
@@ -51,11 +51,11 @@ class TurnSound:
 
     @property
     def is_voiced(self) -> bool:
-        """Does the latest frame hold speech?"""
+        """Does the latest frame contain speech?"""
         return self._voicing.voiced
 
     def feed(self, samples: Samples, probability: float, level_db: float) -> PauseQuestion | None:
-        """Add the next frame; returns a question if a model should judge the pause now."""
+        """Add the next frame. Returns a question if a model should judge the pause now."""
         begun = self._voicing.begun
         self._voicing.update(probability, level_db)
         if self._voicing.begun and not begun:
@@ -82,7 +82,7 @@ class TurnSound:
 
 
 def answer(question: PauseQuestion, model: SmartTurn | None) -> PauseFeatures:
-    """What is known after running the model. Takes a tenth of a second: call it in a thread."""
+    """What is known about the pause after a model has judged it. Takes a tenth of a second, so call it in a thread."""
     if question.is_doubt:
         return replace(question.known, pitched_ms=steady_pitch_ms(question.sound.tolist()))
     if model is None:

@@ -1,7 +1,8 @@
 """One run of the voice detector for many conversations.
 
-Frames that arrive during a run go into the next one together; a frame that arrives while no run is active doesn't
-wait. Rule: a run has at most one frame of a stream, because each frame needs the memory that the previous one left.
+All frames that arrive during a run are processed together in the next run. A frame that arrives while no run is active
+doesn't wait. Rule: a run contains at most one frame of each stream, because each frame needs the memory that the
+previous frame left.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ class VadBatch:
         self._is_running = False
 
     def request(self, frame: Samples, memory: VadMemory) -> asyncio.Future[float]:
-        """The probability of speech in this frame."""
+        """A future for the probability of speech in this frame."""
         answer: asyncio.Future[float] = self._loop.create_future()
         self._waiting.append(_Request(frame, memory, answer))
         if not self._is_running:
             self._is_running = True
-            self._loop.call_soon(self._run)  # so that all frames of this moment go together
+            self._loop.call_soon(self._run)  # so that all frames that arrive now share a run
         return answer
 
     def _run(self) -> None:

@@ -1,6 +1,6 @@
 """Natural-language understanding (NLU): one protocol, a local implementation, and one that calls an LLM.
 
-Importing this loads nothing else: numpy and the models are loaded when they are first used.
+Importing this package is cheap, because numpy and the models are loaded only when they are first used.
 """
 
 from .cached import CachedNlu

@@ -1,8 +1,9 @@
 """Limits numpy to one thread while a message is understood.
 
-BLAS splits even a product of 5 ms over all cores and waits for the slowest one. Where the other cores are busy, as on a
-server, the same product takes 300 ms. So it is limited to one thread during a computation and restored afterwards.
-Rule: if the limit can't be set, or threadpoolctl isn't installed, the computation runs without it.
+BLAS, the library behind numpy's matrix products, splits even a product of 5 ms over all cores and waits for the slowest
+core. On a server whose other cores are busy, the same product takes 300 ms. So BLAS is limited to one thread during a
+computation, and the limit is removed afterwards. Rule: if threadpoolctl isn't installed, the computation runs without
+the limit.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ _limit: Any = None
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Within this block, and in anything that runs at the same time, numpy's products use one thread.
+    """Within this block, numpy's matrix products use one thread, also in all other code that runs at the same time.
 
-    Counts its users: the threads are restored when the last one leaves, in whatever order they leave."""
+    Blocks may overlap. The limit is removed when the last of them ends."""
     global _users, _limit
     controller = _blas()
     with _lock:

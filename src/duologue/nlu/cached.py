@@ -1,8 +1,8 @@
 """Caches answers: the same message in the same scope is sent to the NLU once.
 
 An unchanged transcript, a repeated event, or two callers in the same turn reuse an answer for one second. Callers that
-arrive while an answer is pending wait for the same one. Rule: a failure is never cached, and no message is stored for
-longer than its second.
+ask while an answer is pending wait for the same answer. Rule: a failure is never cached. An answer that is older than a
+second is never used, and is deleted with the next message.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class _Question:
 
 
 class CachedNlu:
-    """Any NLU with a cache. `now_ms` is the clock; an answer is valid for `valid_ms` after it arrived. Serves one event
-    loop."""
+    """Any NLU, with a cache in front of it. `now_ms` is the clock. An answer is valid for `valid_ms` after it arrived.
+    Use one instance in one event loop only."""
 
     def __init__(self, nlu: Nlu, now_ms: Callable[[], int], valid_ms: int = VALID_MS) -> None:
         self._nlu = nlu
@@ -58,13 +58,14 @@ class CachedNlu:
         return answer
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """Learn scopes before a message arrives, if the NLU has to learn them. Blocks; may be called in a thread."""
+        """Let the NLU learn these scopes before a message arrives, if it has to learn scopes at all. Blocks, but may be
+        called in a thread."""
         if isinstance(self._nlu, Prepares):
             self._nlu.prepare(*scopes)
 
     @property
     def pending(self) -> int:
-        """How many questions are waiting for an answer."""
+        """How many different questions are waiting for an answer of the NLU."""
         return len(self._questions)
 
     @property
@@ -73,7 +74,7 @@ class CachedNlu:
         return tuple(message for message, _ in self._answers)
 
     def _leave(self, key: _Key, question: _Question) -> None:
-        """Called when a caller stops waiting: cancels a question that no caller waits for any more."""
+        """Called when a caller stops waiting. Cancels the question if no other caller waits for its answer."""
         if not question.waiting and not question.task.done():
             question.task.cancel()
         if (not question.waiting or question.task.done()) and self._questions.get(key) is question:

@@ -1,8 +1,8 @@
 """Calibration: scores become probabilities.
 
-Two questions are separate. Is any of the possible intents meant at all? The best score and the similarity of the
-nearest examples decide that. If so, which one? The scores alone decide that. Rule: the numbers here are fitted by
-`tools/fit_nlu.py` on examples that weren't used for training.
+There are two separate questions. Is any of the possible intents meant at all? The best score and the similarity of the
+message to the nearest examples decide that. And if so, which intent is meant? The scores alone decide that. Rule: the
+numbers here are fitted by `tools/fit_nlu.py` on examples that weren't used for training.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from .understanding import GUESSES_MAX, Guess, Understanding
 
 IN_SCOPE_MIN = 0.5
 NEAREST = 3  # similarity is the mean over this many phrases
-USUAL = 0.5  # the usual similarity where no intent has two phrases
+USUAL = 0.5  # assumed as the usual similarity if no intent has two phrases
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The score of each intent; the similarity of the message to the nearest phrases of the best intent (`near`); and
-    the usual similarity of phrases of one intent in this scope (`usual`)."""
+    """The scores of a message. `each` has the score of every intent. `near` is the similarity of the message to the
+    nearest phrases of the best intent. `usual` is how similar the phrases of one intent usually are in this scope."""
 
     each: Sequence[float]
     near: float
@@ -35,8 +35,8 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Fitted numbers that turn scores into probabilities. With many intents, similarity says less, because some phrase
-    is always similar."""
+    """Fitted numbers that turn scores into probabilities. Similarity counts less in a scope with many intents, because
+    some phrase is always similar."""
 
     start: float
     size: float
@@ -45,7 +45,7 @@ class Calibration:
     near_size: float
     usual: float
     temperature: float
-    """Scores are divided by this."""
+    """Scores are divided by this number before they become probabilities."""
 
     def in_scope(self, scores: Scores) -> float:
         """The probability that any of the intents is meant."""

@@ -1,8 +1,8 @@
 """A second embedding model: E5-small, twelve layers of BERT on onnxruntime.
 
-It was trained on questions and the texts that answer them, so its mistakes differ from MiniLM's. It uses the same
-vocabulary. Rule: it gets one text per run, because the model file allows no batches, and a long text is cut to bound
-the time; MiniLM reads more of it.
+E5 was trained on questions and the texts that answer them, so its mistakes differ from MiniLM's. Both use the same
+vocabulary. Rule: each run gets one text, because the model file allows no batches. To bound the time, a long text is
+shortened more than for MiniLM.
 """
 
 from __future__ import annotations
@@ -27,24 +27,26 @@ from .wordpiece import WordPiece, read_vocabulary
 MODEL = "e5-small"
 SIZE = 384
 PIECES_MAX = 32
-_PROMPT = "query: "  # the prefix that it was trained with
+_PROMPT = "query: "  # the prefix that the model was trained with
 _ALONE_MAX = 4  # more texts than this are split over threads: only phrases come in such numbers
 _THREADS_MAX = 4
 
 Floats = NDArray[np.float32]
 Run = Callable[[Sequence[str], dict[str, Any]], list[Any]]
-"""Runs the network: names of outputs and inputs by name, to outputs."""
+"""A function that runs the network. It gets the names of the wanted outputs, and the inputs by name. It returns the
+outputs."""
 
 
 class E5:
-    """The model. It has no state, so all conversations share it. `run` replaces the ONNX session, for tests."""
+    """The embedding model. It keeps nothing between calls, so all conversations share one. `run` replaces the ONNX
+    session in tests."""
 
     def __init__(self, folder: Path, vocabulary: Path, run: Run | None = None) -> None:
         self._run = run or session(folder / "e5-small.onnx").run
         self._pieces = WordPiece(read_vocabulary(vocabulary))
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """One row for each text."""
+        """The embeddings: one row for each text."""
         if len(texts) <= _ALONE_MAX:
             rows = [self._row(text) for text in texts]
         else:
@@ -71,7 +73,7 @@ _loading = threading.Lock()
 
 
 def shared_e5() -> E5:
-    """The model of this process, loaded from the cache after its hashes were checked again, as for MiniLM."""
+    """The model, loaded once per process. The hashes of its files are checked before loading, as for MiniLM."""
     folder = model_path(MODEL)
     with _loading:
         return _load(folder, model_path("minilm") / "vocab.txt")

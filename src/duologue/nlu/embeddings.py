@@ -1,7 +1,7 @@
 """A cache of embeddings: of phrases, and of the last messages.
 
-A phrase is part of many scopes, and a message may be judged in several. Rule: both caches are bounded, and the one for
-messages is small, because messages are private.
+The same phrase may occur in many scopes, and the same message may be judged in several. Rule: both caches are bounded,
+and the one for messages is small, because messages are private.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ MESSAGES_MAX = 8
 
 Floats = NDArray[np.float32]
 Views = dict[str, Floats]
-"""A vector, or a row for each text, by the name of the view: `meaning`, `wording` or `query`."""
+"""Embeddings by the name of their view: `meaning`, `wording` or `query`. Each is one vector, or an array with one row
+for each text."""
 
 
 class Embeddings:
@@ -38,7 +39,7 @@ class Embeddings:
         self._messages: OrderedDict[str, Views] = OrderedDict()
 
     def of_phrases(self, texts: Sequence[str]) -> Views:
-        """One row for each text; those that aren't cached are computed together."""
+        """The embeddings of these phrases, one row each. Those that aren't cached are computed together."""
         with self._lock:
             known = {text: self._phrases[text] for text in texts if text in self._phrases}
         new = [text for text in dict.fromkeys(texts) if text not in known]
@@ -59,7 +60,7 @@ class Embeddings:
         return tuple(self._messages)
 
     def of_message(self, text: str) -> Views:
-        """The vectors of a message."""
+        """The embeddings of a message, one vector for each view."""
         with self._lock:
             if (views := self._messages.get(text)) is not None:
                 return views

@@ -1,8 +1,8 @@
 """NLU by a large language model, through any brain: `LlmNlu(ChatBrain("model", base_url=…))`.
 
-The model gets the possible intents and slots of this turn and one message, and answers with a tool call or JSON;
-`llm_answer` reads it. Rule: whatever the model or the network does, there is an answer in time, and it contains only
-what was possible at this turn.
+The model gets the possible intents and slots of this turn and one message, and answers with a tool call or with JSON,
+which `llm_answer` reads. Rule: there is always an answer in time, even if the model or the network fails, and it
+contains only what was possible at this turn.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Answer {how} and with nothing else: {{"guesses": [{{"intent": …, "confidence":
 
 
 class LlmNlu:
-    """Sends each message to a brain. `calls` offers the model a tool to answer with; set it to False for servers
-    without tools, and the model answers with JSON. Set a `temperature` of 0 and a forced tool on the brain:
+    """Sends each message to a brain. With `calls`, the model is offered a tool to answer with. Set `calls` to False for
+    servers without tools, and the model answers with JSON. Give the brain a `temperature` of 0 and force the tool:
     `ChatBrain(…, temperature=0, extra={"tool_choice": "required"})`."""
 
     def __init__(self, brain: Brain, *, calls: bool = True, ms_max: int = MS_MAX) -> None:
@@ -93,7 +93,7 @@ def _instructions(scope: MessageScope, calls: bool) -> str:
 
 
 def _tool(scope: MessageScope) -> Tool:
-    """The tool to answer with: its schema allows only what is possible at this turn."""
+    """The tool with which the model answers. Its schema allows only what is possible at this turn."""
     guess = {
         "type": "object",
         "properties": {

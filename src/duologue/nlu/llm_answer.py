@@ -1,8 +1,8 @@
-"""Reads the answer of a language model, and trusts none of it.
+"""Reads the answer of a language model and keeps only what passes all checks.
 
-A model may wrap its JSON in prose or a code fence, or write thoughts before it; both are accepted. Rule: unknown
-intents and slots, confidences that aren't between 0 and 1, and words that aren't in the message are left out; anything
-else raises `UnreadableAnswer`.
+A model may wrap its JSON in prose or a code fence, or write thoughts before it. Both are accepted. Rule: unknown
+intents and slots, confidences that aren't between 0 and 1, and words that aren't in the message are dropped. An answer
+that isn't in the expected form raises `UnreadableAnswer`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _START = re.compile(r'\{\s*"guesses"')
 
 
 class UnreadableAnswer(DuologueError):
-    """The answer isn't in the expected form. It isn't part of the message, because it may quote the user."""
+    """The answer isn't in the expected form. The error doesn't include the answer, because it may quote the user."""
 
 
 def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope) -> Understanding:
@@ -42,7 +42,7 @@ def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope)
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The last JSON object in a text: what comes before it may be thoughts that contain braces."""
+    """The last JSON object in a text. The text before the object may be thoughts that contain braces."""
     starts = [match.start() for match in _START.finditer(text)] or [text.find("{")]
     try:
         data = json.loads(text[starts[-1] : text.rfind("}") + 1])
@@ -54,7 +54,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _guesses(data: list[Any], names: set[str]) -> tuple[Guess, ...]:
-    """Each intent once; the confidences are scaled if they add up to more than 1."""
+    """The valid guesses, each intent once. The confidences are scaled down if they add up to more than 1."""
     found: dict[str, float] = {}
     for entry in data:
         intent = entry.get("intent") if isinstance(entry, dict) else None
@@ -74,7 +74,7 @@ def _probability(value: object) -> float | None:
 
 
 def _quotes(slots: dict[Any, Any], message: str, scope: MessageScope) -> tuple[Quote, ...]:
-    """In the order of the scope; only words that are in the message."""
+    """The words that fill each slot, in the order of the scope. Words that aren't in the message are dropped."""
     said = _plain(message)
     return tuple(
         Quote(slot.name, text.strip())

@@ -1,7 +1,8 @@
-"""NLU on this machine: embeddings and a regression for each scope, or words alone.
+"""NLU on this machine: embeddings and a regression for each scope (the intents that are possible at a turn), or words
+alone.
 
 Nothing is loaded before it is needed. A scope is learned from its phrases when it is first used, or earlier by
-`prepare`; each phrase is embedded once, even if it is in many scopes. Rule: a message always gets an answer. If a model
+`prepare`. Each phrase is embedded once, even if it is in many scopes. Rule: a message always gets an answer. If a model
 is missing or damaged, one warning names the command that repairs it, and the remaining models or words alone are used.
 """
 
@@ -39,7 +40,7 @@ class Learned(Protocol):
 
 
 class _Reader:
-    """How scopes are learned: with the models, with numpy only, or with neither."""
+    """How scopes are learned: with the models, with words and numpy, or with words only."""
 
     def __init__(self, by: str, calibration: Calibration, learn: Callable[[list[tuple[str, ...]]], Learned]) -> None:
         self.by = by
@@ -50,9 +51,10 @@ class _Reader:
 class LocalNlu:
     """Shared by all conversations; may be used from many threads.
 
-    `folder` is where MiniLM is stored, if it isn't the cache. `words_only` uses no model. `second_opinion=False` leaves
-    out the second model: faster, less memory, less accurate. `warn` is called with one line about a model that can't be
-    used; by default it goes to the log `duologue` as a warning.
+    `folder` is where MiniLM is stored, if not in the cache. With `words_only`, no model is used. Without
+    `second_opinion`, the second model (E5) isn't used, which is faster and needs less memory but is less accurate.
+    `warn` is called with one line about a model that can't be used. By default, that line is logged as a warning of
+    `duologue`.
     """
 
     def __init__(
@@ -80,7 +82,7 @@ class LocalNlu:
         return await asyncio.get_running_loop().run_in_executor(None, self.judge, message, scope)
 
     def judge(self, message: str, scope: MessageScope) -> Understanding:
-        """The same, without a thread. Finds no slots: grammars do that."""
+        """The same as `understand`, but in the caller's thread. Neither finds slots, because grammars do that."""
         text = shortened(message)
         if not scope.intents or not any(char.isalnum() for char in text):
             return Understanding(by=self._ready().by)
@@ -92,7 +94,7 @@ class LocalNlu:
                 self._give_up(reader, str(problem))
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """Learn these scopes now rather than with the first message in them."""
+        """Learn these scopes now rather than when their first message arrives."""
         for scope in scopes:
             if scope.intents and (self._ready().by, frozenset(scope.intents)) not in self._learned:
                 self.judge("hello", scope)
@@ -150,7 +152,7 @@ class LocalNlu:
             self._use_models(self._second_opinion())
 
     def _second_opinion(self) -> E5 | None:
-        """The second model if it was pulled; without a warning if it wasn't."""
+        """The second model, or None if it can't be used. A model that was never pulled causes no warning."""
         if not self._wants_second:
             return None
         from .e5 import shared_e5

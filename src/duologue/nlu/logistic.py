@@ -1,7 +1,7 @@
 """Multinomial logistic regression, fitted by L-BFGS in numpy.
 
-No bias term: rows have length one, and every class has the same weight, whatever the number of its rows. Rule: on one
-machine, the same rows give bit-identical weights.
+There is no bias term. Rows have length one, and every class has the same weight, no matter how many rows it has. Rule:
+on the same machine, the same rows give bit-identical weights.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 REGULARISATION = 0.03  # L2 regularisation; chosen by cross-validation (docs/nlu.md)
 STEPS_MAX = 60
 _HISTORY_MAX = 8
-_CLOSE = 1e-4  # stop when the loss falls by less than this share
+_CLOSE = 1e-4  # fitting stops when a step lowers the loss by less than this share
 _STEP_MIN = 1e-3
 
 Floats = NDArray[np.float32]
 
 
 def fit(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
-    """Weights, one column for each class, such that `row @ weights` is highest for the label."""
+    """The weights, one column for each class, with which `row @ weights` is highest for the class of the row."""
     if rows.shape[1] > len(rows):
         return _fit_few(rows, labels, classes)
     problem = _Problem(rows, labels, classes)
@@ -49,7 +49,7 @@ def fit(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
 
 
 def _fit_few(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
-    """With fewer rows than columns: the solution is in the span of the rows, so fit in that smaller space."""
+    """Fit fewer rows than columns. The solution is a combination of the rows, so the fit runs in that smaller space."""
     products = (rows @ rows.T).astype(np.float64)
     products[np.diag_indices_from(products)] += 1e-5
     root = np.linalg.cholesky(products)

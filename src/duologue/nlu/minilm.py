@@ -1,8 +1,8 @@
 """Sentence embeddings by all-MiniLM-L6-v2, six layers of BERT in numpy.
 
-Returns two vectors for each text: the mean of the last layer (its meaning), and the mean of the layer before it (more
-of its wording). The start and end tokens are left out of both, because they would dominate. Rule: only texts with the
-same number of tokens share a batch, so there is no padding.
+Returns two vectors for each text: the mean of the last layer, which is close to the meaning, and the mean of the layer
+before, which is closer to the wording. Both means skip the start and end tokens, which would dominate. Rule: only texts
+with the same number of tokens share a batch, so there is no padding.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ PIECES_MAX = 96  # tokens, about 80 words; more would take too long
 _PIECES, _PLACES, _LAYERS, _HEADS, _INNER = 30_522, 512, 6, 12, 1_536
 _HEAD = SIZE // _HEADS
 _BATCH_PIECES = 512  # tokens per batch: the activations between two layers still fit a core's cache
-_BATCHES_ALONE = 4  # more batches are split over threads: only phrases need so many, before the first call
+_BATCHES_ALONE = 4  # more batches than this run in threads: only phrases need that many, before the first call
 _THREADS_MAX = 4
 _SMALL = 1e-12
-# Python floats: a numpy float64 would turn all arrays into 64 bits.
+# These are Python floats, because a numpy float64 would turn all arrays into 64 bits.
 _ROOT = float(_HEAD) ** -0.5
 _GELU_1, _GELU_3 = 0.7978845608028654, 0.7978845608028654 * 0.044715
 
@@ -58,7 +58,7 @@ class _Norm:
     bias: Floats
 
     def __call__(self, given: Floats) -> Floats:
-        """Works in place: the input isn't used afterwards."""
+        """Normalise each row in place. The input must not be used afterwards."""
         given -= given.mean(axis=-1, keepdims=True)
         spread = np.einsum("ij,ij->i", given, given)[:, None] / SIZE
         given /= np.sqrt(spread + _SMALL)
@@ -96,7 +96,7 @@ class _Layer:
 
 
 class MiniLm:
-    """The model. It has no state, so all conversations share it."""
+    """The embedding model. It keeps nothing between calls, so all conversations share one."""
 
     def __init__(self, folder: Path) -> None:
         vocabulary = read_vocabulary(folder / "vocab.txt")
@@ -113,7 +113,7 @@ class MiniLm:
         self._layers = [_layer(weights, f"encoder.layer.{number}") for number in range(_LAYERS)]
 
     def embed(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
-        """Two arrays with one row for each text: meaning and wording."""
+        """The embeddings as two arrays, meaning and wording, each with one row for each text."""
         meaning, wording = (np.zeros((len(texts), SIZE), np.float32) for _ in range(2))
         numbers = [self._pieces.numbers(shortened(text), PIECES_MAX) for text in texts]
 
@@ -132,7 +132,7 @@ class MiniLm:
         return meaning, wording
 
     def last_layer(self, text: str) -> Floats:
-        """The last layer for one text, one row for each token, start and end included."""
+        """The output of the last layer for one text: one row for each token, including the start and end tokens."""
         return self._last_layers([self._pieces.numbers(shortened(text), PIECES_MAX)])[1]
 
     def _run(self, numbers: list[list[int]]) -> tuple[Floats, Floats]:
@@ -169,7 +169,7 @@ def _gelu(given: Floats) -> Floats:
 
 
 def _batches(numbers: list[list[int]]) -> Iterator[list[int]]:
-    """Positions of texts with the same length, in batches of bounded size."""
+    """Batches of positions in `numbers`. The texts of a batch have the same number of tokens."""
     by_length: dict[int, list[int]] = {}
     for place, each in enumerate(numbers):
         by_length.setdefault(len(each), []).append(place)
@@ -182,7 +182,7 @@ def _batches(numbers: list[list[int]]) -> Iterator[list[int]]:
 
 
 def _shapes() -> dict[str, tuple[int, ...]]:
-    """Every array that is used, and its shape."""
+    """The name and shape of every array that is read from the file."""
     found: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (_PIECES, SIZE),
         "embeddings.position_embeddings.weight": (_PLACES, SIZE),
@@ -215,7 +215,8 @@ def _layer(weights: dict[str, Floats], name: str) -> _Layer:
 
 
 def _look(weights: dict[str, Floats], name: str) -> _Dense:
-    """Queries, keys and values in one product; the scaling of the queries is part of their weights."""
+    """The layer that computes queries, keys and values in one product. The weights of the queries include their
+    scaling."""
     parts = [_dense(weights, f"{name}.{part}") for part in ("query", "key", "value")]
     parts[0] = _Dense(parts[0].weight * _ROOT, parts[0].bias * _ROOT)
     weight = np.concatenate([part.weight for part in parts], axis=1)
@@ -235,8 +236,8 @@ _loading = threading.Lock()
 
 
 def shared_minilm() -> MiniLm:
-    """The model of this process, loaded from the cache. Its hashes are checked again: that takes less time than a first
-    answer, and damaged weights would otherwise go unnoticed."""
+    """The model, loaded once per process. The hashes of its files are checked before loading, because damaged weights
+    would otherwise go unnoticed. The check takes less time than the first answer."""
     folder = model_path(MODEL)
     with _loading:
         return _load(folder)

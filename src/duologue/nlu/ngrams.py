@@ -1,7 +1,7 @@
-"""TF-IDF vectors of words, pairs of words and character n-grams, in the standard library.
+"""TF-IDF vectors of words, pairs of words and character n-grams, without numpy.
 
 N-grams are hashed to a sparse vector of fixed size and weighted by rarity. Rule: an n-gram that no phrase contains only
-adds to the length of a vector, so a message of unknown words is similar to nothing.
+makes the other entries of a vector smaller, so a message of unknown words is similar to no phrase.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .understanding import shortened
 SIZE = 8_192  # with 2,048, hash collisions cost up to one percentage point of accuracy
 _WORD = re.compile(r"\w+(?:'\w+)?|[?]")
 _LETTERS = (3, 4)
-_WORDS_MAX = 200  # a longer message keeps both ends, as in `shortened`
+_WORDS_MAX = 200  # a longer message loses its middle, as in `shortened`
 
 Sparse = dict[int, float]
 
@@ -40,7 +40,8 @@ class Grams:
         return self._rarity.get(gram, self._rarest)
 
     def vector(self, text: str) -> Sparse:
-        """The vector of a text. Its length is at most 1, and shorter the more of the text is unknown."""
+        """The vector of a text. Its length is at most 1, and the more of the text is unknown, the shorter the vector
+        is."""
         return self._vector(_counted(text))
 
     def _vector(self, kinds: Iterable[Counter[str]]) -> Sparse:
@@ -66,7 +67,7 @@ def _counted(text: str) -> tuple[Counter[str], Counter[str]]:
 
 
 def grams(text: str) -> tuple[list[str], list[str]]:
-    """Words and their pairs, and character n-grams of three and four letters."""
+    """Two lists: the words and pairs of neighbouring words, and the character n-grams of three and four letters."""
     words = _WORD.findall(shortened(text).lower())
     if len(words) > _WORDS_MAX:
         words = words[: _WORDS_MAX // 2] + words[-_WORDS_MAX // 2 :]

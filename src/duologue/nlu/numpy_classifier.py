@@ -1,7 +1,7 @@
-"""The classifier of a scope in numpy: three or four views of a message, each with its own regression.
+"""The classifier of a scope in numpy. It looks at a message in up to four views, each with its own regression.
 
-The views `meaning` and `query` count most, `wording` and `words` less; without the models only `words` is used. Rule:
-everything that depends on the scope is here; everything else is in `minilm` and `e5`.
+The views `meaning` and `query` count most, `wording` and `words` less. Without the models, only `words` is used. Rule:
+only the code here depends on the scope. The models in `minilm` and `e5` don't.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class MessageView:
     labels: NDArray[np.int64]
     weights: Floats
     usual: float
-    """The mean similarity of a phrase to the others of its intent."""
+    """The mean similarity of a phrase to the other phrases of its intent."""
 
     def scores(self, row: Floats) -> Floats:
         """The score of each intent for the row of a message."""
-        if isinstance(self.rows, SparseRows):  # most weights would be multiplied by zero
+        if isinstance(self.rows, SparseRows):  # skip the weights that would be multiplied by zero
             places = np.flatnonzero(row)
             row, weights = row[places], self.weights[places]
         else:
@@ -45,13 +45,13 @@ class MessageView:
         return found
 
     def with_similarity(self, each: Floats, row: Floats) -> Scores:
-        """These scores, with the similarity of the row to the phrases of the best intent."""
+        """The scores `each`, together with the similarity of the message's row to the phrases of the best intent."""
         alike = (self.rows @ row)[self.labels == each.argmax()]
         return Scores(each.tolist(), _nearest(alike), self.usual)
 
 
 def view_of(rows: Floats, labels: NDArray[np.int64], intents: int, *, is_sparse: bool = False) -> MessageView:
-    """Fit a view to these rows."""
+    """A view that is fitted to these rows. `labels` has the number of the intent of each row."""
     usual = []
     for intent in range(intents):
         mine = rows[labels == intent]

@@ -1,7 +1,7 @@
 """Reads weights from a safetensors file.
 
-Large arrays are memory-mapped, so they are read on use and shared between processes; small ones are read. Knows the
-file format, not the network. Rule: a file with other contents is rejected in one line that names it, before it is used.
+Large arrays are memory-mapped, so that they are read only when used and shared between processes. Small arrays are read
+immediately. Rule: a file whose contents aren't as expected is rejected with an error that names the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Floats = NDArray[np.float32]
 
 
 def read_weights(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
-    """These arrays; each must have this shape and contain 32-bit floats. They are read-only."""
+    """The arrays in `shapes`, by name. Each must have the given shape and contain 32-bit floats. Don't change them:
+    large ones are read-only."""
     try:
         begins, header = _header(path)
         return {name: _array(path, begins, header[name], shape) for name, shape in shapes.items()}

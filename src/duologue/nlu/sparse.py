@@ -1,6 +1,6 @@
 """A sparse matrix with one operation: the product with a dense vector.
 
-That is all that similarity needs. Rule: the result equals that of the dense product, including rows of zeros.
+Similarity needs no other operation. Rule: the result equals that of the dense product, also for rows of zeros.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ START = 8.0  # the scale of the initial means
 RATE = 2.0
 ROUNDS_MAX = 8
 ROUNDS_MIN = 2
-WORK_MAX = 10_000_000  # multiplications, one or two seconds; ROUNDS_MIN may exceed it
+WORK_MAX = 10_000_000  # multiplications, which take one or two seconds; ROUNDS_MIN may exceed this
 _UNMOVED = 1e-3  # a class with a smaller error isn't updated
 
 Weights = dict[int, list[float]]
@@ -48,7 +48,7 @@ class PlainScope:
 
 
 def fit_plain(rows: Sequence[Sparse], labels: Sequence[int], classes: int) -> Weights:
-    """For each column of a row, a weight for each class."""
+    """The fitted weights: for each column of the rows, one weight for each class."""
     weights = _means(rows, labels, classes)
     work = 2 * classes * sum(map(len, rows))
     rounds = max(ROUNDS_MIN, min(ROUNDS_MAX, WORK_MAX // max(1, work)))
@@ -83,7 +83,7 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 
 def _near(row: Sparse, others: Sequence[Sparse]) -> float:
-    """The mean similarity to the nearest of these rows."""
+    """The mean similarity of a row to the nearest of the other rows."""
     alike = [sum(value * other.get(place, 0.0) for place, value in row.items()) for other in others]
     nearest = sorted(alike)[-NEAREST:]
     return sum(nearest) / len(nearest)

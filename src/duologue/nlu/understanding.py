@@ -1,7 +1,8 @@
-"""The protocol of NLU: what a message may mean, and what it was understood to mean, as values.
+"""The protocol of NLU: one value for what a message may mean, and one for what it was understood to mean.
 
-Every NLU, local or remote, gets the same question and returns the same kind of answer. Rule: there is always an answer.
-A failed service is reported in `error`, and a message that fits no intent is out of scope; neither is an exception.
+Every NLU, local or remote, gets the same question and returns the same kind of answer. Rule: an NLU always answers and
+never raises an exception. A failed service is reported in `error`, and a message that fits no intent is reported as out
+of scope.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ _JOINTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Something that the user may want: a flow to start, or a command. Examples matter most; a title or a description
-    counts as one more example."""
+    """Something that the user may want: a flow to start, or a command. Examples matter most. The title (or the name)
+    and the description count as further examples."""
 
     name: str
     examples: tuple[str, ...] = ()
     description: str = ""
     title: str = ""
-    """Its name in plain words, if `name` is an id that doesn't describe it."""
+    """The intent's name in plain words, if `name` is an id that doesn't describe it."""
 
     @property
     def phrases(self) -> tuple[str, ...]:
-        """All texts that describe it; `book_table` is read as "book table"."""
+        """All texts that describe the intent. The name `book_table` is read as "book table"."""
         named = " ".join(_JOINTS.split(self.title or self.name)).strip()
         said = tuple(text for text in (*self.examples, self.description, named) if text.strip())
         return said or (self.name,)
@@ -68,7 +69,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The words of the message that fill a slot, unchanged: grammars turn them into values."""
+    """The words of the message that fill a slot, unchanged. Grammars turn the words into values."""
 
     slot: str
     text: str
@@ -76,8 +77,8 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """What a message was understood to mean. `guesses` are ranked, the best first; their confidences and the
-    probability of being out of scope add up to at most 1."""
+    """What a message was understood to mean. `guesses` are ranked, the best first. Their confidences and the
+    probability that the message is out of scope add up to at most 1."""
 
     guesses: tuple[Guess, ...] = ()
     is_in_scope: bool = False
@@ -85,7 +86,7 @@ class Understanding:
     """The probability that any of the possible intents was meant."""
     quotes: tuple[Quote, ...] = ()
     error: ErrorClass | None = None
-    """Why there is no result; nothing else is set then."""
+    """Why the NLU failed, or None. After a failure, all other fields except `by` are empty."""
     by: str = ""
     """Which method was used: `minilm+e5`, `minilm`, `words`, `llm`."""
 
@@ -96,7 +97,7 @@ class Understanding:
 
     @property
     def confidence(self) -> float:
-        """The confidence of the best guess, even if it is out of scope."""
+        """The confidence of the best guess, even if the message is out of scope."""
         return self.guesses[0].confidence if self.guesses else 0.0
 
 
@@ -113,10 +114,10 @@ class Prepares(Protocol):
     """An NLU that has to learn a scope before it can understand messages in it."""
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """Learn these scopes now rather than with their first message. Blocks."""
+        """Learn these scopes now rather than when their first message arrives. Blocks."""
         ...
 
 
 def shortened(message: str) -> str:
-    """A long message without its middle: people say what they want first or last."""
+    """The message; a long one loses its middle, because people say what they want first or last."""
     return message if len(message) <= CHARS_MAX else f"{message[:_HALF]} {message[-_HALF:]}"

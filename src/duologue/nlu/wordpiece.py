@@ -1,8 +1,8 @@
 """BERT's WordPiece tokenizer for lower-case text, with MiniLM's vocabulary.
 
-Agrees with the reference, with two exceptions: "[SEP]" and other special tokens in a message are plain characters, so a
-message can't inject them; and a text that is too long loses its middle, not its end. Rule: any text can be tokenized;
-unknown words become the token for unknown words.
+Agrees with the reference tokenizer, with two exceptions. "[SEP]" and other special tokens in a message are plain
+characters, so a message can't inject them. And a text that is too long loses its middle, not its end. Rule: any text
+can be tokenized, because unknown words become the token for unknown words.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _IDEOGRAPHS = (
 
 
 class WordPiece:
-    """The token numbers of a text, between those for start and end."""
+    """Splits texts into tokens and returns the numbers of the tokens."""
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         self._numbers = vocabulary
         self._start, self._end, self._unknown = (vocabulary[name] for name in (_START, _END, _UNKNOWN))
 
     def numbers(self, text: str, pieces_max: int) -> list[int]:
-        """At most `pieces_max` tokens, including start and end."""
+        """The numbers of at most `pieces_max` tokens, including the start and end tokens."""
         assert pieces_max >= 4
         found = [number for word in words(text) for number in self._pieces(word)]
         room = pieces_max - 2
@@ -40,7 +40,8 @@ class WordPiece:
         return [self._start, *found, self._end]
 
     def _pieces(self, word: str) -> list[int]:
-        """The longest known token first, then the longest that continues it; or the token for unknown words."""
+        """The tokens of a word: the longest known token that the word starts with, then the longest that continues it,
+        and so on. If that fails, the token for unknown words."""
         if len(word) > WORD_CHARS_MAX:
             return [self._unknown]
         found, at = [], 0
@@ -60,7 +61,7 @@ class WordPiece:
 def words(text: str) -> Iterator[str]:
     """Words and punctuation in lower case, without accents."""
     plain = "".join(map(_plain, text))
-    # Accents are removed after decomposing the whole text, because a mark may be a separate character.
+    # The whole text is decomposed before accents are removed, because an accent may be a separate character.
     bare = "".join(map(_bare, unicodedata.normalize("NFD", plain)))
     return (word for word in bare.split(" ") if word)
 
@@ -78,7 +79,7 @@ def _plain(char: str) -> str:
 
 @lru_cache(4_096)
 def _bare(char: str) -> str:
-    """One character in lower case. The reference ignores neighbours, so this does too."""
+    """One character in lower case, without regard to its neighbours, as in the reference."""
     category = unicodedata.category(char)
     if category == "Mn":
         return ""
@@ -86,6 +87,6 @@ def _bare(char: str) -> str:
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
-    """One token per line, numbered from zero."""
+    """The number of each token. The file has one token per line, numbered from zero."""
     lines = path.read_text(encoding="utf-8").split("\n")
     return {piece: number for number, piece in enumerate(lines) if piece}
