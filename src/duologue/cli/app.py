@@ -1,7 +1,7 @@
 """The command line, `duologue`.
 
-Rule: results go to standard output, progress and notes to standard error; a problem is one line and exit
-code 1, never a traceback.
+Rule: results go to standard output, and progress and notes to standard error. A problem is reported in one line with
+exit code 1, never as a traceback.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def demo(
 
 
 def main() -> None:
-    """Run the command line; a DuologueError is printed as one line, with exit code 1."""
+    """Run the command line. A DuologueError is printed as one line, and the exit code is then 1."""
     try:
         app()
     except DuologueError as error:

@@ -1,6 +1,6 @@
 """`duologue bench`: measures latency, CPU and memory on this machine and compares them with their budgets.
 
-Rule: every number is measured now; none is stored.
+Rule: every number is measured when the command runs. Results are never stored.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def bench_ears(as_json: JsonOption = False) -> None:
 def bench_server(
     sessions: Annotated[int, typer.Option(min=1, help="How many conversations run at once.")] = 40,
     vad: Annotated[bool, typer.Option("--vad/--no-vad", help="Run VAD on the audio.")] = True,
-    seconds: Annotated[float, typer.Option(min=5, help="How many seconds they talk.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=5, help="How many seconds the conversations last.")] = 20.0,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how many conversations one CPU core of a server carries: latency, lag, gaps, memory."""
@@ -120,7 +120,7 @@ def bench_dialogue(
 def bench_realtime(
     turns: Annotated[int, typer.Option(min=2, help="How many turns to play.")] = 60, as_json: JsonOption = False
 ) -> None:
-    """Measure a Realtime model: the time from a server event to our answer on the wire."""
+    """Measure the connection to a Realtime model: the time from an event of its server to our answer."""
     from duologue.lab.bench.realtime import bench_realtime as measure
     from duologue.lab.bench.realtime import report
 
@@ -132,7 +132,7 @@ def bench_realtime(
 @bench_app.command("phone")
 def bench_phone(
     calls: Annotated[int, typer.Option(min=1, help="How many calls run at once.")] = 100,
-    seconds: Annotated[float, typer.Option(min=5, help="How many seconds they last.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=5, help="How many seconds the calls last.")] = 20.0,
     as_json: JsonOption = False,
 ) -> None:
     """Measure concurrent telephone calls on one CPU core: late frames, CPU, and the time to interrupt the agent."""

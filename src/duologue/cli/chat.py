@@ -1,7 +1,6 @@
 """`duologue chat`: a dialogue with the flows of a file, by typing.
 
-`/state` shows the filled slots and the open question. Rule: it is the same dialogue as in a voice
-conversation, without the voice.
+`/state` shows the filled slots and the open question. Rule: the dialogue is the same as in a voice conversation.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ def chat_command(
     file: Annotated[Path, typer.Argument(help="A flow file (YAML).")],
     actions: Annotated[
         str | None,
-        typer.Option(help="The module with its functions. Default: NAME.py or actions.py next to NAME.yaml."),
+        typer.Option(help="The module with the flows' functions. Default: NAME.py or actions.py next to NAME.yaml."),
     ] = None,
-    flow: Annotated[str, typer.Option(help="Start this flow at once.")] = "",
+    flow: Annotated[str, typer.Option(help="Start with this flow.")] = "",
     today: Annotated[
         str | None, typer.Option(help="Use this ISO date as today, such as 2026-03-04 or 2026-03-04T17:20.")
     ] = None,
@@ -61,7 +60,7 @@ def chat_command(
         raise DuologueError(f"flows need more than is installed; run `{missing.commands()[0]}`")
     if today is not None:
         _check_date(today)
-    logging.basicConfig(format="%(message)s")  # warnings, such as a function of yours that failed
+    logging.basicConfig(format="%(message)s")  # shows warnings, for example that a function of the user's module failed
     try:
         asyncio.run(_chat(file, actions, flow, today, find_nlu(nlu, llm_url), show_state))
     except (KeyboardInterrupt, EOFError):
@@ -109,7 +108,7 @@ def _check_date(text: str) -> None:
 
 
 def find_nlu(name: str, llm_url: str | None = None) -> Nlu:
-    """The NLU of this name: local with its model, local with words only, or an LLM."""
+    """The NLU of this name: `local` (with its models), `words` (local, without models) or `llm:MODEL`."""
     if name.startswith("llm:"):
         from duologue.brains.chat.brain import ChatBrain
         from duologue.nlu.llm import LlmNlu
@@ -125,7 +124,8 @@ def find_nlu(name: str, llm_url: str | None = None) -> Nlu:
 
 
 async def _read(out: Console) -> str | None:
-    """The next line; None at the end of the input. Piped input is echoed."""
+    """The next line that the user typed; None at the end of the input. Piped input is echoed, so that the output shows
+    the whole dialogue."""
     loop = asyncio.get_running_loop()
     if sys.stdin.isatty():
         return await loop.run_in_executor(None, lambda: out.input(Text("you    ", GREEN)))

@@ -29,7 +29,7 @@ def check_command(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Explore fewer kinds of input, for a test run.")] = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Explore with the default counters and two jobs; takes minutes.")
+        bool, typer.Option("--full", help="Explore with the default limits and two jobs at once; takes minutes.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

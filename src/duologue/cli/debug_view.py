@@ -1,7 +1,7 @@
 """The debug view of a conversation: its states over time, how long each lasted, and what caused each change.
 
-Adapts to the width of the terminal and works without colour or Unicode. Rule: it only shows what a
-Timeline contains.
+The view adapts to the width of the terminal and works without colour or Unicode. Rule: it shows only what a Timeline
+contains.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _header(timeline: Timeline) -> RenderableType:
 
 
 def _stay(visit: Visit | None) -> Text:
-    """A state and its duration; the name comes first, so that it reads without colour."""
+    """The name of a state and how long it lasted. The name makes the view readable without colour."""
     if visit is None:
         return Text("nothing", style="dim")
     return Text.assemble((visit.state, f"bold {colour_of(visit.state)}"), f" for {write_ms(visit.duration_ms)}")
@@ -96,7 +96,8 @@ def _stay(visit: Visit | None) -> Text:
 
 
 def _chips(visits: tuple[Visit, ...], width: int, coloured: bool) -> Iterator[Text]:
-    """Chips in lines that fit, each line with its time. The oldest chips of a long call are left out."""
+    """One chip for each visit, packed into lines. Each line starts with the time of its first chip. The oldest visits
+    of a long call are only counted."""
     first = max(0, len(visits) - VISITS_MAX)
     if first:
         yield Text(f"{'…':>8}  {first} earlier", style="dim")

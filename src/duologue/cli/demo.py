@@ -1,7 +1,7 @@
 """The demo in a terminal: a scripted call scene by scene, its debug view, and its replay.
 
-Rule: every claim that is shown was checked. If one doesn't hold, or the journal doesn't replay, the demo
-ends with an error.
+Rule: every claim is checked before it is shown. If a claim doesn't hold, or the journal doesn't replay, the demo ends
+with an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The entry point of the `duologue` command: names the extra to install if typer or rich is missing."""
+"""The entry point of the `duologue` command. If typer or rich is missing, it says what to install."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line, or exit with the command that installs what is missing."""
+    """Run the command line. If a package is missing, exit with the command that installs it."""
     try:
         from .app import main as run
     except ModuleNotFoundError as missing:

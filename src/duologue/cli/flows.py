@@ -31,7 +31,7 @@ class _Checked(NamedTuple):
     path: Path
     file: FlowFile | None
     problems: tuple[FlowProblem, ...]
-    more: int = 0  # how many further problems are left out
+    more: int = 0  # how many further problems aren't listed
 
 
 flows_app = typer.Typer(help="Check, draw and test flows: task dialogues in YAML.", no_args_is_help=True)

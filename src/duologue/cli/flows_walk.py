@@ -21,7 +21,7 @@ from .terminal_style import AMBER, GREEN, RED
 if TYPE_CHECKING:
     from duologue.lab.sim.flow_walks import Broken, Walks
 
-LINES_MAX = 40  # of a dialogue that broke a law
+LINES_MAX = 40  # how many lines of a dialogue that broke a law are shown, the last ones
 
 
 def walk_command(

@@ -1,6 +1,6 @@
-"""`duologue init`: write a small project that runs, with tests that pass, or one of the examples.
+"""`duologue init`: writes a small project that runs and whose tests pass, or one of the examples.
 
-Rule: it prints what to install and what to run next.
+Rule: the command prints what to install and what to run next.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def init_command(
 
 
 def _next_steps(folder: Path, files: tuple[Path, ...], is_example: bool) -> list[tuple[str, str]]:
-    """The commands that come next, each with what it does: what to install comes first."""
+    """The commands to run next, each with what it does. Commands that install something come first."""
     sources = "\n".join(file.read_text(encoding="utf-8") for file in files if file.suffix == ".py")
     agents = [file.stem for file in files if file.suffix == ".py" and "\nagent = " in file.read_text(encoding="utf-8")]
     flows = [file.name for file in files if file.suffix == ".yaml" and ".stories." not in file.name]

@@ -1,6 +1,6 @@
 """The regions of a conversation as bars over one time axis, as wide as the terminal.
 
-Rule: a column shows the most important state that occurs in it, however short, because a failure often
+Rule: a column shows the most important state that occurs in it, even if that state is short, because a failure often
 lasts only 50 ms.
 """
 
@@ -22,7 +22,8 @@ _TICK_COLUMNS_MIN = 9
 
 
 def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callable[[str], int]) -> list[str]:
-    """The state to show in each column: the one of the highest rank or, among equals, the longest."""
+    """The state to show in each column: the one with the highest rank. Of states with the same rank, the one that lasts
+    longest in the column."""
     shown = []
     first = 0
     for column in range(width):
@@ -42,12 +43,12 @@ def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callabl
 
 
 def bar_width(width: int) -> int:
-    """How many columns a bar has, next to its label."""
+    """How many columns a bar has beside its label, if bar and label together are `width` columns wide."""
     return max(10, width - LABEL_WIDTH)
 
 
 def draw_lanes(timeline: Timeline, width: int) -> Iterator[Text]:
-    """A bar for each region, the axis, and what the marks mean."""
+    """A bar for each region, the time axis, and a legend of the marks."""
     room = bar_width(width)
     shown = {lane.region: _shown(lane, timeline.length_ms, room) for lane in timeline.lanes}
     for region, leaves in shown.items():
@@ -58,7 +59,7 @@ def draw_lanes(timeline: Timeline, width: int) -> Iterator[Text]:
 
 
 def _shown(lane: TimelineLane, length_ms: int, width: int) -> list[str]:
-    """The leaf in each column; of parallel jobs, the first."""
+    """The leaf to show in each column. If several jobs run in parallel, the first of them."""
     states = columns(lane.visits, length_ms, width, lambda state: look_of(lane.region, state).rank)
     return [state.partition("+")[0] for state in states]
 

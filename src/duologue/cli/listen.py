@@ -1,7 +1,7 @@
 """`duologue listen`: what an agent hears and decides in a recording, and why.
 
-One recording is shown on a timeline; a set of recordings gives a file of decisions. Rule: the agent hears
-frame by frame, in simulated time that includes the real computing time of its models.
+One recording is shown on a timeline. For a set of recordings, the decisions are written to a file. Rule: the agent
+hears frame by frame, in simulated time that includes the real computing time of its models.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def listen_command(
 
 
 def make_listener(endpoint: str, eagerness: int | None, overlap: str, model: str) -> Listener:
-    """An agent with local models that listens; raises `DuologueError` for an unknown name."""
+    """A listener with local models. Raises `DuologueError` for an unknown policy, profile or model."""
     if overlap not in PROFILES:
         raise DuologueError(f"unknown profile {overlap!r}: use one of {', '.join(PROFILES)}")
     if model not in ("tiny", "base"):
@@ -172,7 +172,7 @@ def _picture(result: ListenResult, width: int) -> Group:
 
 
 def _levels(levels_db: tuple[float, ...], width: int, share: float) -> str:
-    """The loudest level of each column, as a bar."""
+    """The audio as a line of bars: each column shows its loudest level."""
     columns = max(1, round(width * share))
     line = ""
     for at in range(columns):

@@ -1,6 +1,6 @@
 """`duologue models`: lists, downloads and verifies the speech models.
 
-Rule: only `pull` downloads, and it prints the licence of every GPL part.
+Rule: of these commands only `pull` downloads, and it prints the licence of every model under the GPL.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def pull_missing(names: Sequence[str], err: Console) -> None:
 
 
 def pull_with_progress(names: Sequence[str], err: Console, also: PullProgress | None = None) -> None:
-    """Download models with a progress bar on `err`. `also` is called with every step too."""
+    """Download models with a progress bar on `err`. If `also` is given, it is called with every step of the
+    progress."""
     from duologue.models.pull import pull
 
     err.print(f"downloading {', '.join(names)}, once", highlight=False)
@@ -149,7 +150,7 @@ def _show_problems(problems: dict[str, list[str]]) -> None:
 
 @contextmanager
 def progress_bars(err: Console) -> Iterator[Callable[[str, PullStage, int, int], None]]:
-    """A function that shows the progress: as bars on a terminal, elsewhere as one line per step."""
+    """A function that shows the progress: as bars on a terminal, or as one line per step elsewhere."""
     if not err.is_terminal:
         shown: set[tuple[str, str]] = set()
 

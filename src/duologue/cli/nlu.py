@@ -1,7 +1,7 @@
 """`duologue nlu bench`: how well and how fast the local NLU understands the messages of a file.
 
-Downloads the model if it is missing. Rule: results go to standard output; a model that can't be
-downloaded is one line on standard error.
+Downloads the models if they are missing. Rule: results go to standard output. If a model can't be downloaded, one line
+on standard error says so, and the benchmark goes on without it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def bench_command(
 
 
 def _pull_models(err: Console, tell: Callable[[str], None]) -> None:
-    """Download the models, so that the result is that of the real NLU. Without a network, only note the failure."""
+    """Download the missing models, so that the complete NLU is measured. If that fails, only report it."""
     from duologue.models.catalogue import MODELS, with_companions
     from duologue.models.failure import PullFailed
 

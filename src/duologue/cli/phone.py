@@ -1,8 +1,7 @@
 """`duologue phone --simulate`: a scripted telephone call to an agent, over a real WebSocket on this machine.
 
-The caller speaks with espeak-ng in µ-law, the network loses and reorders frames as scripted, and the agent
-hears with its real ears. Rule: the call is shown on standard output; the exit code is 1 if an expectation
-of the script isn't met.
+The caller speaks with espeak-ng in µ-law, the network loses and reorders frames as scripted, and the agent hears with
+its real ears. Rule: the call is shown on standard output. The exit code is 1 if an expectation of the script isn't met.
 """
 
 from __future__ import annotations
@@ -147,7 +146,7 @@ def _repeating(script: CallScript) -> Agent:
 
 
 async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: Path) -> CallOutcome:
-    """Play the call in real time, through the server's own routes."""
+    """Play the call in real time, through the same routes as a real server."""
     from duologue.lines.phone.carriers import CARRIERS
 
     try:
@@ -170,7 +169,7 @@ async def _call(script: CallScript, agent: Agent, speech: PhoneSpeech, folder: P
 
 
 def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool) -> None:
-    """Call an agent in another process. Only its audio is known here, not what it understood."""
+    """Call an agent in another process. Only the agent's audio is known here, not what the agent understood."""
     from duologue.lab.sim.call_script import Expect
     from duologue.lab.sim.phone_speech import PhoneSpeech
     from duologue.voice.espeak import EspeakVoice

@@ -1,6 +1,6 @@
-"""`duologue simulate --calls N`: many seeded callers against one agent, and a table of the results.
+"""`duologue simulate --calls N`: many random callers talk to one agent, and a table shows the results.
 
-Rule: each failure is shown with its journal and the command that plays it again.
+Rule: each failed call is shown with its journal and the command that plays the call again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What an agent's file needs before it can run: extras of this package, and models.
 
-Reads the file's imports without running it, so that everything missing is listed at once. Rule: every
-missing part is listed with the command that installs it.
+Reads the file's imports without running the file, so that everything that is missing is found at once. Rule: for
+everything that is missing there is a command that installs it.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class Requirements:
     models: tuple[str, ...] = ()
 
     def missing(self) -> Requirements:
-        """The part that isn't installed."""
+        """The extras that aren't installed and the models that aren't downloaded."""
         return Requirements(
             tuple(extra for extra in self.extras if not is_installed(extra)),
             tuple(model for model in self.models if not is_present(model)),
         )
 
     def commands(self) -> list[str]:
-        """The commands that install all of it."""
+        """The commands that install these extras and models."""
         install = [f"pip install 'duologue[{','.join(self.extras)}]'"] if self.extras else []
         return [*install, *([f"duologue models pull {' '.join(self.models)}"] if self.models else [])]
 
@@ -71,7 +71,7 @@ def is_installed(extra: str) -> bool:
 
 
 def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
-    """What a source file needs, by the names that it imports from duologue, in addition to `extras`."""
+    """What a source file needs: `extras`, and all that the names it imports from duologue need."""
     found = dict.fromkeys(extras)
     models: dict[str, None] = {}
     for node in ast.walk(ast.parse(source)):
@@ -84,8 +84,8 @@ def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
 
 
 def requirements_of_agent(name: str, extras: Iterable[str] = ()) -> Requirements:
-    """What the module of `module:agent` needs. A file that can't be read needs only `extras`: importing it
-    reports the error."""
+    """What the module of `module:agent` needs. For a file that can't be read, only `extras`; importing the file will
+    report the error."""
     file = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
     try:
         return requirements_of(file.read_text(encoding="utf-8"), extras)

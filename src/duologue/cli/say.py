@@ -1,6 +1,6 @@
-"""`duologue say`: a text as a WAV file, spoken by espeak-ng, with the time of every word.
+"""`duologue say`: speaks a text with espeak-ng into a WAV file. With `--json`, also prints the time of every word.
 
-Rule: the file is written when the audio is complete; a voice that fails leaves no file.
+Rule: the file is written when the audio is complete, so a failing voice leaves no file behind.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`duologue serve`: an agent in the browser.
+"""`duologue serve`: lets people talk to an agent in the browser.
 
-Without a name it serves the demo, an agent that books flights. Rule: missing models are downloaded with a
+Without a name, the command serves the demo, an agent that books flights. Rule: missing models are downloaded with a
 progress bar; any other problem is reported in one line. The address is printed last.
 """
 
@@ -106,14 +106,15 @@ def serve_command(
 
     def ready() -> None:
         _ERR.print("\n  ".join(["", *lines, ""]))
-        if browser and not missing.models:  # else it is open already
+        if browser and not missing.models:  # otherwise the page is already open
             webbrowser.open(server_url(listening, server.settings.token))
 
     run(serve(server, listening, ready, keep_days))
 
 
 def _ready_lines(agent: Agent, url: str, token: str, is_own_token: bool) -> list[str]:
-    """Where the agent is. A token that the server made is shown; one that the operator chose is not."""
+    """The lines that say where the agent is. A token that the server made is shown. A token that the operator chose
+    isn't."""
     shown = f"{url}?token={token}" if token and is_own_token else url
     lines = [f"[bold]{escape(agent.name) or 'Your agent'}[/] is at [bold cyan]{shown}[/]"]
     return lines if is_own_token else [*lines, "It asks for your token: add ?token=… to the address."]
@@ -123,8 +124,8 @@ def _ready_lines(agent: Agent, url: str, token: str, is_own_token: bool) -> list
 
 
 def _missing(app: str, brain: str) -> Requirements:
-    """What is not installed of what the demo, a flow file or an agent's module needs. Missing extras are an error that
-    lists everything; missing models of the user's own agent are downloaded only after a yes."""
+    """The models that the demo, a flow file or an agent's module needs but that aren't downloaded. Missing extras raise
+    an error with the commands to run. The models of the user's own agent are downloaded only if the user agrees."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     if not app or app.endswith(FLOWS):
         missing = Requirements(("server", "speech", "flows", "nlu"), () if brain else _MODELS).missing()
@@ -140,7 +141,8 @@ def _missing(app: str, brain: str) -> Requirements:
 
 
 def _offer_to_pull(app: str, missing: Requirements) -> None:
-    """Ask before downloading the models of the user's own agent; without a terminal, say what to run."""
+    """Ask before downloading the models of the user's own agent. Without a terminal, raise an error with the command to
+    run."""
     command = missing.commands()[-1]
     size = megabytes(sum(MODELS[name].size_bytes for name in missing.models))
     if not sys.stdin.isatty():
@@ -172,8 +174,8 @@ def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...
 
 
 def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
-    """A function that makes the agent of a conversation. A Realtime model serves only one conversation, so
-    each gets its own."""
+    """A function that returns the agent of a conversation. A Realtime model serves only one conversation, so each
+    conversation gets its own model."""
     kind, _, model = brain.partition(":")
     if kind not in ("", "realtime"):
         raise DuologueError(f"unknown brain {kind!r}: use realtime or realtime:MODEL")

@@ -1,7 +1,7 @@
 """`duologue simulate`: calls on the simulated clock, from scenario files or with seeded random callers.
 
-Rule: it prints one table of all calls, then the details and the journal of each failure. The exit code is
-1 if a scenario failed and 2 if a file is invalid.
+Rule: the command prints one table of all calls, then the details and the journal of each failure. The exit code is 1 if
+a scenario failed and 2 if a file is invalid.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COLOURS = {"passed": GREEN, "failed": RED, "invalid": AMBER}
 
 
 class ScenarioOutcome(NamedTuple):
-    """The outcome of one scenario file: a result, or the problems of an invalid file."""
+    """The outcome of one scenario file: the result of its call, or the problems of an invalid file."""
 
     file: Path
     result: ScenarioResult | None
@@ -63,7 +63,7 @@ def simulate_command(
         int | None, typer.Option(min=1, help="Play this many calls of random callers, instead of scenarios.")
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed of the random callers and faults.")] = 7,
-    call: Annotated[int | None, typer.Option(min=1, help="Play only the call of this number.")] = None,
+    call: Annotated[int | None, typer.Option(min=1, help="Play only the call with this number.")] = None,
     faults: Annotated[
         bool, typer.Option("--faults", help="Let services fail, and lose, delay and repeat messages.")
     ] = False,
@@ -114,7 +114,8 @@ def play_scenarios(paths: Iterable[Path], as_json: bool, journals: Path | None =
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files, with each folder replaced by its scenarios. A folder without scenarios stays in the list."""
+    """The scenario files: each folder is replaced by the scenarios in it. A folder without scenarios stays in the list,
+    and is reported later."""
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else []
         yield from [each for each in inside if _is_scenario(each.relative_to(path))] or [path]
@@ -126,7 +127,7 @@ def _is_scenario(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _folder(journals: Path | None) -> Iterator[Path]:
-    """The folder for journals. A temporary one is removed if it stays empty."""
+    """The folder for journals; without `journals`, a temporary one, which is removed if it stays empty."""
     folder = journals or Path(tempfile.mkdtemp(prefix="duologue-journals-"))
     try:
         yield folder
@@ -157,7 +158,7 @@ def _play_all(files: list[Path], folder: Path) -> list[ScenarioOutcome]:
 
 
 def _free(stem: str, taken: set[str]) -> str:
-    """A name that isn't taken: files in different folders may have the same name."""
+    """A name that isn't taken yet, because files in different folders may have the same name."""
     name, number = stem, 1
     while name in taken:
         number += 1

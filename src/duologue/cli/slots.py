@@ -1,7 +1,7 @@
-"""`duologue slots`: reads replies to questions and finds the values of those that need no NLU.
+"""`duologue slots`: reads replies to questions and finds the values in the replies that need no NLU.
 
-Reads one JSON object per line from standard input and writes one per line. Rule: a reply that the grammar
-doesn't understand completely gets "direct": false and the reason; it is a case for NLU.
+Reads one JSON object per line from standard input and writes one JSON object per line. Rule: a reply that the grammar
+doesn't understand completely gets "direct": false and the reason. Such a reply needs NLU.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class KnownNames:
         self.all = NameList.of((name for mine in names.values() for name in mine), finds_near=False)
 
     def of_slot(self, slot: str) -> NameList:
-        """The names of a slot; empty if it has no list."""
+        """The known names of a slot; empty if the slot has no list."""
         if slot not in self._lists:
             self._lists[slot] = NameList.of(self._names.get(slot, ()))
         return self._lists[slot]
@@ -80,7 +80,7 @@ def _read_names(file: Path) -> dict[str, list[str]]:
 
 
 def answer_row(row: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
-    """The answer to one row: the value of a direct reply, or why it isn't one."""
+    """The answer to one row: the value of the reply if it is direct, or why it isn't."""
     if row["ask"] == "confirm":
         return {"id": row["id"], **_as_json(read_confirmation(row["question"], row["reply"], row["today"]))}
     slot = slot_of(row, known)

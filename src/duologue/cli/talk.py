@@ -1,6 +1,6 @@
 """`duologue talk`: talk to an agent with the microphone and loudspeaker of this machine.
 
-Rule: captions are shown during the call; Ctrl-C ends it.
+Rule: captions are shown during the call. Ctrl-C ends the call.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ async def repeat(request: Request) -> AsyncIterator[Part]:
 
 
 def with_speech(agent: Agent) -> Agent:
-    """The agent, with local ears and voice where it has none."""
+    """The agent, with local ears (STT and VAD) and a local voice (TTS) if it has none."""
     try:
         from duologue.ears.local import LocalEars
         from duologue.voice.espeak import EspeakVoice

@@ -1,7 +1,7 @@
 """How states, leaves and times look in a terminal: colours, marks and numbers.
 
-Colours are mid-tones that can be read on black and on white; marks differ in shape, so that colour isn't
-needed. Rule: a look is a table entry here, never a literal elsewhere.
+Colours are mid-tones that can be read on black and on white. Marks differ in shape, so that the output is readable
+without colour. Rule: how something looks is defined only in the tables here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _COLOURS = {state: colour for colour, states in _STATES.items() for state in sta
 
 
 class Look(NamedTuple):
-    """How a leaf is drawn. If several fall into one column, the highest rank is shown."""
+    """How a leaf is drawn. If several leaves fall into one column, the one with the highest rank is shown."""
 
     mark: str
     colour: str
@@ -93,7 +93,7 @@ PLAIN_MARKS = str.maketrans("─━·░▒▓█▚≈╌▁→…✓╵", "-=.
 
 
 def look_of(region: str, leaf: str) -> Look:
-    """The look of a leaf; parallel jobs look like the first of them."""
+    """The look of a leaf. Parallel jobs look like the first of them."""
     return LOOKS[region].get(leaf.partition("+")[0], _REST)
 
 

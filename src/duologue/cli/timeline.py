@@ -1,7 +1,7 @@
 """`duologue timeline`: a call over time, in the terminal or as one HTML file.
 
-Shows what was said if the words file is next to the journal. Rule: an incomplete journal is shown as far
-as it goes, with a note on standard error.
+If the words file is next to the journal, the timeline also shows what was said. Rule: an incomplete journal is shown up
+to its last event, with a note on standard error.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .terminal_style import BLUE, GREEN
 
 _INDENT = 2
 _HAPPENED_WIDTH = 30
-_BUSY = ((16, "█"), (8, "▓"), (4, "▒"), (2, "░"), (1, "·"), (0, " "))  # so many events and more
+_BUSY = ((16, "█"), (8, "▓"), (4, "▒"), (2, "░"), (1, "·"), (0, " "))  # from this many events
 
 
 def timeline_command(
@@ -79,7 +79,7 @@ def _read_moments(file: Path) -> tuple[list[StepRecord], bool]:
 def _read_words(journal: Path) -> tuple[Spoken, ...]:
     path = words_path(journal)
     try:
-        with path.open(encoding="utf-8", errors="replace") as lines:  # a crash may cut a letter in two
+        with path.open(encoding="utf-8", errors="replace") as lines:  # a crash may leave half a character at the end
             return read_words(lines, complete=False)
     except FileNotFoundError:
         return ()
@@ -127,7 +127,7 @@ def _titled(title: str, note: str, *content: RenderableType) -> RenderableType:
 
 
 def _story(steps: Sequence[StepRecord], words: Sequence[Spoken]) -> RenderableType:
-    """The steps that are worth a line, with what was said between them."""
+    """A line for each step that `describe` has words for, with what was said between them."""
     began = steps[0].event.at
     grid = Table.grid(padding=(0, 1), expand=True)
     grid.add_column(justify="right", style="dim", width=8)
@@ -176,7 +176,7 @@ def _events(steps: Sequence[StepRecord], width: int) -> RenderableType:
 
 
 def _heard(steps: Sequence[StepRecord]) -> RenderableType:
-    """How much audio was heard, and which sounds were cut short."""
+    """How much of the agent's audio was heard, and which of its sounds were cut short."""
     from duologue.replay.picture.spans import CUT, read_spans
 
     sounds = read_spans(steps).sounds

@@ -1,7 +1,7 @@
 """`duologue torture`: kills, freezes and disconnects servers while simulated clients talk to them.
 
-Rule: the result is a table and an exit code; a failed run prints the command to repeat it and the folder
-of its logs.
+Rule: the result is a table and an exit code. A failed run also prints the command that repeats it and the folder of its
+logs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def torture_command(
     nodes: Annotated[int, typer.Option(min=1, max=12, help="How many servers share the store.")] = 3,
     conversations: Annotated[int, typer.Option(min=1, help="How many conversations run at once.")] = 50,
     seed: Annotated[int, typer.Option(help="The seed of the faults; the same seed gives the same faults.")] = 7,
-    minutes: Annotated[float, typer.Option(min=0.05, help="How many minutes the faults go on.")] = 2.0,
+    minutes: Annotated[float, typer.Option(min=0.05, help="For how many minutes faults are injected.")] = 2.0,
     store: Annotated[
         str,
         typer.Option(help="The store: postgresql://…, or sqlite for one node; without it, a temporary PostgreSQL."),
