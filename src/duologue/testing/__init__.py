@@ -1,6 +1,6 @@
 """Tools for testing voice agents: whole calls on a simulated clock, with the real driver and without sleeping.
 
-def test_it_books(call):            # calls the agent that your fixture `agent` returns
+def test_it_books(call):            # a call to the agent that your fixture `agent` returns
     call.user("book a flight to Rome")
     call.expect_heard("When?").expect_asked_once()
 """

@@ -3,8 +3,9 @@
     call.user("book a flight").interrupts("no wait", after_ms=700)
     call.expect_heard("Which one?")
 
-The clock, the user and the line are simulated; the agent's own brain and tools run in the real driver. Rule: no test
-sleeps. What the user does takes simulated time, and most expectations first let the call come to rest.
+The clock, the user and the line (the connection to the user) are simulated. The agent's own brain and tools run in the
+real driver. Rule: no test sleeps. What the user does takes simulated time, and most expectations first wait until
+neither side speaks and no answer is pending.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ from .person import Person, SpeakingPace
 
 T = TypeVar("T")
 SETTLE_MS_MAX = 120_000
-READY_ROUNDS = 20  # of the event loop, until everything that waits for nothing has run
+READY_ROUNDS = 20  # rounds of the event loop, so that every task that is ready has run
 
 
 _NUMBERS = count(1)  # for the conversation ids
 
 
 class Call:
-    """A call to an agent. Use it as a context manager, or through the fixture `call`. The voice is simulated too,
-    unless `own_voice` is true: then the agent's own voice speaks, and it must not need a network."""
+    """A call to an agent. Use it as a context manager, or through the fixture `call`. The voice (TTS) is simulated too.
+    With `own_voice`, the agent's own voice speaks instead; it must not need a network."""
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class Call:
         self.records: list[StepRecord] = []
         self.signals: list[sg.Signal] = []
         self._reply_mark = 0  # the newest reply before the user last acted
-        self._speaking_mark = 0  # the reply that was playing then
+        self._speaking_mark = 0  # the reply that was playing when the user last acted
         self._steps_mark = 0
         self._closed = False
         voice = agent.voice if own_voice and agent.voice is not None else ScriptedVoice()
@@ -94,7 +95,7 @@ class Call:
         self.close()
 
     def close(self) -> None:
-        """End the call, if it isn't over, and close its event loop."""
+        """End the call, unless it is already over, and close its event loop."""
         if self._closed:
             return
         self._closed = True
@@ -106,13 +107,13 @@ class Call:
     # -- What the user does. Every method returns the call, so that calls can be chained.
 
     def user(self, text: str) -> Call:
-        """Wait until the agent has finished, then say this. Returns when the turn is over."""
+        """Wait until the agent has finished, then say this text. Returns when the user's turn is over."""
         __tracebackhide__ = True
         self.settles()
         return self.says(text)
 
     def says(self, text: str) -> Call:
-        """Say this now, whatever the agent is doing."""
+        """Say this text now, even while the agent speaks. Returns when the user's turn is over."""
         __tracebackhide__ = True
         self._note_act()
         self.run(self.person.say(text))
@@ -121,13 +122,13 @@ class Call:
         return self
 
     def interrupts(self, text: str, after_ms: int = 700) -> Call:
-        """Wait until the agent has spoken for `after_ms`, then say this over it."""
+        """Wait until the agent has spoken for `after_ms`, then say this text over the agent's speech."""
         __tracebackhide__ = True
         self.hears_agent(after_ms)
         return self.says(text)
 
     def coughs(self, for_ms: int = 200, after_ms: int | None = None) -> Call:
-        """Make a sound without words; with `after_ms`, once the agent has spoken for so long."""
+        """Make a sound without words. With `after_ms`, first wait until the agent has spoken for this long."""
         if after_ms is not None:
             self.hears_agent(after_ms)
         self._check_on()
@@ -135,7 +136,7 @@ class Call:
         return self
 
     def types(self, text: str) -> Call:
-        """Type a whole turn now, whatever the agent is doing."""
+        """Type a whole turn now, even while the agent speaks."""
         self._note_act()
         self.does(lambda: self.conversation.type(text))
         return self
@@ -152,8 +153,8 @@ class Call:
         return self
 
     def line_drops(self, ms: int) -> Call:
-        """Interrupt the line for so long. Up to two seconds the connection heals by itself; after that it breaks, and
-        the user reconnects."""
+        """Interrupt the connection for `ms`. If `ms` is at most the setting `heal_ms_max` (two seconds), the connection
+        recovers by itself. Otherwise it breaks, and the user reconnects after `ms`."""
         self._check_on()
         wobbles = ms <= self.conversation.machine_state.settings.heal_ms_max
         self.run(self.person.lose_line(ms, wobbles))
@@ -168,7 +169,7 @@ class Call:
     # -- For tests that need more control
 
     def hears_agent(self, for_ms: int) -> Self:
-        """Wait until the agent has spoken for `for_ms`; fail if the call comes to rest first."""
+        """Wait until the agent has spoken for `for_ms`. Fails if the call comes to rest before that."""
         __tracebackhide__ = True
 
         async def listen() -> bool:
@@ -183,8 +184,8 @@ class Call:
         return self
 
     def does(self, act: Callable[[], object]) -> Self:
-        """Call a function inside the call's event loop, such as `call.does(call.conversation.retry)`. Its immediate
-        consequences, those that take no time, have happened when this returns."""
+        """Run a function inside the call's event loop, such as `call.does(call.conversation.retry)`. When `does`
+        returns, all consequences that take no time have happened."""
 
         async def acting() -> None:
             act()
@@ -201,7 +202,7 @@ class Call:
         return self._loop.run_until_complete(work)
 
     def until(self, holds: Callable[[], object], limit_ms: int = SETTLE_MS_MAX) -> Self:
-        """Let time pass, one millisecond at a time, until `holds()` is true; fail after `limit_ms`."""
+        """Let time pass, one millisecond at a time, until `holds()` is true. Fails after `limit_ms`."""
         __tracebackhide__ = True
 
         async def wait() -> bool:
@@ -215,7 +216,7 @@ class Call:
         return self
 
     def ears_report(self, *reports: Heard) -> Self:
-        """The ears report exactly this, now."""
+        """The ears (STT and VAD) report exactly these events, now."""
 
         def report() -> None:
             for one in reports:
@@ -224,12 +225,12 @@ class Call:
         return self.does(report)
 
     def begins_speaking(self) -> Self:
-        """The user begins to make a sound: an onset, without words yet."""
+        """The user begins to make a sound, so far without words: the ears report an onset."""
         self.person.utterance += 1
         return self.ears_report(SpeechBegan(self.person.utterance))
 
     def stops_speaking(self) -> Self:
-        """The newest sound ends."""
+        """The ears report that the newest sound has ended."""
         return self.ears_report(SpeechEnded(self.person.utterance))
 
     def partial_text(self, text: str) -> Self:
@@ -249,17 +250,17 @@ class Call:
 
     @property
     def said(self) -> list[str]:
-        """What the agent understood, turn by turn."""
+        """What the agent understood of the user's words, turn by turn."""
         return [item.text for item in self.conversation.history if isinstance(item, UserSaid)]
 
     @property
     def history(self) -> tuple[Item, ...]:
-        """Everything that was said and done, as far as it was heard."""
+        """Everything that was said and done. Of the agent's replies, only what the user heard."""
         return self.conversation.history
 
     @property
     def phases(self) -> list[str]:
-        """The phases of the conversation so far, each once per visit."""
+        """The phases that the conversation went through so far, in order."""
         moves = [s for s in self.signals if isinstance(s, sg.Transitioned) and s.view == "phase"]
         return [moves[0].source, *(move.target for move in moves)] if moves else [self.conversation.phase]
 
@@ -269,7 +270,7 @@ class Call:
         return self.conversation.engine.driver.now()
 
     def expect_heard(self, text: str | re.Pattern[str]) -> Call:
-        """This was heard since the user last acted. Text, or a compiled pattern."""
+        """Check that the user has heard this text, or a match of this compiled pattern, since the user last acted."""
         __tracebackhide__ = True
         self.settles()
         replies = [item for item in self.history if isinstance(item, AgentSaid) and item.text]
@@ -278,20 +279,20 @@ class Call:
         return self._expect(bool(found), f"{text!r} was not heard; the user heard {heard!r}")
 
     def expect_never_heard(self, text: str) -> Call:
-        """This was not heard in the whole call so far."""
+        """Check that the user hasn't heard this text in the whole call so far."""
         __tracebackhide__ = True
         self.settles()
         return self._expect(not any(text in heard for heard in self.heard), f"{text!r} was heard")
 
     def expect_cut_off(self, heard: str) -> Call:
-        """The newest interrupted reply was heard exactly up to here."""
+        """Check that the user heard exactly this text of the newest interrupted reply."""
         __tracebackhide__ = True
         cut = [item for item in self.history if isinstance(item, AgentSaid) and item.interrupted]
         last = cut[-1].text if cut else None
         return self._expect(last == heard, f"the agent was cut off after {last!r}, not after {heard!r}")
 
     def expect_phase(self, name: str) -> Call:
-        """The call is in this phase now. `duologue.core.views.PHASES` lists all phases."""
+        """Check that the call is in this phase now. `duologue.core.views.PHASES` lists all phases."""
         __tracebackhide__ = True
         if name not in PHASES:
             raise ValueError(f"{name!r} is not a phase; the phases are {', '.join(PHASES)}")
@@ -299,14 +300,14 @@ class Call:
         return self._expect(now == name, f"the phase is {now!r}, not {name!r}")
 
     def expect_asked_once(self) -> Call:
-        """What the user last said led to exactly one request to the brain."""
+        """Check that the user's last words led to exactly one request to the brain. Retries don't count."""
         __tracebackhide__ = True
         self.settles()
         count = sum(_is_request(step) for step in self.records[self._steps_mark :])
         return self._expect(count == 1, f"the brain was asked {count} times")
 
     def expect_called(self, tool: str, /, **arguments: Any) -> Call:
-        """This tool was called with these arguments (it may have had more), and the call got its output."""
+        """Check that this tool was called with at least these arguments, and that the call got its output."""
         __tracebackhide__ = True
         self.settles()
         calls = [pair for item in self.history if isinstance(item, AgentSaid) for pair in item.calls]
@@ -318,20 +319,21 @@ class Call:
         )
 
     def expect_nothing_lost(self) -> Call:
-        """Nothing that the user said was dropped without an answer."""
+        """Check that nothing that the user said was dropped without an answer."""
         __tracebackhide__ = True
         lost = [s for s in self.signals if isinstance(s, sg.Lost)]
         return self._expect(not lost, f"got no answer: {[text for s in lost for text in s.texts]}")
 
     def expect_ended(self) -> Call:
-        """The call is over."""
+        """Check that the call is over."""
         __tracebackhide__ = True
         return self._expect(self.conversation.phase == "idle", f"the call goes on ({self.conversation.phase})")
 
     # -- Inside
 
     def _is_fresh(self, item: AgentSaid) -> bool:
-        """Was this heard after the user last acted? A reply that was not interrupted by the act counts too."""
+        """Was this reply heard after the user last acted? A reply that was playing then counts too, unless it was
+        interrupted."""
         return item.reply > self._reply_mark or (item.reply == self._speaking_mark and not item.interrupted)
 
     def _expect(self, holds: bool, complaint: str) -> Call:
@@ -382,7 +384,7 @@ class Call:
 
 
 def _check_no_loop() -> None:
-    """A call runs its own event loop, so it can't be used inside another."""
+    """Raise RuntimeError inside an event loop, because a call runs its own."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -396,7 +398,7 @@ async def _let_ready_tasks_run() -> None:
 
 
 def _is_request(step: StepRecord) -> bool:
-    """Did this step request an answer to a turn? A retry after a failure doesn't count."""
+    """Did this step ask the brain to answer a turn? A retry after a failure doesn't count."""
     asks = [effect for effect in step.effects if isinstance(effect, StartReply) and effect.last >= effect.first]
     return bool(asks) and asks[0].ask is Ask.ANSWER and step.before.reply is not Reply.RETRYING
 

@@ -1,7 +1,7 @@
-"""A simulated user on the line: talks, coughs, interrupts, hangs up.
+"""A simulated user, who talks, coughs, interrupts and hangs up.
 
-Acts through scripted ears and a scripted line, in the time of the event loop. Rule: it knows only what can be heard,
-and nothing about the state machine.
+The user acts through scripted ears (STT and VAD) and a scripted line (the connection), in the time of the event loop.
+Rule: the simulated user knows only what can be heard, and nothing about the state machine.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Person:
         self.utterance = 0
 
     async def say(self, text: str) -> None:
-        """Say this, word by word. Returns at the end of the last word, before the final text is reported."""
+        """Say this text, word by word. Returns at the end of the last word, before the ears report the final text."""
         self.utterance += 1
         utterance, words, pace = self.utterance, text.split(), self.pace
         self.ears.tell(SpeechBegan(utterance))
@@ -46,7 +46,7 @@ class Person:
         self._later(pace.final_lag_ms, Final(text, pace.confidence, utterance))
 
     async def cough(self, for_ms: int = 200, noticed: bool = True) -> None:
-        """Make a sound without words. `noticed`: the ears report an empty final text."""
+        """Make a sound without words. With `noticed`, the ears then report an empty final text."""
         self.utterance += 1
         utterance = self.utterance
         self.ears.tell(SpeechBegan(utterance))
@@ -56,7 +56,7 @@ class Person:
             self._later(self.pace.final_lag_ms, Final("", 0.0, utterance))
 
     async def hear_agent(self, for_ms: int) -> None:
-        """Wait until the agent has spoken for so long."""
+        """Wait until the agent is speaking and has spoken for `for_ms`."""
         while self.line.heard_ms < for_ms or not self.line.is_sounding:
             await asyncio.sleep(0.01)
 
@@ -64,7 +64,7 @@ class Person:
         self.line.hang_up()
 
     async def lose_line(self, for_ms: int, wobbles: bool = True) -> None:
-        """Lose the line for so long. With `wobbles`, the connection isn't closed and heals by itself."""
+        """Lose the connection for `for_ms`. With `wobbles`, it isn't closed and recovers by itself."""
         if wobbles:
             self.line.wobble()
             await asyncio.sleep(for_ms / 1000)

@@ -1,7 +1,7 @@
-"""The pytest plugin: the fixture `call`, which calls the agent of your fixture `agent`, and `*.stories.yaml` as tests.
+"""The pytest plugin: a fixture `call` that calls the agent of your fixture `agent`, and `*.stories.yaml` as tests.
 
-pytest loads this through its entry point, so nothing else is imported until a test needs it. Rule: the fixture ends
-its call.
+pytest loads this module in every run, so the rest of Duologue is imported only when a test needs it. Rule: the fixture
+ends its call.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.fixture
 def agent() -> Agent:
-    """The agent to call. Override this in your conftest or test module."""
+    """The agent to call. Define your own fixture `agent` in your conftest or test module."""
     raise pytest.UsageError("define a fixture `agent` that returns your duologue.Agent: the fixture `call` calls it")
 
 

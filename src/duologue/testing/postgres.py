@@ -1,8 +1,8 @@
 """A private PostgreSQL server for tests, in a temporary folder.
 
-It needs the programs initdb and postgres, which it looks for in PATH and in the folders that Debian uses. An existing
-cluster is never touched. PostgreSQL refuses to run as root, so root runs it as another user. Rule: it stops only its
-own process, by its id, and deletes its folder.
+The programs initdb and postgres must be in PATH or in the folders that Debian uses. An existing cluster is never
+touched. PostgreSQL refuses to run as root, so for root it is started as another user. Rule: only the process that was
+started here is stopped, by its id, and then its folder is deleted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from duologue.core.errors import DuologueError
 START_S_MAX = 60.0
 STOP_S_MAX = 20.0
 _POLL_S = 0.02
-_USERS = ("postgres", "nobody")  # of the system
+_USERS = ("postgres", "nobody")  # users of the system, for a server that root starts
 
 
 class NoPostgres(DuologueError):
@@ -43,7 +43,7 @@ def find_programs() -> Path | None:
 
 
 class PrivatePostgres:
-    """Use it as a context manager. With `durable`, writes wait for the disk, as on a real server."""
+    """A server that runs inside a `with` block. With `durable`, writes wait for the disk, as on a real server."""
 
     def __init__(self, *, durable: bool = False) -> None:
         self._durable = durable
@@ -55,17 +55,17 @@ class PrivatePostgres:
 
     @property
     def folder(self) -> Path:
-        """The folder that holds its data, socket and log."""
+        """The folder that holds the server's data, socket and log."""
         return self._folder
 
     @property
     def url(self) -> str:
-        """The URL of its socket, without a password."""
+        """The URL of the server's socket, which needs no password."""
         return f"postgresql://duologue@/postgres?host={quote(str(self._folder), safe='')}&port={self.port}"
 
     @property
     def tcp_url(self) -> str:
-        """The URL on 127.0.0.1, with its password."""
+        """The URL of the server on 127.0.0.1, with its password."""
         return f"postgresql://duologue:{self.password}@127.0.0.1:{self.port}/postgres"
 
     def __enter__(self) -> PrivatePostgres:
@@ -96,7 +96,7 @@ class PrivatePostgres:
             os.chown(self._folder, self._as["user"], self._as["group"])
         password_file = self._folder / "password"
         password_file.write_text(self.password, encoding="ascii")
-        password_file.chmod(0o644)  # in a private folder
+        password_file.chmod(0o644)  # readable for all, but in a private folder
         command: list[str | Path] = [
             self._programs / "initdb",
             "-D",
@@ -114,7 +114,7 @@ class PrivatePostgres:
             raise NoPostgres(f"initdb failed: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
 
     def start(self) -> None:
-        """Start it. After `stop` or `kill`, it starts on the same port."""
+        """Start the server. After `stop` or `kill`, it starts on the same port again."""
         assert self._process is None, "the server is running already"
         self.port = self.port or _free_port()
         quick = (
@@ -153,11 +153,11 @@ class PrivatePostgres:
         return lines[-1] if lines else "its log is empty"
 
     def stop(self) -> None:
-        """Stop it at once, and end its connections."""
+        """Stop the server immediately, and end its connections."""
         self._end(signal.SIGINT)
 
     def kill(self) -> None:
-        """Stop it as a crash would, without saving anything."""
+        """Stop the server as a crash would, without saving anything."""
         self._end(signal.SIGQUIT)
 
     def _end(self, how: signal.Signals) -> None:

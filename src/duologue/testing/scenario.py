@@ -3,8 +3,9 @@
     result = play("scenarios/changes_their_mind.yaml")
     assert result.passed, result.message
 
-`load` reads and checks a file, `play` plays it. What a file may contain is defined in `scenario_steps` and documented
-in docs/scenarios.md. Rule: an invalid file is never played, and one error lists all of its problems with their lines.
+`load` reads and checks a file, and `play` plays it. `scenario_steps` defines what a file may contain, and
+docs/scenarios.md documents it. Rule: an invalid file is never played, and one error lists all of its problems with
+their lines.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+)([eE][-+]?\d{1,3})?")
 
 
 class ScenarioProblem(NamedTuple):
-    """A problem in a file; line 0 is the file as a whole."""
+    """A problem in a file. Line 0 means that the problem concerns the file as a whole."""
 
     file: Path
     line: int
@@ -103,8 +104,8 @@ class Scenario:
 
 
 class ScenarioResult(NamedTuple):
-    """How a scenario went. If it failed: the line of the failed step, a message with the whole story, and the journal
-    if one was requested."""
+    """How a scenario went. If it failed, `line` is the line of the failed step, `message` tells the whole story, and
+    `journal` is the journal's path, if one was requested."""
 
     name: str
     file: Path
@@ -120,8 +121,8 @@ class ScenarioResult(NamedTuple):
 
 
 def play(scenario: Path | str | Scenario, journal: Path | None = None) -> ScenarioResult:
-    """Play a scenario or a scenario file; raises InvalidScenario if the file is invalid. If the scenario fails, its
-    journal is written to `journal`, and its words to a file next to it."""
+    """Play a scenario or a scenario file. Raises InvalidScenario if the file is invalid. If the scenario fails, its
+    journal is written to `journal`, and the words of the call to a file next to it."""
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
     began = time.perf_counter()
@@ -143,7 +144,7 @@ def play(scenario: Path | str | Scenario, journal: Path | None = None) -> Scenar
 
 
 def _take_steps(scenario: Scenario, call: Call) -> tuple[int, str]:
-    """Take the steps. Returns the line of the step that failed and why, or 0 and ""."""
+    """Perform the steps. Returns the line of the step that failed and the reason, or 0 and "" if all succeeded."""
     for step in scenario.steps:
         try:
             if step.name in NEEDS_CALLER and call.conversation.machine_state.link is Link.IDLE:
@@ -161,7 +162,8 @@ def _failure_text(failure: Exception) -> str:
 
 
 def _write_journal(call: Call | None, path: Path | None) -> Path | None:
-    """Write the journal after the call: a scenario that passed leaves no file."""
+    """Write the journal of a failed scenario. It is written only after the call, so that a scenario that passes leaves
+    no file. Returns its path, or None if there was no call or no journal was requested."""
     if call is None or path is None:
         return None
     agent = call.conversation.agent
@@ -197,7 +199,7 @@ _SIMPLE: dict[str, ValueKind] = {"name": WORDS, "agent": WORDS, "profile": one_o
 
 
 def _read_scenario(root: YamlNode, file: Path, note: Note) -> Scenario:
-    """Read each part on its own, so that a problem in one doesn't hide problems in another."""
+    """Read each part of a scenario separately, so that a problem in one part doesn't hide problems in another."""
     entries = dict(root.entries or {})
     read: dict[str, Callable[[YamlNode, Note], Any]] = {
         "brain": read_brain,
@@ -231,7 +233,7 @@ def _find_agent(place: str, line: int, note: Note) -> Agent | None:
 
 
 def _read_file(file: Path, note: Note) -> YamlNode | None:
-    """Read the file as nodes with their lines. Returns None if it isn't a scenario, after noting why."""
+    """Read the file as nodes with their lines. If the file isn't a scenario, notes why and returns None."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -253,7 +255,8 @@ def _read_file(file: Path, note: Note) -> YamlNode | None:
 
 
 def _compose(text: str, note: Note) -> YamlNode | None:
-    """Parse with PyYAML; the values of scalars are decided here."""
+    """Parse the text with PyYAML, but convert scalars to values by our own rules. Notes a problem and returns None if
+    the text isn't YAML."""
     try:
         import yaml
     except ModuleNotFoundError:
@@ -273,7 +276,7 @@ def _compose(text: str, note: Note) -> YamlNode | None:
 
 
 class _Nodes:
-    """Converts the nodes of PyYAML."""
+    """Converts the nodes of PyYAML to YamlNodes, and notes what a scenario can't contain."""
 
     def __init__(self, note: Note) -> None:
         self._note = note

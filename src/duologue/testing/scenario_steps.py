@@ -1,7 +1,7 @@
 """What a scenario file may contain: the steps of a call, the lines of a scripted brain, the steps of a tool.
 
-All three are acts: one key names the act and holds its value, and further keys are its options. Rule: reading doesn't
-stop at a problem; each problem is noted with its line, and the rest is still checked.
+All three are called acts. One key names the act and holds its value, and further keys are its options. Rule: reading
+doesn't stop at a problem. Each problem is noted with its line, and the rest of the file is still checked.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MS_MAX = 24 * 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A node of a YAML file. The value of a key has the line of the key."""
+    """A node of a YAML file. A node that is the value of a key has the line of the key."""
 
     line: int
-    text: str = ""  # of a scalar, as written
-    value: object = None  # of a scalar, as YAML reads it; None: missing
+    text: str = ""  # the text of a scalar, as written
+    value: object = None  # the value of a scalar, as YAML reads it; None if it is missing
     items: tuple[YamlNode, ...] | None = None
     entries: dict[str, YamlNode] | None = None
 
@@ -67,7 +67,7 @@ class YamlNode:
 
 
 class ValueKind(NamedTuple):
-    """A kind of value. `read` returns None for a node that doesn't fit."""
+    """A kind of value. `what` names it in error messages. `read` returns None for a node of another kind."""
 
     what: str
     read: Callable[[YamlNode], Any]
@@ -129,7 +129,7 @@ PHASE = one_of("a phase", dict.fromkeys(PHASES))
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """The name that was probably meant, or all known names, as the end of an error message."""
+    """The end of an error message about an unknown name: the name that was probably meant, or all known names."""
     by_small = {each.lower(): each for each in known}
     near = get_close_matches(name.lower(), by_small, n=1)
     return f"; did you mean {by_small[near[0]]}?" if near else f"; use one of {', '.join(by_small.values())}"
@@ -138,7 +138,8 @@ def hint(name: str, known: Iterable[str]) -> str:
 def read_fields(
     entries: Mapping[str, YamlNode], kinds: Mapping[str, ValueKind], owner: str, note: Note
 ) -> dict[str, Any]:
-    """Read the valid values. Unknown, missing and invalid ones are noted."""
+    """Read the values of these keys and return the valid ones. Unknown keys, and missing or invalid values, are noted
+    as problems."""
     found = {}
     for key, given in entries.items():
         kind = kinds.get(key)
@@ -164,7 +165,7 @@ def _wrong(key: str, kind: ValueKind, given: YamlNode) -> str:
 
 
 class ActShape(NamedTuple):
-    """How an act is written, and the function that performs it. `may_be_bare`: its value may be omitted."""
+    """How an act is written, and the function that performs it. With `may_be_bare`, its value may be omitted."""
 
     make: Callable[..., Any]
     value: ValueKind | None = None
@@ -178,11 +179,11 @@ class ScenarioAct(NamedTuple):
     line: int
     name: str
     make: Callable[..., Any]
-    value: tuple[Any, ...]  # at most one
+    value: tuple[Any, ...]  # empty, or a single value
     options: dict[str, Any]
 
     def do(self, *on: Any) -> Any:
-        """Perform the act, or create what it describes, each time from fresh copies of its values."""
+        """Perform the act, or create what it describes. Each time, it gets fresh copies of its value and options."""
         return self.make(*on, *deepcopy(self.value), **deepcopy(self.options))
 
 
@@ -255,7 +256,8 @@ def read_steps(node: YamlNode, note: Note) -> tuple[ScenarioAct, ...]:
 def read_script(
     node: YamlNode, shapes: dict[str, ActShape], plain: str, what: str, note: Note
 ) -> tuple[ScenarioAct, ...]:
-    """Read the acts of a reply or a tool: one or a list. A bare text is spoken, or is the result of the tool."""
+    """Read the acts of a reply or a tool, which are a single act or a list. A bare text stands for the act named
+    `plain`: it is spoken, or it is the result of the tool."""
     found = []
     for item in (node,) if node.items is None else node.items:
         if item.is_scalar and item.text in shapes:
@@ -268,7 +270,8 @@ def read_script(
 
 
 def read_act(node: YamlNode, shapes: dict[str, ActShape], what: str, note: Note) -> ScenarioAct | None:
-    """Read one act: bare, or with its value and options."""
+    """Read one act, which is a bare name, or a mapping with its value and options. Returns None after noting a
+    problem."""
     if node.items is not None or node.is_missing or node.entries == {}:
         note(node.line, f"expected a {what}, not {node.shown if node.items is not None else 'nothing'}")
         return None
@@ -291,7 +294,7 @@ def read_act(node: YamlNode, shapes: dict[str, ActShape], what: str, note: Note)
 
 
 def _name_of(entries: dict[str, YamlNode], shapes: dict[str, ActShape], what: str, note: Note) -> str | None:
-    """The key that names the act; None if there isn't exactly one."""
+    """The key that names the act. If there isn't exactly one, notes the problem and returns None."""
     named = [key for key in entries if key in shapes]
     if len(named) == 1:
         return named[0]
@@ -371,7 +374,7 @@ def read_tools(node: YamlNode, note: Note) -> tuple[ToolScript, ...]:
 
 
 def _read_tool(name: str, node: YamlNode, note: Note) -> ToolScript:
-    """Read a tool: its steps, or a mapping with its steps under `does` and its options."""
+    """Read a tool, which is written as its steps, or as a mapping of its options with its steps under `does`."""
     kinds = {"does": STEPS_OF_TOOL, "mode": MODE, "cancellable": TRUTH}
     options = {}
     if node.entries is not None and set(kinds) & set(node.entries):

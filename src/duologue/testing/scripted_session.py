@@ -1,6 +1,6 @@
 """A session that follows a script: it can be slow, fail or expire.
 
-Rule: it records every call and context, for a test to check.
+Rule: the session records every call and context, so that a test can check them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from duologue.ports.session import Context
 
 @dataclass
 class ScriptedSession:
-    """Each `open` takes the next item of `failures` and raises it; None, or an empty list, is a success."""
+    """Each `open` removes the first item of `failures` and raises it. If that item is None, or the list is empty,
+    `open` succeeds. `renew` does the same with `renew_failures`."""
 
     open_ms: int = 0
     renew_ms: int = 0

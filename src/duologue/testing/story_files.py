@@ -18,7 +18,7 @@ from duologue.nlu.local import LocalNlu
 
 
 class StoriesFile(pytest.File):
-    """A file of stories. They run with the NLU that needs no model, so nothing is downloaded."""
+    """A file of stories. The stories run with an NLU that needs no model, so nothing is downloaded."""
 
     def collect(self) -> Iterator[pytest.Item]:
         try:

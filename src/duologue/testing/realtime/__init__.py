@@ -1,4 +1,4 @@
-"""A Realtime server on a local port that follows a script and rejects every event that the protocol does not allow."""
+"""A Realtime server for tests. It follows a script, and rejects every event that the protocol doesn't allow."""
 
 from .script import BreakDown, CallTool, FallSilent, ProtocolFault, Speak, WriteText
 from .server import RealtimeServer

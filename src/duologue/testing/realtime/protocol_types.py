@@ -1,6 +1,7 @@
-"""Checks events against the Realtime protocol, with the types of the official package.
+"""Checks events against the Realtime protocol, with the types of the `openai` package.
 
-Those types accept unknown fields; this module reports them too. Rule: a problem names the path of the field.
+Those types accept unknown fields, but this module reports unknown fields as problems too. Rule: every problem names the
+path of its field.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from openai import BaseModel
 from openai.types.realtime import RealtimeClientEvent, RealtimeServerEvent, RealtimeSessionCreateResponse
 from pydantic import TypeAdapter, ValidationError
 
-# By the types, these events hold a session as a client writes it. Servers send the whole session with its id and its
-# expiry, for which the package has another type.
+# In the package's types, these events contain a session as a client writes it. But servers send the whole session, with
+# its id and its expiry, for which the package has another type.
 _WHOLE_SESSION = ("session.created", "session.updated")
 
 
@@ -54,7 +55,8 @@ def _problems(kind: str, event: object) -> list[str]:
 
 
 def _first_error(kind: str, named: str, text: str) -> Any:
-    """The first problem of the event type that was meant: a union would report problems for each of its types."""
+    """The first problem of an event, checked against the type that it names. A check against the union would report
+    problems for each type of the union. None if the name is unknown."""
     meant = _models(kind).get(named)
     if meant is None:
         return None
@@ -67,7 +69,7 @@ def _first_error(kind: str, named: str, text: str) -> Any:
 
 @cache
 def _models(kind: str) -> dict[str, TypeAdapter[Any]]:
-    """The type of each event, by its name."""
+    """A validator for each event type, by the name of the type."""
     union = {"client": RealtimeClientEvent, "server": RealtimeServerEvent}.get(kind)
     models = get_args(get_args(union)[0]) if union is not None else ()
     return {get_args(model.model_fields["type"].annotation)[0]: TypeAdapter(model) for model in models}

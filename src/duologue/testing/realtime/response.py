@@ -20,7 +20,7 @@ _TONE = b"\x40\x06"  # one quiet, non-zero sample
 
 
 class ScriptedResponse:
-    """Sends the events of one response by its script, until it ends or is cancelled."""
+    """Sends the events of one response as its script says, until the response ends or is cancelled."""
 
     def __init__(self, session: ScriptedRealtimeSession, wanted: dict[str, Any], is_aside: bool) -> None:
         self._session = session
@@ -92,7 +92,7 @@ class ScriptedResponse:
     # -- Parts
 
     async def _begin_item(self, item: dict[str, Any]) -> dict[str, str | int]:
-        """Add an output item. Returns the fields that every event about it has."""
+        """Add an output item. Returns the fields that every event about this item has."""
         whole = {"id": self._session.name("item"), "object": "realtime.item", "status": "in_progress", **item}
         self._output.append(whole)
         place = len(self._output) - 1
@@ -161,5 +161,5 @@ class ScriptedResponse:
 
 
 def _copy_of(item: dict[str, Any]) -> dict[str, Any]:
-    """A copy of the item."""
+    """A deep copy of the item, so that later changes don't change events that were sent."""
     return json.loads(json.dumps(item))  # type: ignore[no-any-return]

@@ -1,6 +1,6 @@
 """Scripts for the Realtime server: what it answers, and which faults it has.
 
-Rule: a script describes events; tests wait for events, and never sleep.
+Rule: a script describes events, so that tests can wait for events and never sleep.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any, Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Speak:
-    """Speak. The sound lasts `ms` and is sent in chunks of `chunk_ms`: at once, or in real time if `paced`."""
+    """Speak this text. The sound lasts `ms` and is sent in chunks of `chunk_ms`: all at once, or in real time if
+    `paced`."""
 
     text: str
     ms: int = 200
@@ -22,7 +23,7 @@ class Speak:
 
 @dataclass(frozen=True, slots=True)
 class WriteText:
-    """Answer in text."""
+    """Answer in text, without sound."""
 
     text: str
 
@@ -38,7 +39,7 @@ class CallTool:
 
 @dataclass(frozen=True, slots=True)
 class BreakDown:
-    """The response fails with this error code."""
+    """Fail the response with this error code."""
 
     code: str = "server_error"
 
@@ -55,8 +56,8 @@ RealtimeScript: TypeAlias = Iterable[Response] | Callable[[list[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class ProtocolFault:
-    """A fault of the next `times` events of type `kind`. A `late` event is sent after the event that follows it, a
-    `slow` one after `ms`; a client event that is `refused` gets an error with this `code`."""
+    """A fault of the next `times` events of type `kind`. A `late` event is sent after the event that follows it, and a
+    `slow` event after `ms`. A client event that is `refused` is answered by an error with this `code`."""
 
     what: Literal["dropped", "duplicate", "late", "slow", "refused"]
     kind: str

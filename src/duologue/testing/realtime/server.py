@@ -3,9 +3,9 @@
     async with RealtimeServer([Speak("Hello.")]) as server:
         model = RealtimeModel(url=server.url)
 
-It checks every event in both directions, and records them for the test. Rule: it follows the protocol, errors included,
-unless a `ProtocolFault` or a method called by the test makes it misbehave. If a client broke the protocol, the end of
-the block raises AssertionError.
+The server checks every event in both directions, and records all events for the test. Rule: the server follows the
+protocol, errors included, unless a `ProtocolFault` or a method called by the test makes it misbehave. If a client broke
+the protocol, the end of the `async with` block raises AssertionError.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ _SILENT = logging.Logger("duologue.testing.realtime", logging.CRITICAL + 1)
 
 
 class RealtimeServer:
-    """`script` is a list of responses, or a function from the items of the conversation to a response. `hears` is the
-    text of each utterance that the server detects in the audio; a test can also call `session.say`."""
+    """`script` is a list of responses, or a function from the items of the conversation to a response. When the list is
+    used up, the response is `otherwise`. `hears` lists the texts of the utterances that the server detects in the
+    audio. A test can also call `session.say`."""
 
     def __init__(
         self,
@@ -57,7 +58,7 @@ class RealtimeServer:
         self.hears = list(hears or ())
         self.faults = list(faults or ())
         self.otherwise = otherwise
-        self.answers_by_itself = answers_by_itself  # even if the client has turned that off
+        self.answers_by_itself = answers_by_itself  # even if the client has turned such answers off
         self.session_s = session_s
         self.refuses: list[int] = []  # HTTP status codes for the next handshakes
         self.sessions: list[ScriptedRealtimeSession] = []
@@ -106,15 +107,15 @@ class RealtimeServer:
         return self.sessions[-1]
 
     def got(self, kind: str) -> list[dict[str, Any]]:
-        """Client events of this type, of all sessions."""
+        """The events of this type that clients sent, in all sessions."""
         return [event for event in self.received if event.get("type") == kind]
 
     def gave(self, kind: str) -> list[dict[str, Any]]:
-        """Server events of this type, of all sessions."""
+        """The events of this type that the server sent, in all sessions."""
         return [event for event in self.sent if event.get("type") == kind]
 
     async def until(self, holds: Callable[[], object], limit_s: float = WAIT_S) -> None:
-        """Wait until `holds()` is true; it is checked after every event in either direction."""
+        """Wait until `holds()` is true, for at most `limit_s`. It is called after every event in either direction."""
         async with asyncio.timeout(limit_s):
             while not holds():
                 self._more.clear()
@@ -128,7 +129,7 @@ class RealtimeServer:
         return parts_of(self._queue.pop(0)) if self._queue else [self.otherwise]
 
     def fault_of(self, kind: str, *whats: str) -> ProtocolFault | None:
-        """Take the fault for the next event of this type, if there is one."""
+        """The fault for the next event of this type, or None. It counts as used."""
         for place, fault in enumerate(self.faults):
             if fault.kind == kind and fault.what in whats and fault.times > 0:
                 left = fault.times - 1

@@ -1,6 +1,6 @@
 """A session of the scripted Realtime server: its conversation, its voice detection and its responses.
 
-Rule: it sends the events that the protocol requires of a server, in the order of the protocol.
+Rule: the session sends the events that the protocol requires of a server, in the order of the protocol.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class ScriptedRealtimeSession:
         self.server = server
         self.number = number
         self.items: list[dict[str, Any]] = []
-        self.audio_ms: dict[str, int] = {}  # of each assistant item
+        self.audio_ms: dict[str, int] = {}  # how much audio each assistant item has
         self.outputs: dict[str, int] = {}  # call id -> number of outputs
         self.responses: list[ScriptedResponse] = []
         self.settings: dict[str, Any] = {}
-        self.heard_ms = 0  # of audio in total
+        self.heard_ms = 0  # how much audio arrived in total
         self._connection = connection
         self._ids = 0
         self._buffer_ms = 0
@@ -78,11 +78,11 @@ class ScriptedRealtimeSession:
         await self._connection.close(1001, "session_expired")
 
     def hang_up(self) -> None:
-        """Break the connection without closing it."""
+        """Break the connection without the closing handshake."""
         self._connection.transport.abort()
 
     def go_silent(self) -> None:
-        """Stop reading and answering, pings included."""
+        """Stop reading and answering. Pings aren't answered either."""
         self._connection.transport.pause_reading()
         self.stop()
 
@@ -99,7 +99,7 @@ class ScriptedRealtimeSession:
         await self.send_raw(event)
 
     async def send_raw(self, event: dict[str, Any]) -> None:
-        """Send an event without checking it."""
+        """Send an event without checking it against the protocol. Scripted faults still apply."""
         kind = str(event.get("type"))
         fault = self.server.fault_of(kind, "dropped", "duplicate", "late", "slow")
         if fault is not None and fault.what == "dropped":
@@ -160,7 +160,7 @@ class ScriptedRealtimeSession:
                 await self._cancel(event.get("response_id") or "", cause)
 
     def _wrong(self, what: str) -> None:
-        """Note a problem with an event that is well-formed."""
+        """Record a problem with a client event that is well-formed but not allowed here."""
         self.server.problems.append(what)
 
     async def _create_item(self, item: dict[str, Any], cause: str) -> None:
@@ -230,7 +230,7 @@ class ScriptedRealtimeSession:
     # -- The user
 
     async def _hear(self, pcm: bytes) -> None:
-        """Process audio: detect speech by its energy, if the client has turned detection on."""
+        """Process audio. If the client has turned detection on, detect speech by the energy of the audio."""
         ms = len(pcm) // MS_BYTES
         self._buffer_ms += ms
         self.heard_ms += ms
@@ -257,7 +257,7 @@ class ScriptedRealtimeSession:
             self.respond({})
 
     async def say(self, text: str) -> None:
-        """The user says this, whatever audio was sent."""
+        """Act as if the user had said this text, without regard to the audio."""
         await self.begin_speech()
         await self.end_speech(text)
 
