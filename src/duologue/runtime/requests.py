@@ -93,7 +93,7 @@ class Requests:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Restore what `dump` returned. Raises NotRestorable."""
+        """Restore what `dump` returned. Raises NotRestorable for invalid data."""
         with reading("the open request"):
             reply, last, items, turns = data["open"]
             opened = _Open(whole(reply), whole(last), whole(items), texts_by_number(turns))

@@ -50,7 +50,7 @@ def snapshot_of(engine: Engine) -> Snapshot:
 
 
 def context_of(engine: Engine) -> dict[str, Any]:
-    """Ids, counts and times of the conversation, without words."""
+    """Ids, counts and times of the conversation. No words of it are included."""
     s, speech = engine.driver.state, engine.playback.speech
     return {
         "session": s.session_id,

@@ -1,7 +1,7 @@
-"""The sound of one reply, on its way from the voice to the line.
+"""The sound of one reply, on its way from the voice (TTS) to the line (the connection to the user).
 
-Queues the sound that may not be played yet. Rule: a reply is played under at most one voice number, and nothing of it
-is played once it is dropped.
+Sound that may not be played yet waits in a queue. Rule: a reply is played under at most one voice number, and once it
+is dropped, no more of its sound is played.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .checkpoint import OpenSpeech
 from .guarded_line import GuardedLine
 from .validation import reading
 
-AHEAD_MS_MAX = 20_000  # sound that is made ahead; more would be wasted by an interruption
+AHEAD_MS_MAX = 20_000  # sound made ahead of playback; an interruption wastes it
 
 
 class Speech:
@@ -27,12 +27,12 @@ class Speech:
         self.reply = reply
         self.ledger = Ledger()
         self.task: asyncio.Task[Any] | None = None
-        self.voice = 0  # its number, once it may be played
+        self.voice = 0  # the voice number under which it is played; 0: it may not be played yet
         self.complete = False  # the reply has all its sound
         self.dropped = False
-        self.is_firm = False  # it can't be interrupted
+        self.is_firm = False  # a firm speech can't be interrupted
         self._held = True
-        self._finished = False  # the line was told that this is the end
+        self._finished = False  # the line was told that no more sound follows
         self._queue: deque[tuple[int, Sound]] = deque()
         self._room = asyncio.Event()
 
@@ -41,7 +41,7 @@ class Speech:
 
     @classmethod
     def load(cls, data: OpenSpeech) -> Speech:
-        """Restore what `dump` returned. Raises NotRestorable. The restored speech gets no more sound."""
+        """The speech that `dump` returned as data. It gets no more sound. Raises NotRestorable for invalid data."""
         speech = cls(data.reply)
         speech.voice = data.voice
         with reading("the reply that was playing"):
@@ -52,7 +52,7 @@ class Speech:
     # -- From the brain's side
 
     async def has_room(self) -> None:
-        """Wait until less than AHEAD_MS_MAX of the sound is unheard."""
+        """Wait until at most AHEAD_MS_MAX of the sound is still unheard."""
         while self.ledger.total_ms - self.ledger.heard_ms > AHEAD_MS_MAX:
             self._room.clear()
             await self._room.wait()
@@ -62,7 +62,7 @@ class Speech:
         self._flush(line)
 
     def end(self, line: GuardedLine) -> None:
-        """No more sound will be added."""
+        """Note that no more sound will be added."""
         self.complete = True
         self._flush(line)
 
@@ -83,7 +83,7 @@ class Speech:
         self._flush(line)
 
     def drop(self) -> None:
-        """Play no more of it."""
+        """Drop the queued sound, and play no more of this reply."""
         self.dropped = True
         self._queue.clear()
 

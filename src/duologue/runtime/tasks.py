@@ -1,6 +1,6 @@
-"""The tasks of a conversation: started here, and ended with the conversation.
+"""The asyncio tasks of a conversation. They are started here, and cancelled when the conversation ends.
 
-Rule: every task has an owner, which is notified when the task fails; tasks that don't end in time are reported.
+Rule: a task's owner is notified when the task ends. Tasks that don't end in time after their cancellation are reported.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Tasks:
         return len(self._tasks)
 
     def start(self, work: Coroutine[Any, Any, Any], name: str, ended: TaskEnded | None = None) -> asyncio.Task[Any]:
-        """Run this. `ended` is called with None, with the exception, or with CancelledError if the task was cancelled
-        from outside; it isn't called after `cancel` or `close`."""
+        """Run `work` as a task. When it ends, `ended` is called with None, its exception, or CancelledError if it
+        was cancelled from outside. After `cancel` or `close`, `ended` isn't called."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks[task] = ended
         task.add_done_callback(self._finish)

@@ -1,7 +1,7 @@
-"""Tool calls and jobs: started, followed, cancelled, and answered exactly once.
+"""Tool calls and jobs: starts, follows and cancels them, and passes their results to the brain.
 
 Each call runs in its own task, so it can be cancelled, and speech doesn't disturb it. Rule: a result is stored here
-until the state machine requests it with an effect; a result that it doesn't request is dropped.
+until the state machine requests it with an effect. A result that the state machine doesn't request is never used.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _OWN = (ANSWER_TOOL.name, CANCEL_TOOL.name)
 
 @dataclass(slots=True)
 class RunningCall:
-    """One tool call, from its request to its end. Its worker gets this as the `Job`."""
+    """One tool call, from its request to its end. The worker that runs the call gets this object as its `Job`."""
 
     call: int
     reply: int
@@ -111,7 +111,7 @@ class ToolCalls:
         self._shorten = shorten
         self._wait_label = wait_label
         self._running: dict[int, RunningCall] = {}
-        self._ids: list[tuple[int, str]] = []  # reply and call id, of the newest reply
+        self._ids: list[tuple[int, str]] = []  # (reply, call id) for each call of the newest reply
         self._number = driver.state.call_id
         self._tools: tuple[Tool, ...] = ()
         self.checkpoint_writer: CheckpointWriter | None = None
@@ -124,27 +124,27 @@ class ToolCalls:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The tools that the brain may call now. Those for answering and cancelling are offered only when there is a
-        job to answer or to cancel."""
+        """The tools that the brain may call now. The built-in tools for answering and cancelling jobs are included only
+        when there is a job to answer or to cancel."""
         jobs = {job.call for job in self._driver.state.jobs}
         asks = any(call in jobs for call in self.asking)
         return (*self._tools, *((ANSWER_TOOL,) if asks else ()), *((CANCEL_TOOL,) if jobs else ()))
 
     @property
     def asking(self) -> tuple[int, ...]:
-        """The calls that wait for an answer of the user."""
+        """The numbers of the calls that wait for an answer from the user."""
         return tuple(call for call, work in self._running.items() if work.is_asking)
 
     # -- From the brain
 
     def make(self, reply: int, call: ToolCall) -> None:
-        """The reply calls a tool. A second call with the same id is ignored."""
+        """Make a tool call of this reply. A second call with the same id is ignored."""
         if self._ids and self._ids[0][0] != reply:
             self._ids.clear()
         if call.id and (reply, call.id) in self._ids:
             return
         self._ids.append((reply, call.id))
-        call = replace(call, arguments=json_arguments(call.arguments))  # they are saved, and sent to models
+        call = replace(call, arguments=json_arguments(call.arguments))  # savable as JSON
         self._number += 1
         number = self._number
         self._running[number] = RunningCall(number, reply, call, self._driver.now(), self)
@@ -152,7 +152,7 @@ class ToolCalls:
         cancellable = worker is not None and worker.tool.cancellable
         self._driver.post(ev.ToolCalled, reply=reply, call=number, cancellable=cancellable)
         if not self._driver.is_busy and self._driver.state.call_id < number:
-            self._running.pop(number, None)  # its reply was cancelled
+            self._running.pop(number, None)  # not accepted, because the reply was cancelled
 
     # -- Effects
 
@@ -181,7 +181,8 @@ class ToolCalls:
 
     def adopt(self, calls: tuple[OpenCall, ...]) -> None:
         """Take over the calls of an earlier process that the state machine still waits for. A finished call returns
-        its stored output, one that never began is run, and one with unknown outcome isn't run twice."""
+        its stored output. A call that never began is run. A call whose outcome is unknown is run again only if its
+        tool is idempotent."""
         open_now = {job.call for job in self._driver.state.jobs}
         for one in calls:
             request = ToolCall(one.name, one.arguments, one.id)
@@ -241,7 +242,7 @@ class ToolCalls:
             now = self._driver.now()
             self._send(sg.WorkEnded(now, call, self._name(work), outcome, now - work.started_at))
             if work.answer is not None:
-                work.answer.cancel()  # no answer will come
+                work.answer.cancel()  # the call is over, so its question won't be answered
             del self._running[call]
 
     # -- Running a call
@@ -257,7 +258,8 @@ class ToolCalls:
         return await self._shortened(text)
 
     async def _once(self, work: RunningCall, worker: Worker, arguments: dict[str, Any]) -> str:
-        """Run it. If the conversation is saved, a restart doesn't run it again."""
+        """Run the call and return its result. If the conversation is saved, a finished call isn't run again after a
+        restart."""
         writer = self.checkpoint_writer
         if writer is None:
             return result_text(await worker.run(arguments, work))
@@ -270,7 +272,7 @@ class ToolCalls:
         return done
 
     async def _shortened(self, text: str) -> str:
-        """The text summarised by the brain, or cut with a notice."""
+        """The text, summarised by the brain. If that isn't possible, the text is cut and ends in a notice."""
         if self._shorten is not None:
             try:
                 async with asyncio.timeout(SHORTEN_S_MAX):
@@ -280,7 +282,7 @@ class ToolCalls:
         return cut(text)
 
     def _run_own(self, name: str, arguments: dict[str, Any]) -> str:
-        """Run one of the two built-in tools for jobs."""
+        """Run one of the two built-in tools for jobs. Raises ServiceError (INVALID_ARGS) for any other name."""
         if name == ANSWER_TOOL.name:
             return self.answer(_number(arguments, "job"), _text(arguments, "answer"))
         if name == CANCEL_TOOL.name:
@@ -313,12 +315,12 @@ class ToolCalls:
         self._send(sg.WorkProgressed(self._driver.now(), work.call, self._name(work), text, fraction))
 
     def note_outside_progress(self, call: int, text: str, fraction: float | None) -> None:
-        """Progress of a call, reported by the program."""
+        """Note the progress of a call that the program reports. The progress of an unknown call is ignored."""
         if call in self._running:
             self.note_progress(self._running[call], text, fraction)
 
     async def ask(self, work: RunningCall, question: str) -> str:
-        """Ask the user a question. The job continues in the background until the answer comes."""
+        """Ask the user a question and return the answer. Meanwhile the conversation continues."""
         async with work.asking:  # one question at a time
             if work.call not in self._running:
                 raise BrokenContract(ErrorClass.TOOL_ERROR, f"job {work.call} is over: its question can't be answered")
@@ -329,7 +331,7 @@ class ToolCalls:
             return await work.answer
 
     def answer(self, call: int, text: str) -> str:
-        """Answer the question of a job. Raises ServiceError (INVALID_ARGS) if it doesn't wait for an answer."""
+        """Answer the question of a job. Raises ServiceError (INVALID_ARGS) if the job doesn't wait for an answer."""
         work = self._running.get(call)
         if work is None or work.answer is None or not work.is_asking:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"job {call} doesn't wait for an answer")
@@ -340,13 +342,13 @@ class ToolCalls:
         self._driver.post(ev.CallDispatched, call=work.call)
 
     def _name(self, work: RunningCall) -> str:
-        """The tool's name for signals and logs; "unknown" for a name that a model made up."""
+        """The tool's name for signals and logs, or "unknown" if a model made the name up."""
         name = work.request.name
         return name if name in self._runningers or name in _OWN else "unknown"
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:
-    """The arguments as a dict. Raises ServiceError (INVALID_ARGS)."""
+    """The arguments as a dict. Raises ServiceError (INVALID_ARGS) if they are not a JSON object."""
     arguments: object = call.arguments
     if isinstance(arguments, str):
         try:

@@ -1,7 +1,8 @@
-"""The transcript: what both sides said, and of the agent's speech what was heard.
+"""The transcript: what the user said, and what was heard of the agent's speech.
 
-The state machine knows turns by number only; their words are stored here and nowhere else. Rule: the history is in the
-order in which turns and replies began, and contains every word of the user, whether it was answered, overheard or lost.
+The state machine knows turns only by number. Their words are stored here and nowhere else. Rule: the history has
+turns in the order of their completion and replies in the order of their start. It contains every word of the user,
+whether it was answered, overheard or lost.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Transcript:
         self._confidence: dict[int, float] = {}
         self._overheard: set[int] = set()
         self._requested: set[int] = set()
-        self._contents: dict[int, str] = {}  # typed text that is not in a turn yet
+        self._contents: dict[int, str] = {}  # content id -> typed text that is not in a turn yet
         self._known: dict[int, dict[str, int]] = {}  # turn -> final text -> its content id
         self._content = 0
         self.pages = TranscriptPages()
@@ -68,7 +69,7 @@ class Transcript:
         return known[text]
 
     def store_typed(self, text: str) -> int:
-        """Store typed text until the state machine assigns it to a turn. Returns its content id."""
+        """Store typed text until the state machine assigns it to a turn. Returns the content id of the text."""
         self._content += 1
         self._contents[self._content] = encodable(text)
         return self._content
@@ -81,12 +82,12 @@ class Transcript:
         return self._confidence.get(turn, 1.0)
 
     def turns(self, first: int, last: int) -> list[tuple[int, str]]:
-        """The turns in this range that have words and need an answer."""
+        """The turns in this range that have words and need an answer, each as (number, text)."""
         wanted = sorted(turn for turn in self._texts if first <= turn <= last and turn not in self._overheard)
         return [(turn, text) for turn in wanted if (text := self.text_of(turn))]
 
     def follow(self, record: StepRecord) -> None:
-        """Follow the state machine: which turns are complete, and which were only overheard."""
+        """Update the history after a step: which turns are complete, and which were only overheard."""
         event, before, after = record.event, record.before, record.after
         if type(event) is TextTyped and event.content in self._contents:
             text = self._contents.pop(event.content)
@@ -95,7 +96,7 @@ class Transcript:
             self.pages.touch(after.turn)
         for effect in record.effects:
             if type(effect) is RecordOverheard:
-                if effect.turn not in self._requested:  # late words don't undo a request
+                if effect.turn not in self._requested:  # a turn that was in a request isn't overheard
                     self._overheard.add(effect.turn)
                     self.pages.touch(effect.turn)
                 self.place(effect.turn)
@@ -104,18 +105,18 @@ class Transcript:
                     self._requested.add(turn)
                     self.pages.touch(turn)
         if after.said > before.said:
-            if after.link not in CLOSED:  # closing advances the number without words
+            if after.link not in CLOSED:  # closing the conversation advances `said` although nothing was said
                 self._overheard.discard(after.said)
                 self.pages.touch(after.said)
             for turn in range(before.said + 1, after.said + 1):
                 self.place(turn)
         elif type(event) is WordsHeard and event.words and event.turn <= after.said:
-            self.place(event.turn)  # late text of a turn that was taken for noise
+            self.place(event.turn)  # late text of a turn that seemed to be noise
         elif type(event) is TextTyped or (after.link in CLOSED and before.link not in CLOSED):
             self.place(after.turn)
 
     def place(self, turn: int) -> None:
-        """Add a turn to the history, or update its text there. A turn without words is left out."""
+        """Add a turn to the history, or update its text there. A turn without words isn't added."""
         text = self.text_of(turn)
         if not text:
             return
@@ -126,7 +127,7 @@ class Transcript:
             self._place_of_turn[turn] = self._append(said)
 
     def _append(self, item: Item) -> int:
-        """Add an item. Returns its place."""
+        """Add an item to the history. Returns its place, which is its index."""
         self._items.append(item)
         self.pages.touch(len(self._items) - 1)
         return len(self._items) - 1
@@ -139,7 +140,7 @@ class Transcript:
     # -- The agent
 
     def begin_reply(self, reply: int) -> None:
-        """Give the reply its place in the history: its sound or its first call begins."""
+        """Give the reply its place in the history. Called when its sound or its first tool call begins."""
         if reply not in self._place_of_reply:
             self._place_of_reply[reply] = self._append(AgentSaid(reply, ""))
 
@@ -175,11 +176,11 @@ class Transcript:
         return join_pages(self.rest(), [self.page(number) for number in self.pages.all])
 
     def rest(self) -> dict[str, Any]:
-        """The part that isn't in any page."""
+        """The part of the data that isn't in any page."""
         return {"pages": self.pages.all, "contents": list(self._contents.items()), "content": self._content}
 
     def page(self, number: int) -> dict[str, Any]:
-        """One page: PAGE places of the history, and PAGE turns."""
+        """The data of one page: PAGE places of the history, and PAGE turns."""
         turns = range(number * PAGE, (number + 1) * PAGE)
         placed = list(enumerate(self._items[turns.start : turns.stop], turns.start))
         return {
@@ -194,7 +195,7 @@ class Transcript:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Restore what `dump` returned. Raises NotRestorable."""
+        """Restore what `dump` returned. Raises NotRestorable for invalid data."""
         with reading("the transcript"):
             items = [item_from_json(item) for item in data["items"]]
             turns, replies = numbers(data["turns"]), numbers(data["replies"])
@@ -214,7 +215,7 @@ class Transcript:
         self._texts, self._confidence, self._overheard, self._requested = texts, confidence, overheard, requested
         self._contents, self._content, self._known = contents, content, known
         self.pages.set_written((*range(len(items)), *texts, *confidence, *overheard, *requested, *known))
-        if "pages" not in data:  # saved before there were pages
+        if "pages" not in data:  # saved by a version without pages, so every page has to be written
             self.pages.touch_all()
 
     # -- Tool calls and notes
@@ -231,22 +232,22 @@ class Transcript:
         return self.since(0)
 
     def since(self, place: int) -> tuple[Item, ...]:
-        """The items of the history from this place on, without replies that were neither heard nor made a call."""
+        """The items of the history from this place on. Without replies that were neither heard nor called a tool."""
         return tuple(item for item in self._items[place:] if not _is_empty(item))
 
     def __len__(self) -> int:
-        """The number of places in the history. An empty reply counts: it may turn out later that it was heard."""
+        """The number of places in the history. An empty reply has one too: it may later be reported as heard."""
         return len(self._items)
 
     def recent(self, turns_max: int = 10) -> tuple[Item, ...]:
-        """The newest turns of the user, and everything after them."""
+        """The newest `turns_max` turns of the user, and everything between and after them."""
         items = self.items
         starts = [index for index, item in enumerate(items) if isinstance(item, UserSaid)]
         return items[starts[-turns_max] :] if len(starts) > turns_max else items
 
 
 def _utterances(data: Any) -> dict[int, str]:
-    """The texts of a turn by utterance; typed ones count down from -1."""
+    """The texts of a turn by utterance number. Typed texts have the numbers -1, -2 and so on."""
     if any(type(utterance) is not int for utterance, _ in pairs(data)):
         raise NotRestorable("an utterance has no number")
     return {utterance: text(said) for utterance, said in pairs(data)}
@@ -258,5 +259,5 @@ def _check_place(holds: bool) -> None:
 
 
 def _is_empty(item: Item) -> bool:
-    """Is this a reply that was neither heard nor made a call?"""
+    """Is this item a reply that was neither heard nor called a tool?"""
     return isinstance(item, AgentSaid) and not item.text and not item.calls

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-PAGE = 64  # places, and turns
+PAGE = 64  # places of the history, and turns, in one page
 _LISTS = ("items", "turns", "replies", "texts", "confidence", "overheard", "requested", "known")
 
 
 class TranscriptPages:
-    """The numbers of all pages, and of those that have changed since the last `take`."""
+    """The numbers of all pages, and of the pages that have changed since the last `take`."""
 
     def __init__(self) -> None:
         self._all: set[int] = set()
@@ -30,12 +30,12 @@ class TranscriptPages:
         self._changed = dict.fromkeys(self.all)
 
     def set_written(self, numbers: Iterable[int]) -> None:
-        """These places and turns exist, and their pages are written."""
+        """Set which places and turns exist. All their pages count as written."""
         self._all = {number // PAGE for number in numbers}
         self._changed = {}
 
     def take(self) -> tuple[int, ...]:
-        """The changed pages; from now on they count as written."""
+        """The numbers of the changed pages. From now on these pages count as written."""
         taken = tuple(self._changed)
         self._changed = {}
         return taken
@@ -51,5 +51,5 @@ def page_name(part: str, page: int) -> str:
 
 
 def join_pages(rest: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The whole transcript: the rest, with the lists of all pages."""
+    """The whole transcript: `rest`, and each list joined from all pages."""
     return {**rest, **{name: [entry for page in pages for entry in page[name]] for name in _LISTS}}

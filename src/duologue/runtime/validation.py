@@ -15,7 +15,7 @@ from .checkpoint import NotRestorable
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Turn errors in this block into NotRestorable with the name of what is read."""
+    """Turn errors in the `with` block into NotRestorable. `what` names the data that is read, for the message."""
     try:
         yield
     except NotRestorable:
@@ -25,7 +25,7 @@ def reading(what: str) -> Iterator[None]:
 
 
 def whole(value: Any) -> int:
-    """A whole number that isn't negative."""
+    """The value, checked to be a whole number that isn't negative."""
     if type(value) is not int or value < 0:
         raise NotRestorable("a number is invalid")
     return value
@@ -44,7 +44,7 @@ def text(value: Any) -> str:
 
 
 def pairs(value: Any) -> list[tuple[Any, Any]]:
-    """The pairs of a dict with numbers as keys, as JSON stores it."""
+    """The pairs of key and value in a list. This is how a dict with numbers as keys is stored as JSON."""
     if type(value) is not list or any(type(pair) is not list or len(pair) != 2 for pair in value):
         raise NotRestorable("a list of pairs is invalid")
     return [(key, item) for key, item in value]

@@ -1,7 +1,7 @@
 """A TTS service as a voice: `POST /audio/speech` of OpenAI, or of any server with the same protocol.
 
-Requests raw PCM and passes it on as it arrives; the protocol has no word times. Rule: it never retries, and of a
-service's error only the status is reported, because the rest may contain words or keys.
+Requests raw PCM and passes it on as it arrives. The protocol has no word times. Rule: a failed request is never retried
+here. Of a service's error, only the status is reported, because the rest may contain words or keys.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _HINTS = {
 
 
 class SpeechFailed(ServiceError):
-    """A failure of a speech service. The message has no text of the service."""
+    """A speech service failed. The message contains no text from the service."""
 
     is_own = True
 
@@ -49,9 +49,9 @@ class SpeechFailed(ServiceError):
 class SpeechEndpointVoice(Voice):
     """Speaks with a TTS service.
 
-    Without `base_url` it is OpenAI, with `api_key` or else the key in OPENAI_API_KEY; a server at a `base_url` only
-    gets `api_key`. `rate_hz` is the rate that the service sends: the protocol can neither request nor report it.
-    `extra` is added to the body of every request, such as {"speed": 1.1}.
+    If `base_url` is None, the service is OpenAI, and the key is `api_key` or otherwise OPENAI_API_KEY. A server at a
+    `base_url` never gets OPENAI_API_KEY. `rate_hz` is the sample rate that the service sends, because the protocol can
+    neither request nor report a rate. `extra`, such as {"speed": 1.1}, is added to the body of every request.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class SpeechEndpointVoice(Voice):
             raise SpeechFailed(ErrorClass.SERVER_ERROR, f"{self._host} sent no audio")
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections to the service."""
         await self._client.close()
 
     def _check(self, content_type: str) -> None:
@@ -103,7 +103,7 @@ class SpeechEndpointVoice(Voice):
 
 
 class SoundCutter:
-    """Cuts bytes that arrive in pieces of any length into sounds of whole lengths."""
+    """Cuts bytes that arrive in pieces of any length into sounds. Their length is a multiple of GRAIN_MS."""
 
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
@@ -121,7 +121,7 @@ class SoundCutter:
             yield self._cut()
 
     def rest(self) -> Iterator[Sound]:
-        """The remaining bytes, padded with silence."""
+        """The sounds of the remaining bytes, padded with silence to a multiple of GRAIN_MS."""
         if self._pending:
             if self.total_bytes < self._grain_bytes:
                 self._reject_files()
@@ -138,7 +138,7 @@ class SoundCutter:
         return Sound(ms, pcm, self._rate_hz)
 
     def _reject_files(self) -> None:
-        """Reject audio files: played as PCM they would be noise."""
+        """Raise SpeechFailed if the bytes are an audio file, such as MP3. Played as PCM, a file would be noise."""
         kind = next((name for magic, name in _MAGIC.items() if self._pending.startswith(magic)), "")
         if kind:
             raise SpeechFailed(
@@ -161,7 +161,7 @@ def _connect(base_url: str | None, api_key: str | None, silence_ms_max: int) -> 
         ) from None
     timeout = openai.Timeout(silence_ms_max / 1000, connect=CONNECT_MS_MAX / 1000)
     if base_url is not None and api_key is None:
-        api_key = "none"  # the SDK requires one; servers without keys ignore it
+        api_key = "none"  # the SDK requires a key, and servers without keys ignore it
     try:
         return openai.AsyncOpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=0)
     except openai.OpenAIError:
@@ -171,14 +171,14 @@ def _connect(base_url: str | None, api_key: str | None, silence_ms_max: int) -> 
 
 
 def _host(url: str) -> str:
-    """Only the host: the rest of a URL may contain a secret."""
+    """The host and port of a URL. The rest of it may contain a secret."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
 
 @contextmanager
 def _plain_failures(host: str) -> Iterator[None]:
-    """Turn failures of the service into `SpeechFailed`; other exceptions pass unchanged."""
+    """Turn failures of the service into `SpeechFailed`. Other exceptions pass unchanged."""
     try:
         yield
     except Exception as failure:
@@ -191,7 +191,7 @@ def _plain_failures(host: str) -> Iterator[None]:
 
 
 def _classify(failure: Exception) -> ErrorClass | None:
-    """The class of a failure of the service; None for anything else."""
+    """The class of this failure, or None if it isn't a failure of the service."""
     import openai
 
     match failure:

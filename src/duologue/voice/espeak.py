@@ -1,12 +1,12 @@
-"""espeak-ng as a voice: fast, robotic, in a hundred languages, with the time of every word.
+"""espeak-ng as a voice. It is fast, sounds robotic, has a hundred languages and reports the time of every word.
 
 espeak-ng is GPL-3. Duologue neither contains nor links it: the user pulls the library, and it is loaded when the first
 sentence is spoken.
 
-The library has global state, so each loaded library has one thread, and sentences queue for it. It is hundreds of times
-faster than speech: a sentence is synthesised completely, even if its reader is slow, so a slow reader never delays the
-others, and at most one sentence is buffered ahead. Rule: after a reader has left, synthesis stops at the library's next
-callback.
+The library has global state, so each loaded library has one thread, and sentences queue for that thread. Synthesis is
+hundreds of times faster than speech, so a sentence is synthesised completely, even if its reader is slow. A slow reader
+never delays the other readers, and at most one sentence is buffered for it. Rule: after a reader has stopped reading,
+synthesis stops at the library's next callback.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ UNSPEAKABLE = re.compile("[\0-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class EspeakFailed(ServiceError):
-    """espeak-ng failed. The message names settings and never the spoken text."""
+    """espeak-ng failed. The message may name settings, but never contains the spoken text."""
 
     is_own = True
 
@@ -46,7 +46,7 @@ class EspeakFailed(ServiceError):
 
 _SYNCHRONOUS = 2
 _PHONEME_EVENTS, _DONT_EXIT = 1, 1 << 15
-_UTF8, _END_PAUSE = 1, 0x1000  # adds the pause that follows a sentence, also after the last one
+_UTF8, _END_PAUSE = 1, 0x1000  # _END_PAUSE adds the pause after a sentence also at the end of the text
 _BY_CHARACTER = 1
 _RATE = 1
 _WORD, _PHONEME = 1, 7
@@ -94,12 +94,12 @@ class Library:
         self._voice = ""
         self._take: Callable[[bytes, list[Mark]], bool] | None = None
         self._failure: BaseException | None = None
-        self._callback = _CALLBACK(self._called)  # stored so that Python doesn't delete it while C uses it
+        self._callback = _CALLBACK(self._called)  # stored, so that Python doesn't delete the callback while C uses it
         self.rate_hz = 0
         self.callbacks = 0
 
     def synthesise(self, text: str, voice: str, rate_wpm: int, take: Callable[[bytes, list[Mark]], bool]) -> None:
-        """Call `take` with the audio as it is synthesised, until it returns False."""
+        """Synthesise the text. Calls `take` with each piece of audio and its marks, until `take` returns False."""
         with self._lock:
             c = self._c or self._load()
             self._choose(c, voice, rate_wpm)
@@ -138,13 +138,13 @@ class Library:
         c.espeak_SetParameter(_RATE, rate_wpm, 0)
 
     def _called(self, samples: int | None, count: int, events: ctypes._Pointer[_Event]) -> int:
-        """The callback for C, called with each piece of audio; returning 1 stops the synthesis."""
+        """The callback that C calls with each piece of audio. Returns 0 to continue the synthesis, or 1 to stop it."""
         self.callbacks += 1
         try:
             assert self._take is not None
             pcm = ctypes.string_at(samples, 2 * count) if samples and count > 0 else b""
             return 0 if self._take(pcm, list(_read(events))) else 1
-        except BaseException as failure:  # noqa: BLE001 - it can't pass through C; `synthesise` raises it
+        except BaseException as failure:  # noqa: BLE001 - it can't pass through C, so `synthesise` raises it
             self._failure = failure
             return 1
 
@@ -161,12 +161,12 @@ def _read(events: ctypes._Pointer[_Event]) -> Iterator[Mark]:
 
 
 _FILES = ("libespeak-ng.so", "libespeak-ng.dylib", "espeak-ng.dll")
-_LIBRARIES: dict[Path, Library] = {}  # one for each file, for the lifetime of the process
+_LIBRARIES: dict[Path, Library] = {}  # one library for each file, kept until the process ends
 _LIBRARIES_LOCK = threading.Lock()
 
 
 def find_library(path: Path | None) -> Library:
-    """The library at this path, or the one in the model cache. Raises `EspeakFailed` or `ModelMissing`."""
+    """The library at this path, or in the model cache if the path is None. Raises EspeakFailed or ModelMissing."""
     if path is None:
         from duologue.models.cache import model_path
 
@@ -186,11 +186,11 @@ def find_library(path: Path | None) -> Library:
 
 
 class TimedPieces:
-    """Cuts the audio of a text into pieces with their words.
+    """Cuts the audio of a text into pieces, each with the words that end in it.
 
-    A word is a token of the written text. It ends where the silence after it begins, or otherwise where the next word
-    begins; that is known only later, so a piece is held back until no more word can end in it. A silent token, such as
-    a dash, ends with the word before it.
+    A word is a token of the written text. It ends where the silence after it begins, or without a silence where the
+    next word begins. This end is known only later, so a piece is held back until no other word can end in it. A silent
+    token, such as a dash, ends together with the word before it.
     """
 
     def __init__(self, text: str, rate_hz: int) -> None:
@@ -199,7 +199,7 @@ class TimedPieces:
         self._rate_hz = rate_hz
         self._pcm = bytearray()  # the audio that isn't cut yet
         self._start_ms = 0
-        self._samples = 0  # of the whole text so far
+        self._samples = 0  # number of samples so far, for the whole text
         self._open = -1  # the token that is being spoken
         self._open_since = 0
         self._silent_since: int | None = None
@@ -223,7 +223,7 @@ class TimedPieces:
         return ready
 
     def rest(self) -> list[Sound]:
-        """The remaining pieces at the end of the text, padded with silence to a whole length."""
+        """The remaining pieces at the end of the text, padded with silence to a multiple of GRAIN_MS."""
         self._end_words(len(self._tokens), self._samples)
         grain_bytes = self._rate_hz * GRAIN_MS // 1000 * 2
         self._pcm += bytes(-len(self._pcm) % grain_bytes)
@@ -248,7 +248,7 @@ class TimedPieces:
             self._words.append(Word(self._tokens[token], start_ms, end_ms))
 
     def _ms(self, samples: int) -> int:
-        """In milliseconds, rounded up: a word doesn't end before its last sample."""
+        """This number of samples in milliseconds, rounded up so that no word ends before its last sample."""
         return -(-samples * 1000 // self._rate_hz)
 
     def _cut(self, ms: int) -> Sound:
@@ -281,7 +281,7 @@ class _Synthesis:
         self._is_abandoned = True
 
     def run(self) -> None:
-        """Runs in the library's thread."""
+        """Synthesise the sentence and put its sounds into the queue. Runs in the library's thread."""
         if self._is_abandoned:
             return
         try:
@@ -295,7 +295,7 @@ class _Synthesis:
     def _take(self, pcm: bytes, marks: list[Mark]) -> bool:
         if (
             self._is_abandoned or self._loop.is_closed()
-        ):  # a piece that isn't complete yet is not sent, so nothing fails
+        ):  # checked here too, because an incomplete piece isn't sent and so can't fail
             return False
         if self._pieces is None:
             self._pieces = TimedPieces(self._text, self._library.rate_hz)
@@ -314,9 +314,9 @@ class _Synthesis:
 class EspeakVoice(Voice):
     """Speaks with espeak-ng.
 
-    `voice` is one of its names, such as "en-us", "de" or "en-us+f3"; `rate_wpm` is in words per minute. `library` is
-    the file to load; by default the one that `duologue models pull espeak-ng` installs. In simulated time there are no
-    threads, and synthesis takes no time.
+    `voice` is the name of an espeak-ng voice, such as "en-us", "de" or "en-us+f3". `rate_wpm` is the speed in words per
+    minute. `library` is the library file to load, by default the one that `duologue models pull espeak-ng` installs. In
+    simulated time there are no threads, and synthesis takes no time.
     """
 
     def __init__(self, voice: str = "en-us", rate_wpm: int = 170, library: Path | str | None = None) -> None:
@@ -342,4 +342,4 @@ class EspeakVoice(Voice):
             finally:
                 job.leave()
                 if not loop.is_closed():
-                    made.cancel()  # it may not have started
+                    made.cancel()  # has an effect only if the synthesis has not started

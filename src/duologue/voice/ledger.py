@@ -1,7 +1,7 @@
-"""The playback ledger: what a voice says, and how much of it was really heard.
+"""The playback ledger: what the voice (TTS) says in one reply, and how much of it was heard.
 
-The line reports how many milliseconds were played; the ledger knows which words those were. Rule: a word counts as
-heard when its sound has ended, and only heard words become part of the history.
+The line (the connection to the user) reports how many milliseconds were played. The ledger knows which words those
+were. Rule: a word counts as heard when its sound has ended, and only heard words become part of the history.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from duologue.ports.sound import Sound, Word
 
-CHAR_MS = 65  # the assumed length of a spoken character, for a voice without word times that was cut off
+CHAR_MS = 65  # assumed duration of a character, for an incomplete sentence without word times
 _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # written without spaces
 _TOKEN = re.compile(rf"[{_ALONE}][^\w\s]*\s*|[^\s{_ALONE}]+\s*")
 _MARKS = " .,;:!?…\"'()[]“”‘’«»"  # noqa: RUF001 - punctuation of several scripts
-_REACH = 24  # how many characters ahead a word is searched in the text
+_REACH = 24  # how many characters ahead the text is searched for the next word
 
 
 class Split(NamedTuple):
@@ -28,17 +28,17 @@ class Split(NamedTuple):
 
 @dataclass(slots=True)
 class _Passage:
-    """One sentence and its sound. `glued`: text of a speech-to-speech model, which is joined without adding spaces."""
+    """One sentence and its sound. `glued`: the text is from a speech-to-speech model and is joined without spaces."""
 
     text: str
     start_ms: int
     ms: int = 0
     words: list[Word] = field(default_factory=list)
-    whole: bool = False  # all its sound has arrived
+    whole: bool = False  # all sound of the sentence has arrived
     glued: bool = False
 
     def split(self, heard_ms: int) -> Split:
-        """The heard and the unheard part. Sound that never arrived wasn't heard, even if later sound was played."""
+        """The heard and the unheard part of the sentence. Its missing sound wasn't heard, even if later sound was."""
         heard_ms = min(heard_ms - self.start_ms, self.ms)
         if heard_ms <= 0:
             return Split("", self.text)
@@ -48,8 +48,8 @@ class _Passage:
         return Split(self.text[:cut], self.text[cut:])
 
     def _cut_by_times(self, heard_ms: int) -> int:
-        """Where the last heard word ends in the text. If a voice spells words differently, words are counted
-        instead."""
+        """Where the last heard word ends in the text. A word that the voice spells differently counts as the next
+        word of the text."""
         text, cut = _folded(self.text), 0
         for word in self.words:
             if word.end_ms > heard_ms:
@@ -60,12 +60,13 @@ class _Passage:
         return cut
 
     def _end_of_token(self, at: int) -> int:
-        """The end of the token at this position, so that no word is split."""
+        """The end of the token that contains this position, so that no word is split."""
         ends = (token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(self.text))
         return next((end for end in ends if end >= at), len(self.text))
 
     def _cut_by_length(self, heard_ms: int) -> int:
-        """For a voice without word times: the duration is divided among the words by their length."""
+        """Where the last heard word ends in the text, for a voice without word times. A word's share of the duration is
+        proportional to its length."""
         total_ms = self.ms if self.whole else max(self.ms, len(self.text) * CHAR_MS)
         cut = 0
         for token in _TOKEN.finditer(self.text):
@@ -81,21 +82,21 @@ class Ledger:
     def __init__(self) -> None:
         self._passages: list[_Passage] = []
         self._is_open = False
-        self._is_growing = False  # a model sends text with its sound, and more of it will follow
+        self._is_growing = False  # a model sends text with its sound, and more text of the passage will follow
         self.total_ms = 0
         self.heard_ms = 0
         self.chunks = 0
         self.shown = ""  # text that is only displayed
 
     def begin(self, text: str) -> None:
-        """Start a sentence; its sound follows."""
+        """Start a sentence, whose sound is added next."""
         self._passages.append(_Passage(text, self.total_ms))
         self._is_open = True
         self._is_growing = False
 
     def add(self, sound: Sound) -> int:
-        """Add sound of the current sentence, or sound with its own text from a speech-to-speech model. Returns its
-        number."""
+        """Add sound of the current sentence, or sound with its own text from a speech-to-speech model. Returns the
+        number of the sound, counted from 1."""
         if self._is_growing:
             self._passages[-1].text += sound.text
             self._passages[-1].whole = not sound.more
@@ -115,16 +116,17 @@ class Ledger:
         self._is_open = False
 
     def note_heard(self, heard_ms: int) -> None:
-        """Record how much the line has played: at most the total, and never less than before."""
+        """Record how much the line has played. The value is limited to the total, and never becomes smaller."""
         self.heard_ms = max(self.heard_ms, min(heard_ms, self.total_ms))
 
     def assume(self, heard_ms: int) -> None:
-        """After a crash, the line may have played more than was recorded: extend the newest sentence to this length."""
+        """Extend the newest sentence so that the total is `heard_ms`. After a crash, the line may have played more than
+        was saved."""
         more_ms = heard_ms - self.total_ms
         if more_ms > 0 and self._passages:
             passage = self._passages[-1]
             passage.ms += more_ms
-            passage.words, passage.whole = [], False  # the times of its words are unknown
+            passage.words, passage.whole = [], False  # the word times of the added sound are unknown
             self.total_ms += more_ms
 
     def dump(self) -> dict[str, Any]:
@@ -137,7 +139,7 @@ class Ledger:
 
     @classmethod
     def load(cls, data: dict[str, Any]) -> Ledger:
-        """A ledger from what `dump` returned. Raises ValueError, TypeError or KeyError for other data."""
+        """The ledger that `dump` returned as data. Raises ValueError, TypeError or KeyError for invalid data."""
         ledger = cls()
         for text, start_ms, ms, words, whole, glued in data["passages"]:
             timed = [Word(_text(word), _ms(start), _ms(end)) for word, start, end in words]
@@ -153,7 +155,7 @@ class Ledger:
         return _join([(passage.text, passage.glued) for passage in self._passages])
 
     def split(self, heard_ms: int | None = None) -> Split:
-        """The heard and the unheard text."""
+        """The heard and the unheard text of the reply, by default at `self.heard_ms`."""
         at = self.heard_ms if heard_ms is None else heard_ms
         parts = [(passage.split(at), passage.glued) for passage in self._passages]
         return Split(
@@ -175,7 +177,8 @@ def _text(value: Any) -> str:
 
 
 def _folded(text: str) -> str:
-    """Case-folded, with the same length: letters that would become two, such as the German sharp s, stay."""
+    """The text, case-folded but with the same length. Letters that would become two, such as the German sharp s, are
+    unchanged."""
     folded = text.casefold()
     if len(folded) == len(text):
         return folded
@@ -187,7 +190,7 @@ def _word(word: Word) -> tuple[str, int, int]:
 
 
 def _join(parts: list[tuple[str, bool]]) -> str:
-    """Sentences joined by spaces; glued parts joined without."""
+    """The parts as one text. Sentences are joined with spaces, and glued parts without."""
     text = ""
     for part, glued in parts:
         if glued:

@@ -1,4 +1,4 @@
-"""A voice for simulations: sound of the right length, with word times and without samples."""
+"""A voice for simulations. Its sounds have a realistic length and word times, but no samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from duologue.ports.sound import Sound, Word
 
 @dataclass(frozen=True, slots=True)
 class ScriptedVoice:
-    """Speaks at a steady pace. With `times=False` its sounds have no word times."""
+    """Speaks at a steady pace. With `times=False`, its sounds have no word times."""
 
     first_ms: int = 0  # delay before the first sound of a sentence
     chunk_ms: int = 200
@@ -19,7 +19,7 @@ class ScriptedVoice:
     times: bool = True
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
-        """Sounds of the length that this text takes."""
+        """The sounds of this text: `char_ms` for each character."""
         if self.first_ms:
             await asyncio.sleep(self.first_ms / 1000)
         pending: list[Word] = []
@@ -35,7 +35,7 @@ class ScriptedVoice:
             yield self._piece(pending, start_ms, cursor_ms)
 
     def _piece(self, pending: list[Word], start_ms: int, end_ms: int) -> Sound:
-        """A sound with the words that end in it."""
+        """A sound with the words that end in it. These words are removed from `pending`."""
         words = [word for word in pending if word.end_ms <= end_ms]
         del pending[: len(words)]
         timed = tuple(Word(word.text, word.start_ms - start_ms, word.end_ms - start_ms) for word in words)

@@ -1,4 +1,4 @@
-"""Cuts streamed text into sentences, each returned as soon as it is complete.
+"""Cuts streamed text into sentences, and returns each sentence as soon as it is complete.
 
 Handles abbreviations, initials, numbers and numbered lists. Rule: no character except the space between sentences is
 lost or added.
@@ -26,8 +26,8 @@ class Sentences:
         self._searched = 0  # no sentence ends before this position
 
     def feed(self, text: str) -> list[str]:
-        """The sentences that this text completed. Long text is processed in pieces, so that finding a sentence takes
-        bounded time."""
+        """Add text, and return the sentences that are now complete. Long text is processed in pieces, so that the time
+        to find a sentence is bounded."""
         pieces = (text[at : at + CHARS_MAX] for at in range(0, len(text), CHARS_MAX))
         return [sentence for piece in pieces for sentence in self._take(piece)]
 
@@ -42,7 +42,7 @@ class Sentences:
         return found
 
     def rest(self) -> str:
-        """The remaining text, at the end of the stream."""
+        """The text after the last complete sentence. Call this at the end of the stream."""
         rest, self._text, self._searched = self._text.strip(), "", 0
         return rest
 
@@ -56,10 +56,10 @@ class Sentences:
         return self._cut_long_sentence() if len(self._text) > CHARS_MAX else None
 
     def _is_end(self, match: re.Match[str]) -> bool:
-        """False for the full stop of an abbreviation, an initial or the number of a list item."""
+        """Does this mark end a sentence? False for the full stop of an abbreviation, an initial or a list number."""
         mark = match.group()
         if not self._text[: match.start()].strip():
-            return not mark.strip()  # blank lines before the text are removed, a lone punctuation mark isn't
+            return not mark.strip()  # blank lines before the text are removed, but not punctuation
         if mark != ".":
             return True
         before = self._text[: match.start()]

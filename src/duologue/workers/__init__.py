@@ -1,6 +1,6 @@
 """Workers carry out tool calls: plain functions, and the tools of MCP servers.
 
-Importing this package loads neither pydantic nor the MCP SDK; each is loaded when it is first needed.
+Importing this package loads neither pydantic nor the MCP SDK. Each is loaded when it is first needed.
 """
 
 from .function_tools import FunctionWorker, as_worker, tool

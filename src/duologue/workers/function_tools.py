@@ -1,7 +1,7 @@
-"""Plain functions as tools: the type hints are the schema, the docstring is the description.
+"""Plain functions as tools. A function's type hints become the schema, and its docstring becomes the description.
 
-Async functions are awaited; others run in a thread, so that they never block the audio. Rule: `@tool`
-returns the function unchanged; `as_worker` makes a worker of it.
+Async functions are awaited. Other functions run in a thread, so that they never block the audio. Rule: `@tool` returns
+the function itself, so it can still be called as usual. `as_worker` makes a worker of it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 ModeName: TypeAlias = Mode | Literal["tool", "delegate", "dispatch"]
 
 _MARK = "__duologue_tool__"
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what models accept as the name of a function
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # function names that models accept
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def tool(
     idempotent: bool = False,
 ) -> F | Callable[[F], F]:
     """Declare a function or a method as a tool: `@tool`, or `@tool(mode="delegate", cancellable=True)`."""
-    around = sys._getframe(1).f_locals  # hints may name types that are local to the caller
+    around = sys._getframe(1).f_locals  # type hints may use names that are local to the caller
 
     def declare(function: F) -> F:
         declared = _declare(function, around, name, description, mode, cancellable, idempotent)
@@ -78,7 +78,7 @@ def as_worker(work: object) -> Worker:
 
 
 def mode_of(mode: ModeName) -> Mode:
-    """The mode of this name. Raises ValueError for an unknown one."""
+    """The mode of this name. Raises ValueError for an unknown name."""
     try:
         return Mode(mode)
     except ValueError:
@@ -87,10 +87,11 @@ def mode_of(mode: ModeName) -> Mode:
 
 
 class FunctionWorker:
-    """Runs a function for each call. An exception of the function becomes a TOOL_ERROR, unless it is a ServiceError.
+    """Runs a function for each call. An exception of the function becomes a ServiceError (TOOL_ERROR), unless it is
+    already a ServiceError.
 
-    A function that isn't async can't be stopped: cancelling its job abandons it, and the thread ends when
-    the function returns.
+    A function that isn't async can't be stopped. After its job is cancelled, the function still runs to its end in its
+    thread, but its result is ignored.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -122,14 +123,14 @@ class FunctionWorker:
         jobs = dict.fromkeys(self._contract.jobs, messenger)
         try:
             result = await asyncio.to_thread(self._function, **given, **jobs)
-            # The function may be async behind a decorator that isn't.
+            # A decorator may hide that the function is async.
             return await result if inspect.isawaitable(result) else result
         finally:
             messenger.close()
 
 
 class ThreadJob:
-    """The job for a function that runs in a thread: its reports are passed to the event loop."""
+    """The job for a function that runs in a thread. The function's reports are passed to the event loop."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -156,7 +157,7 @@ class ThreadJob:
         return self._job.ask(question)
 
     def close(self) -> None:
-        """End the job; later reports of a thread that still runs are dropped."""
+        """End the job. If its thread still runs, later reports are dropped."""
         self._closed = True
 
     def _report(self, report: Callable[[], None]) -> None:
@@ -189,7 +190,7 @@ def _declare(
 
 
 def _plain_function(work: object) -> Any:
-    """The function itself; of a bound method, the function behind it."""
+    """The function itself, or the function behind a bound method. Raises TypeError for anything else."""
     if isinstance(work, staticmethod | classmethod):
         raise TypeError(f"write @{type(work).__name__} above @tool, not below it")
     plain = work.__func__ if inspect.ismethod(work) else work

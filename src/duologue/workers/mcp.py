@@ -1,8 +1,8 @@
 """An MCP server as a source of workers: a process on this machine, or a server on the web.
 
-Its tools are listed when it is opened, and each becomes a worker. The MCP SDK is imported only then.
-Rule: a call that may have reached the server is never repeated; one that can't have reached it is
-retried once over a new connection.
+When the server is opened, the MCP SDK is imported, and each tool that the server lists becomes a worker. Rule: a call
+that may have reached the server is never repeated. A call that can't have reached it is retried once over a new
+connection.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Stdio:
 
     command: str
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] | None = None  # added to a small, safe part of our own environment
+    env: Mapping[str, str] | None = None  # added to a small, safe part of this process's environment
     cwd: str | None = None
 
     @property
@@ -69,11 +69,11 @@ class Options(TypedDict, total=False):
 
 
 class McpServer:
-    """An MCP server. `modes` and `cancellable` name tools as the server does; `prefix` goes before the
-    names that brains see. When the server requests one piece of text, the user is asked for it; forms and
-    web pages, which can't be spoken, are declined.
+    """An MCP server. `modes` and `cancellable` use the server's own names of its tools. The names that brains see start
+    with `prefix`. When the server requests one piece of text, the user is asked for it. Forms and web pages can't be
+    spoken, so requests for them are declined.
 
-    `dialect="legacy"` skips asking the server for its protocol revision, for old servers that fail on it.
+    `dialect="legacy"` is for old servers that fail when they are asked for their protocol revision: it isn't asked for.
     """
 
     def __init__(
@@ -116,12 +116,12 @@ class McpServer:
 
     @property
     def is_connected(self) -> bool:
-        """Is the connection up? After a loss, the next call opens it again."""
+        """Is the connection up? If it was lost, the next call opens it again."""
         return self._link is not None and self._link.is_up
 
     async def open(self) -> None:
         """Connect and list the tools. Raises ServiceError if the server can't be reached."""
-        await asyncio.to_thread(_load_sdk)  # it takes most of a second, and audio may be playing
+        await asyncio.to_thread(_load_sdk)  # loading takes most of a second, and audio may be playing
         if self._link is None or self._link.is_over:
             self._link = self._new_link(self._link)
         try:
@@ -132,7 +132,7 @@ class McpServer:
             raise
 
     def workers(self) -> list[Worker]:
-        """A worker for each tool, as listed when the server was opened."""
+        """A worker for each tool that the server listed when it was opened."""
         if not self._workers and self._link is None:
             raise RuntimeError(
                 f"{self.name} is not open: `await server.open()` first, or pass the server itself as a tool"
@@ -140,7 +140,7 @@ class McpServer:
         return list(self._workers)
 
     async def close(self) -> None:
-        """Disconnect, and end a server that was started as a process. Calls in progress fail."""
+        """Disconnect. Calls in progress fail. A server that was started as a process is ended."""
         link, self._link = self._link, None
         if link is not None:
             await link.close()
@@ -155,7 +155,7 @@ class McpServer:
         await self.close()
 
     async def call(self, tool: str, arguments: dict[str, Any], job: Job) -> str:
-        """Call a tool by the server's own name for it. Returns its result as text."""
+        """Call a tool by the server's own name for it. Returns the result as text."""
         from .mcp_link import Undelivered
 
         try:
@@ -224,7 +224,7 @@ def _load_sdk() -> None:
 
 
 def _free_name(wanted: str, taken: Collection[str]) -> str:
-    """A unique name that models accept. MCP allows dots and other characters."""
+    """A unique tool name that models accept. MCP also allows dots and other characters, which are replaced."""
     clean = re.sub(r"[^a-zA-Z0-9_-]", "_", wanted)[:NAME_CHARS_MAX]
     name, number = clean, 1
     while name in taken:

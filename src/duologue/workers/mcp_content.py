@@ -1,6 +1,6 @@
-"""The arguments and results of MCP tools: checks the arguments, writes the results as text.
+"""Checks the arguments of MCP tools, and turns their results into text.
 
-Rule: pictures, audio and files are named, never included: a brain that speaks has no use for base64.
+Rule: pictures, audio and binary files are only named, because a brain that speaks has no use for base64.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NAME_CHARS_MAX = 60
 
 
 def text_of(result: CallToolResult) -> str:
-    """A result as text. Structured content is included only if the text doesn't say the same."""
+    """A result as text. Structured content is included only if the text doesn't already contain it."""
     texts = [block.text for block in result.content if isinstance(block, TextContent)]
     said = [_name_block(block) for block in result.content]
     if result.structured_content is not None and not _is_said(result.structured_content, texts):
@@ -63,7 +63,7 @@ def _size(base64: str) -> str:
 
 
 def _is_said(structured: Any, texts: list[str]) -> bool:
-    """Do the texts already say this? Servers repeat structured content as text: whole or item by item, with
+    """Do the texts already contain this structured content? Servers repeat it as text, as a whole or item by item, with
     or without a wrapper called `result`."""
     wrapped = isinstance(structured, dict) and list(structured) == ["result"]
     value = structured["result"] if wrapped else structured
@@ -79,9 +79,9 @@ def _read(text: str) -> Any:
 
 
 def check_arguments(schema: Mapping[str, Any], arguments: dict[str, Any]) -> None:
-    """Check arguments against a tool's schema. Raises INVALID_ARGS that names each wrong argument. An
-    invalid schema accepts everything: then the server decides."""
-    # The registry is empty, because a schema must never make us fetch a URL.
+    """Check arguments against a tool's schema. Raises a ServiceError (INVALID_ARGS) that names the wrong arguments. If
+    the schema itself is invalid, all arguments are accepted and left to the server to check."""
+    # With an empty registry, a schema can't make this process fetch a URL.
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)
@@ -111,7 +111,7 @@ def _say_problem(problem: Any) -> str:
 
 
 async def answer_elicitation(params: ElicitRequestParams, job: Job | None) -> ElicitResult:
-    """Answer a server's request for input: ask the user for one piece of text, decline anything else."""
+    """Answer a server's request for input. The user is asked for one piece of text. Any other request is declined."""
     field = _single_text(params)
     if job is None or field is None:
         return ElicitResult(action="decline")
@@ -120,7 +120,7 @@ async def answer_elicitation(params: ElicitRequestParams, job: Job | None) -> El
 
 
 def _single_text(params: ElicitRequestParams) -> str | None:
-    """The name of the requested field, if there is only one and it takes free text."""
+    """The name of the requested field if there is only one and it takes free text, otherwise None."""
     if not isinstance(params, ElicitRequestFormParams):
         return None
     properties = params.requested_schema.get("properties", {})

@@ -1,8 +1,8 @@
 """One connection to an MCP server, held open by its own task.
 
-The SDK requires that the task that opened a connection also closes it. So one owner task opens it, waits
-and closes it, while calls come from other tasks. Rule: a link that is over stays over; a caller that needs
-the server makes a new one.
+The SDK requires that the task that opened a connection also closes it. So one owner task opens the connection, waits
+and closes it, while calls come from other tasks. Rule: a link that is over is never opened again. A caller that needs
+the server makes a new link.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ from .results import FAILURE_CHARS_MAX, shorten
 PAGES_MAX = 100
 CLOSE_S_MAX = 10.0  # the SDK gives a process 2 s to end, 2 s after SIGTERM, 2 s after SIGKILL
 CONNECT_S_MAX = 30.0
-QUIET_S_MAX = 3600.0  # between two messages; the conversation's own deadline is much shorter
+QUIET_S_MAX = 3600.0  # longest wait for a message; the conversation's own deadline is much shorter
 US = Implementation(name="duologue", version=__version__)
 
 
 class Undelivered(Exception):
-    """The call can't have reached the server, so it may be retried over a new link."""
+    """The call can't have reached the server, so the caller may retry it over a new link."""
 
 
 @dataclass(slots=True, eq=False)
@@ -67,12 +67,12 @@ class Attempt:
     broken: bool = False
 
 
-# The SDK sends a request and delivers what arrives in its HTTP response within the caller's context.
+# The current request. The SDK sends it, and handles its HTTP response, within the caller's context.
 _ATTEMPT: ContextVar[Attempt | None] = ContextVar("duologue_mcp_attempt", default=None)
 
 
 class McpLink:
-    """A connection. It must be created in the event loop, and starts to open at once."""
+    """One connection to a server. Create it inside a running event loop: it starts to open immediately."""
 
     def __init__(self, name: str, place: Place, open_ms_max: int, dialect: McpDialect, before: McpLink | None) -> None:
         self.tools: dict[str, Tool] = {}
@@ -96,20 +96,21 @@ class McpLink:
         return self._client is not None and not self.is_over
 
     async def opened(self) -> None:
-        """Wait until it is open. Raises ServiceError if that failed."""
+        """Wait until the connection is open. Raises ServiceError if it failed to open."""
         await self._settled.wait()
         if self._failure is not None:
             raise ServiceError(self._failure.error, str(self._failure))
 
     async def close(self) -> None:
-        """Close the connection and wait until the server is released."""
+        """Close the connection, and wait at most CLOSE_S_MAX until the server is released."""
         self._over.set()
         _, pending = await asyncio.wait([self._owner], timeout=CLOSE_S_MAX)
         for owner in pending:
             owner.cancel()
 
     async def call(self, tool: str, arguments: dict[str, Any], job: Job) -> str:
-        """Call a tool. Cancelling this cancels the request and notifies the server."""
+        """Call a tool and return its result as text. If the caller is cancelled, so is the request, and the server is
+        notified. Raises Undelivered if the call can't have reached the server, and ServiceError for other failures."""
         client = self._client
         if client is None or self.is_over:
             raise Undelivered
@@ -136,7 +137,7 @@ class McpLink:
     async def _hold(self, before: McpLink | None) -> None:
         """The owner task: open the connection, wait for its end, close it."""
         attempt = Attempt()
-        _ATTEMPT.set(attempt)  # replaces that of the call that may have started this task
+        _ATTEMPT.set(attempt)  # instead of the Attempt of the call that may have started this task
         try:
             if before is not None:
                 await before.close()  # two processes of one server could disturb each other
@@ -172,8 +173,8 @@ class McpLink:
             yield ClosingStream(read, self._over), write
 
     async def _ask(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
-        """Ask the user a question of the server. It belongs to the call in whose context it arrived or, if
-        the transport doesn't show that, to the only call in progress."""
+        """Ask the user a question from the server. The question belongs to the call in whose context it arrived. If the
+        context shows no call, it belongs to the only call in progress."""
         attempt = _ATTEMPT.get()
         if (attempt is None or attempt.job is None) and len(self._attempts) == 1:
             attempt = self._attempts[0]
@@ -184,7 +185,7 @@ class McpLink:
 
     def _explain(self, failure: MCPError, attempt: Attempt) -> ServiceError | Undelivered:
         """The exception to raise to the caller of a failed request."""
-        is_stale = attempt.status == 404 and failure.code == INVALID_REQUEST  # the server no longer knows our session
+        is_stale = attempt.status == 404 and failure.code == INVALID_REQUEST  # the server no longer knows the session
         if attempt.unreachable or is_stale:
             self._over.set()
             return Undelivered()
@@ -215,7 +216,7 @@ class McpLink:
 
 
 class ClosingStream:
-    """A stream that sets an event when it ends, which the SDK doesn't report."""
+    """A stream that sets an event when it ends, because the SDK doesn't report the end."""
 
     def __init__(self, inner: Any, ended: asyncio.Event) -> None:
         self._inner = inner
@@ -255,8 +256,8 @@ class ClosingStream:
 
 
 class NotingClient(httpx2.AsyncClient):
-    """An HTTP client that records the outcome of each request in its Attempt. A failed request is answered with
-    a local 503, because its exception would end the whole connection and every other call."""
+    """An HTTP client that records the outcome of each request in its Attempt. If a request fails, the SDK gets a
+    response 503 that is made here, because an exception would end the connection and every other call."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         # Methods other than POST belong to the connection, not to a request.

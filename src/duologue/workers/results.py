@@ -1,6 +1,7 @@
 """Results of workers as text for a brain.
 
-Rule: every value has a text, if need be its `str`; only raw bytes are refused, because no brain can read them.
+Rule: every value can become text, if necessary with `str`. Only raw bytes raise TypeError, because no brain can read
+them.
 """
 
 from __future__ import annotations
@@ -13,24 +14,25 @@ from datetime import date, time
 from enum import Enum
 from typing import Any
 
-FAILURE_CHARS_MAX = 1000  # of a tool's error message
+FAILURE_CHARS_MAX = 1000  # longest error message of a tool
 NOTICE = " [… shortened]"
 
 
 def result_text(value: object) -> str:
-    """Text unchanged, None as "done", anything else as compact JSON, or as its `str` if JSON can't express it."""
+    """The value as text. Text is unchanged, None becomes "done", and other values become compact JSON. A value that
+    JSON can't express becomes its `str`."""
     if value is None:
         return "done"
     try:
         plain = _plain(value)
-    except RecursionError:  # it contains itself
+    except RecursionError:  # the value contains itself
         return str(value)
     return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 def json_arguments(arguments: object) -> dict[str, Any] | str:
-    """Arguments in a form that JSON can store: text unchanged, an object with plain values, or the `str` of
-    anything else, which no tool accepts as arguments."""
+    """The arguments in a form that JSON can store. Text is unchanged, and a mapping becomes a dict of plain values.
+    Anything else becomes text, which no tool accepts as arguments."""
     if isinstance(arguments, str):
         return arguments
     try:
@@ -42,7 +44,7 @@ def json_arguments(arguments: object) -> dict[str, Any] | str:
 
 
 def shorten(text: str, chars_max: int, notice: str = NOTICE) -> str:
-    """The text in at most `chars_max` characters: a longer one is cut between two words and ends in `notice`."""
+    """The text in at most `chars_max` characters. A longer text is cut between two words and ends in `notice`."""
     if len(text) <= chars_max:
         return text
     room = chars_max - len(notice)
@@ -51,13 +53,13 @@ def shorten(text: str, chars_max: int, notice: str = NOTICE) -> str:
     kept = text[:room]
     if not text[room].isspace() and not kept[-1:].isspace():
         between_words = kept.rsplit(maxsplit=1)[0] if len(kept.split()) > 1 else ""
-        # A very long word is cut anywhere rather than dropped.
+        # A very long word is cut in the middle rather than dropped.
         kept = between_words if len(between_words) * 2 >= room else kept
     return kept.rstrip() + notice
 
 
 def _plain(value: Any) -> Any:
-    """The same value, made of types that JSON can express."""
+    """The value, converted to types that JSON can express."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Enum):

@@ -1,7 +1,7 @@
 """The JSON schema of a function's parameters, read from its type hints, and the check of arguments.
 
-pydantic does both, and is imported only when a function is declared. Rule: a function that can't be
-described is refused when it is declared, never when it is called.
+pydantic does both. It is imported only when a function is declared as a tool. Rule: a function that can't be described
+raises TypeError when it is declared, never when it is called.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ class Contract:
 
     schema: dict[str, Any]
     jobs: tuple[str, ...]  # the parameters that get the running job
-    needs_self: bool  # the function is a method
+    needs_self: bool  # the function is a method, whose first parameter is `self` or `cls`
     _model: type[BaseModel]
     _names: dict[str, str]  # field of the model -> name of the parameter
 
     def check(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments converted to the function's types; omitted ones get the function's own defaults. Raises
-        ServiceError (INVALID_ARGS) that names each wrong argument."""
+        """The arguments, converted to the function's types. Omitted arguments stay omitted, so the function's own
+        defaults apply. Raises a ServiceError (INVALID_ARGS) that names the wrong arguments."""
         from pydantic import ValidationError
 
         try:
@@ -74,7 +74,7 @@ class Contract:
 
 
 def contract_of(function: Callable[..., Any], namespace: Mapping[str, Any] | None = None) -> Contract:
-    """The contract of a function. Its hints may use the names in `namespace` in addition to its module's."""
+    """The contract of a function. Its type hints may use names in `namespace`, and names in its module."""
     _refuse_generators(function)
     parameters = list(inspect.signature(function).parameters.values())
     needs_self = bool(parameters) and _is_self(parameters[0])
@@ -147,7 +147,7 @@ def _is_job(hint: Any) -> bool:
 
 
 def _hints(function: Callable[..., Any], namespace: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The hints of the parameters. The hint of the result isn't needed, so it may be unresolvable."""
+    """The type hints of the parameters. The hint of the result isn't needed, so its names may be unknown."""
     inner: Any = inspect.unwrap(function)
     hints = {name: hint for name, hint in inner.__annotations__.items() if name != "return"}
     try:
@@ -164,8 +164,8 @@ def _hints(function: Callable[..., Any], namespace: Mapping[str, Any] | None) ->
 def _model(
     function: Callable[..., Any], names: dict[str, str], parameters: list[inspect.Parameter], hints: dict[str, Any]
 ) -> type[BaseModel]:
-    """A pydantic model of the parameters. Its fields are numbered and have the parameter's name as an alias,
-    because a parameter may have any name, even `schema`."""
+    """A pydantic model of the parameters. Its fields are named by numbers, with the parameters' names as aliases. The
+    reason: a parameter may have a name that a field can't have, such as `schema`."""
     try:
         from pydantic import ConfigDict, Field, create_model
         from pydantic.errors import PydanticUserError
@@ -216,7 +216,7 @@ def _indescribable(function: Callable[..., Any], failure: Exception) -> TypeErro
 
 
 def _untitled(schema: Any) -> Any:
-    """The schema without the titles that pydantic derives from names: they repeat the names."""
+    """The schema without the titles that pydantic adds, because they only repeat the names."""
     if isinstance(schema, list):
         return [_untitled(inner) for inner in schema]
     if not isinstance(schema, dict):

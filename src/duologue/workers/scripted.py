@@ -26,7 +26,7 @@ class Partly:
 
 @dataclass(frozen=True, slots=True)
 class AskPerson:
-    """Ask the user; the answer is the result, unless a later step sets another."""
+    """Ask the user. The answer becomes the result, unless a later step sets another result."""
 
     text: str
 
@@ -36,7 +36,7 @@ Step: TypeAlias = Delay | Fail | Hang | Progress | Partly | AskPerson | str
 
 @dataclass
 class ScriptedWorker:
-    """Performs its steps in order; a plain text sets the result."""
+    """Performs its steps in order. A step that is a plain text sets the result."""
 
     tool: Tool
     steps: Iterable[Step] = ("done",)
