@@ -322,7 +322,7 @@ def listen_crossed(data: Data, labels: list[dict[str, Any]], folder: Path, build
 
 def write_table(data: Data, rows: dict[str, Any], command: str, when: str, path: Path) -> None:
     lines = [
-        '"""The numbers of the score of a pause and of its waits. Written by tools/fit_turns.py, not by hand.',
+        '"""The weights of a pause\'s score, and the waits that follow from it. Written by tools/fit_turns.py, not by hand.',
         "",
         f"Fitted {when} with `{command}` on {int(data.learn.sum())} pauses of "
         f"{len({item.group for item, ok in zip(data.heard, data.learn, strict=True) if ok})} recordings.",
@@ -335,12 +335,12 @@ def write_table(data: Data, rows: dict[str, Any], command: str, when: str, path:
         "",
         "",
         "class Table(NamedTuple):",
-        '    """A score: where it starts, what each term adds above its mean, and the same for the embedding."""',
+        '    """The weights of a score: `start`, plus weight * (value - mean) for each term and for the embedding."""',
         "",
         "    start: float",
         "    terms: dict[str, tuple[float, float]]  # name: (weight, mean)",
         "    embedding: tuple[float, ...] = ()",
-        "    embedding_mean: float = 0.0  # what it adds to an average pause",
+        "    embedding_mean: float = 0.0  # the weighted sum of the embedding of an average pause",
         "",
         "",
         "TABLES: dict[str, Table] = {",
@@ -358,7 +358,7 @@ def write_table(data: Data, rows: dict[str, Any], command: str, when: str, path:
     lines += [
         "}",
         "",
-        "# How long to wait: first - slope * score, never longer than the last.",
+        "# Each is (first, slope, longest) in ms: the wait is first - slope * score, at most longest.",
         "WAITS: dict[str, tuple[int, int, int]] = {",
     ]
     lines += [f'    "{name}": {tuple(int(v) for v in row["wait"])},' for name, row in rows.items()]

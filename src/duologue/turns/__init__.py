@@ -1,1 +1,1 @@
-"""Turn-taking: decides whether a turn is over and whether a sound is an interruption. Pure functions and values."""
+"""Turn-taking: decides whether the user's turn is over, and whether a sound interrupts the agent. Does no I/O."""

@@ -1,8 +1,9 @@
 """Scores a pause: the log-odds that the turn is over, and the reasons.
 
-Adds up the known features: a positive score means that the turn is over, a negative one that more will come. Rule: the
-weights are data in `completion_table`, fitted by tools/fit_turns.py; each set of known features (no text yet, no Smart
-Turn) has its own table, and no feature is guessed.
+The score is a weighted sum of the known features. A positive score means that the turn is over, and a negative score
+that more will come. The weights are data in `completion_table`, fitted by tools/fit_turns.py. Rule: each set of known
+features (no text yet, no Smart Turn) has its own table. Only a missing level shape or word confidence is replaced by a
+typical value.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ EMBEDDING = "turn_embedding"
 
 
 class Contribution(NamedTuple):
-    """What one term adds to the score, compared with an average pause."""
+    """How much one term of the score differs from its value for an average pause."""
 
     name: str
     amount: float
 
 
 def table_of(pause: PauseFeatures) -> str | None:
-    """The name of the table for the known features of a pause; None if no feature says anything about its end."""
+    """The name of the table for the known features of a pause. None if neither text nor Smart Turn is known."""
     if pause.turn_logit is None:
         return "text_only" if pause.text is not None else None
     embedded = len(pause.turn_embedding) == len(TABLES["everything"].embedding)
@@ -35,7 +36,7 @@ def table_of(pause: PauseFeatures) -> str | None:
 
 
 def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
-    """The contribution of every term, the largest first."""
+    """The contribution of every term, the largest first. Empty if nothing is known."""
     name = table_of(pause)
     if name is None:
         return ()
@@ -53,7 +54,8 @@ def score(pause: PauseFeatures) -> float | None:
 
 
 def probability(pause: PauseFeatures) -> float:
-    """The probability that the turn is over; 0.5 if nothing is known. Ends and pauses count as equally frequent."""
+    """The probability that the turn is over; 0.5 if nothing is known. Ends of turns count as
+    frequent as pauses within turns."""
     found = score(pause)
     return 0.5 if found is None else 1 / (1 + math.exp(-min(max(found, -30.0), 30.0)))
 

@@ -1,4 +1,4 @@
-"""The numbers of the score of a pause and of its waits. Written by tools/fit_turns.py, not by hand.
+"""The weights of a pause's score, and the waits that follow from it. Written by tools/fit_turns.py, not by hand.
 
 Fitted 2026-11-16 with `python tools/fit_turns.py --set FOLDER` on 1222 pauses of 175 recordings.
 """
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 
 class Table(NamedTuple):
-    """A score: where it starts, what each term adds above its mean, and the same for the embedding."""
+    """The weights of a score: `start`, plus weight * (value - mean) for each term and for the embedding."""
 
     start: float
     terms: dict[str, tuple[float, float]]  # name: (weight, mean)
     embedding: tuple[float, ...] = ()
-    embedding_mean: float = 0.0  # what it adds to an average pause
+    embedding_mean: float = 0.0  # the weighted sum of the embedding of an average pause
 
 
 TABLES: dict[str, Table] = {
@@ -164,7 +164,7 @@ TABLES: dict[str, Table] = {
     ),
 }
 
-# How long to wait: first - slope * score, never longer than the last.
+# Each is (first, slope, longest) in ms: the wait is first - slope * score, at most longest.
 WAITS: dict[str, tuple[int, int, int]] = {
     "default": (960, 330, 1800),
     "quick": (1320, 650, 1600),

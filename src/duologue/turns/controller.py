@@ -1,8 +1,8 @@
-"""HOLD or SPEAK for each frame of 20 to 40 ms, by fixed thresholds.
+"""Decides HOLD or SPEAK for each frame of 20 to 40 ms, by fixed thresholds.
 
-Follows the frame-by-frame rule of the EasyTurn specification, with the same order of checks and the same reasons.
-The five system states of that specification are the orchestrator view of the state machine, and not here. Rule: `step`
-is a pure function; the time comes with the frame, and every threshold is a field of TurnSettings.
+This module follows the frame-by-frame rule of the EasyTurn specification, with the same order of checks and the same
+reasons. The five system states of that specification are not here, but in the orchestrator view of the state machine.
+Rule: `step` is a pure function. The time comes with the frame, and every threshold is a field of TurnSettings.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import Enum
 
 
 class TurnState(Enum):
-    HOLD = "HOLD"  # wait: the user has the floor
+    HOLD = "HOLD"  # wait: it is the user who may speak
     SPEAK = "SPEAK"  # the agent may answer
 
 
@@ -25,16 +25,16 @@ class Activity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
-    """Every threshold of the controller. If an energy is None, only the VAD probability decides."""
+    """Every threshold of the controller. If an energy threshold is None, only the VAD probability decides."""
 
-    silence_ms: int = 400  # of silence that ends a turn
-    silence_short_ms: int = 400  # for texts shorter than short_length
+    silence_ms: int = 400  # how much silence ends a turn
+    silence_short_ms: int = 400  # how much silence ends a turn whose text is shorter than short_length
     short_length: int = 20  # characters; a text below it is short
     text_length_min: int = 1  # characters; a shorter text never ends a turn
-    confidence_min: float = 0.6  # of the transcript
-    stability_min: float = 0.8  # of the transcript
-    text_unchanged_ms: int = 150  # since the transcript last changed
-    hysteresis_ms: int = 200  # a decision must hold for so long
+    confidence_min: float = 0.6  # the transcript must be at least this sure
+    stability_min: float = 0.8  # the transcript must be at least this stable
+    text_unchanged_ms: int = 150  # the transcript must be unchanged for this long
+    hysteresis_ms: int = 200  # a new decision must hold for this long before it takes effect
     interrupt_energy: float | None = None  # RMS of a frame, 0 to 1; above it, the user interrupts
     interrupt_vad: float = 0.6  # probability of voice; above it, the user interrupts
     speaking_energy: float | None = None  # RMS; above it, the user speaks
@@ -47,8 +47,9 @@ class TurnSettings:
         return self.silence_short_ms if text_length < self.short_length else self.silence_ms
 
 
-# `easyturn-003` has the values of the specification, which names a silence for short texts but gives no value for it.
-# The other presets accept short answers and use no absolute energies: 0.015 is below the noise in a car.
+# `easyturn-003` has the values of the specification. The specification names a silence for short texts, but gives no
+# value for it. The other presets accept short answers. They use no energy thresholds, because an energy of 0.015 is
+# below the noise in a car.
 PRESETS: Mapping[str, TurnSettings] = {
     "easyturn-003": TurnSettings(
         text_length_min=5,
@@ -85,7 +86,8 @@ class Linguistic:
 
 @dataclass(frozen=True, slots=True)
 class TurnDecision:
-    """`blocked_by` names the conditions that still keep the state from SPEAK, in the order of the checks."""
+    """The decision at one frame. `blocked_by` names the conditions that still prevent SPEAK, in the order of the
+    checks."""
 
     state: TurnState
     confidence: float
@@ -99,7 +101,7 @@ class TurnMemory:
     """What the controller remembers from frame to frame."""
 
     state: TurnState = TurnState.HOLD
-    pending_since_ms: int | None = None  # since when the checks have called for the other state
+    pending_since_ms: int | None = None  # since when the checks have called for the other state; None if they don't
     text: str = ""
     text_changed_ms: int | None = None
 
@@ -134,7 +136,7 @@ def step(
 
 
 class FrameRule:
-    """Applies the rule to the frames of one turn."""
+    """Applies `step` to the frames of one turn, and remembers its memory."""
 
     def __init__(self, settings: TurnSettings, turn: int) -> None:
         self.turn = turn
@@ -142,7 +144,7 @@ class FrameRule:
         self._memory = TurnMemory()
 
     def step(self, frame: Acoustic, said: Linguistic) -> TurnDecision:
-        """Process the next frame."""
+        """Process the next frame and return the decision."""
         self._memory, decision = step(self._settings, self._memory, frame, said)
         return decision
 
@@ -165,7 +167,8 @@ def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said
 def _with_hysteresis(
     settings: TurnSettings, memory: TurnMemory, wanted: TurnState, at_ms: int
 ) -> tuple[TurnMemory, str]:
-    """Change the state only after the checks have called for the new one for `hysteresis_ms` without a break."""
+    """Change the state only after the checks have called for the new state for `hysteresis_ms` without a break. Returns
+    the new memory and the reason."""
     if wanted is memory.state:
         return replace(memory, pending_since_ms=None), f"stable_{wanted.value}"
     if memory.pending_since_ms is None:
@@ -178,7 +181,8 @@ def _with_hysteresis(
 
 
 def _confidence(state: TurnState, activity: Activity, said: Linguistic) -> float:
-    """How well the state fits what is heard: silence and stable words support SPEAK, anything else HOLD."""
+    """How well the state fits what is heard, from 0 to 1. Silence and stable words support SPEAK, and anything else
+    supports HOLD."""
     quiet = {Activity.SPEAKING: 0.0, Activity.UNSURE: 0.5, Activity.SILENT: 1.0}[activity]
     over = quiet * (1 + min(max(said.confidence, 0.0), 1.0) + min(max(said.stability, 0.0), 1.0)) / 3
     return over if state is TurnState.SPEAK else 1 - over

@@ -1,8 +1,9 @@
 """Decides whether a frame is too loud to be the agent's own echo.
 
-Works on levels in dB: of the microphone and of the playback. Tracks the peak of the playback, lets it decay as sound
-does in a room, learns how much of it returns, and requires a margin above that. Rule: the reference must be aligned
-with the real playback; an echo that arrives after the modelled decay isn't recognized.
+It compares two levels in dB: of the microphone and of the playback. The peak of the playback decays as sound does in a
+room. The gate learns how much of that peak returns through the microphone; a frame must be louder than that by a
+margin. Rule: the playback levels must be aligned in time with the real playback. An echo that arrives after the decay
+isn't recognized.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ NOTHING_PLAYED = math.inf
 class EchoGateSettings:
     """Settings of an EchoGate. The decay is slower than in a living room, so that the end of a word is covered."""
 
-    margin_db: float = 12.0  # above the expected echo
-    decay_db_s: float = 62.5
+    margin_db: float = 12.0  # a frame must be this much louder than the expected echo
+    decay_db_s: float = 62.5  # how fast the peak of the playback decays
     spread_ms: int = 32  # an echo may arrive this much later at full level
     playing_db: float = -60.0  # quieter playback causes no echo
     coupling_db: float = -6.0  # echo level before it is learned; high, so that the first word doesn't interrupt itself
@@ -43,7 +44,7 @@ class EchoGate:
 
     @property
     def coupling_db(self) -> float:
-        """The level of the echo relative to the playback: the median so far."""
+        """The level of the echo relative to the playback: the median so far, or the setting until enough is learned."""
         learned = len(self._coupling) >= self._learn_frames_min
         return median(self._coupling) if learned else self.settings.coupling_db
 

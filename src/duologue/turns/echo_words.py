@@ -1,7 +1,7 @@
 """Decides by its words whether a text is the agent's own voice, heard through the microphone.
 
-Compares the text with what the agent is saying. Rule: a single word is never an echo, because people answer with the
-agent's words; two or more words in the same order are.
+The text is compared with what the agent is saying. Rule: a single word is never an echo, because people answer with
+the agent's words. Two or more words are an echo if the agent says them in the same order.
 """
 
 from __future__ import annotations

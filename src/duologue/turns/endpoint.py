@@ -1,8 +1,8 @@
-"""Endpoint policies: how much silence ends a turn. Five behind one protocol, and a default that combines them.
+"""Endpoint policies, which decide how much silence ends a turn. The default combines two of them.
 
 A policy returns how long to wait from the first silent frame, given what is known about the pause. It is consulted
-again whenever more is known. Rule: every wait has an upper bound, so that no end is missed; None means that something
-other than silence ends the turn.
+again whenever more is known. Rule: every wait has an upper bound, so that no end is missed. A wait of None means that
+something other than silence ends the turn.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .completion_table import WAITS
 from .controller import PRESETS, TurnSettings
 from .features import PauseFeatures, is_turn
 
-ASK_AFTER_MS = 64  # of silence, before the models are run; waiting longer hardly improves their answer
+ASK_AFTER_MS = 64  # after this much silence the models are run; waiting longer hardly improves their answer
 MEANS_MS: Mapping[str, int] = {"quick": 600, "balanced": 760, "patient": 1010}
 DEFAULT = "default"
 NO_TEXT_MS_MIN = 600  # the shortest wait while the text of the turn is missing
@@ -25,10 +25,10 @@ NO_TEXT_MS_MIN = 600  # the shortest wait while the text of the turn is missing
 
 @dataclass(frozen=True, slots=True)
 class SilenceWait:
-    """The silence after which the turn is over. None: silence doesn't end it."""
+    """The silence after which the turn is over. If `wait_ms` is None, silence doesn't end the turn."""
 
     wait_ms: int | None
-    confidence: float = 0.5  # that the turn is over
+    confidence: float = 0.5  # the probability that the turn is over
     reasons: tuple[str, ...] = ()
 
 
@@ -36,7 +36,7 @@ class EndpointPolicy(Protocol):
     """Decides how much silence ends a turn."""
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
-        """The wait from the first silent frame, by what is known about the pause now."""
+        """How long to wait from the first silent frame, by what is known about the pause now."""
         ...
 
 
@@ -44,7 +44,7 @@ class EndpointPolicy(Protocol):
 class FixedSilence:
     """A fixed silence ends the turn."""
 
-    silence_ms: int = 700  # of silence that ends a turn
+    silence_ms: int = 700  # how much silence ends a turn
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         if not is_turn(pause):
@@ -54,10 +54,10 @@ class FixedSilence:
 
 @dataclass(frozen=True, slots=True)
 class EasyTurnEndpoint:
-    """The frame-by-frame rule of `controller`. For ears that report no frames, it waits for its silence plus its
-    hysteresis."""
+    """The frame-by-frame rule of `controller`. If the ears (STT and VAD) report no frames, the wait is the silence of
+    the rule plus its hysteresis."""
 
-    settings: TurnSettings = PRESETS["balanced"]  # every threshold
+    settings: TurnSettings = PRESETS["balanced"]  # the thresholds of the rule
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         text = pause.text or ""
@@ -71,11 +71,11 @@ class EasyTurnEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class SemanticEndpoint:
-    """The more complete the turn sounds and reads, the shorter the wait: first - slope * score, at most longest."""
+    """Waits less, the more complete the turn sounds and reads: first_ms - slope_ms * score, at most longest_ms."""
 
     first_ms: float  # the wait at a score of 0
     slope_ms: float  # subtracted for each point of the score
-    longest_ms: float  # no wait is longer
+    longest_ms: float  # the longest wait
 
     @classmethod
     def named(cls, name: str = DEFAULT) -> SemanticEndpoint:
@@ -86,7 +86,7 @@ class SemanticEndpoint:
 
     @classmethod
     def aiming_at(cls, mean_ms: int) -> SemanticEndpoint:
-        """The policy whose mean latency on our recordings is about `mean_ms`."""
+        """The policy whose mean latency on our recordings is about `mean_ms`, within the range that was measured."""
         names = sorted(MEANS_MS, key=lambda name: MEANS_MS[name])
         mean_ms = min(max(mean_ms, MEANS_MS[names[0]]), MEANS_MS[names[-1]])
         for low, high in pairwise(names):
@@ -100,7 +100,7 @@ class SemanticEndpoint:
         if not is_turn(pause):
             return SilenceWait(None, reasons=("no_voice",))
         found = score(pause)
-        if found is None:  # no model has answered: the longest wait is safe
+        if found is None:  # no model has answered, so the longest wait is the safe choice
             return SilenceWait(round(self.longest_ms), reasons=("nothing_known",))
         wait_ms = min(max(self.first_ms - self.slope_ms * found, 0.0), self.longest_ms)
         if pause.text is None:
@@ -110,10 +110,11 @@ class SemanticEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class CombinedEndpoint:
-    """The default: by sound and words if the ears report how a pause sounds, otherwise by a fixed silence."""
+    """The default policy. It decides by sound and words if the ears report how a pause sounds, and otherwise by a fixed
+    silence."""
 
-    by_sound: SemanticEndpoint = SemanticEndpoint(*WAITS[DEFAULT])  # where the ears report how a pause sounds
-    by_silence: FixedSilence = FixedSilence(400)  # otherwise
+    by_sound: SemanticEndpoint = SemanticEndpoint(*WAITS[DEFAULT])  # used if the ears report how a pause sounds
+    by_silence: FixedSilence = FixedSilence(400)  # used otherwise
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         return (self.by_sound if pause.is_heard else self.by_silence).wait(pause)
@@ -121,7 +122,7 @@ class CombinedEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class ManualEndpoint:
-    """The user ends turns by hand."""
+    """The user ends turns by hand, such as with a button."""
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:  # noqa: ARG002 - silence decides nothing
         return SilenceWait(None, reasons=("by_hand",))
@@ -131,7 +132,7 @@ class ManualEndpoint:
 class ServerEndpoint:
     """A model on a server ends turns. A silence of `silence_ms_max` ends a turn that the server misses."""
 
-    silence_ms_max: int | None = 3_000  # ends a turn that the server did not end
+    silence_ms_max: int | None = 3_000  # this much silence ends a turn that the server missed; None: never
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         if self.silence_ms_max is None or not is_turn(pause):
@@ -140,7 +141,7 @@ class ServerEndpoint:
 
 
 def policy(name: str, mean_ms: int | None = None) -> EndpointPolicy:
-    """A policy by its name. `mean_ms` is the mean latency of those that decide by sound and words."""
+    """The policy with this name. `mean_ms` is the mean latency to aim at; only "combined" and "semantic" use it."""
     by_sound = SemanticEndpoint.named() if mean_ms is None else SemanticEndpoint.aiming_at(mean_ms)
     made: dict[str, EndpointPolicy] = {
         "combined": CombinedEndpoint(by_sound),

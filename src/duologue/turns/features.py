@@ -28,7 +28,7 @@ NUMBERS = DIGITS | frozenset(
 )
 SHORT_WORDS_MAX = 2  # "yes", "4K", "the second": an answer rather than a sentence
 
-ACTIVE_DB = 25.0  # frames this much below the loud parts are not speech
+ACTIVE_DB = 25.0  # frames that are this much quieter than the loud parts are not speech
 _LOUD_SHARE = 0.9
 _SLOPE_MS = 320
 _END_MS = 160
@@ -40,7 +40,7 @@ _PEAK_DB = 20.0
 class LevelShape:
     """How the level of a turn changes before a pause."""
 
-    slope_db_s: float = -40.0  # over the last 320 ms of speech
+    slope_db_s: float = -40.0  # how fast the level changes over the last 320 ms of speech
     fall_db: float = -4.0  # level of the last 160 ms, relative to the whole turn
     tail_ms: float = 40.0  # from the last loud frame to the end that the VAD found
     syllables_s: float = 4.0  # peaks of level per second
@@ -48,21 +48,21 @@ class LevelShape:
 
 @dataclass(frozen=True, slots=True)
 class PauseFeatures:
-    """A pause, and the turn before it. None: not known, or not known yet."""
+    """What is known about a pause and the turn before it. None means not known, or not known yet."""
 
-    voiced_ms: int = 0  # voice in this turn
-    evidence: float | None = None  # log-odds that it was a voice, summed over the frames
+    voiced_ms: int = 0  # how much voice the turn has
+    evidence: float | None = None  # log-odds that the sound was a voice, summed over the frames
     pitched_ms: int | None = None  # longest stretch of steady pitch; measured only while the evidence is weak
     shape: LevelShape | None = None
     turn_logit: float | None = None  # Smart Turn's log-odds that the turn is over
-    turn_embedding: tuple[float, ...] = ()  # what its encoder heard, pooled over 8 s
+    turn_embedding: tuple[float, ...] = ()  # output of Smart Turn's encoder, pooled over 8 s
     text: str | None = None  # everything heard of the turn, with punctuation
-    confidence: float | None = None  # of the text, 0 to 1
-    last_confidence: float | None = None  # of its last word
+    confidence: float | None = None  # confidence of the text, 0 to 1
+    last_confidence: float | None = None  # confidence of the last word
 
     @property
     def is_heard(self) -> bool:
-        """Do the ears report how a pause sounds?"""
+        """Do the ears (STT and VAD) report how a pause sounds?"""
         return self.evidence is not None
 
 
@@ -93,7 +93,7 @@ def _slope(values: Sequence[float]) -> float:
 
 
 def _peaks(levels: Sequence[float], least: float, near: int) -> int:
-    """How many frames are louder than `least` and than all frames within `near` of them."""
+    """How many frames are louder than `least`, and at least as loud as every frame up to `near` frames away."""
     return sum(
         level > least and level == max(levels[max(0, place - near) : place + near + 1])
         for place, level in enumerate(levels)
@@ -104,12 +104,12 @@ def _peaks(levels: Sequence[float], least: float, near: int) -> int:
 class TextCues:
     """What a text says about whether more will come."""
 
-    words: int  # "twenty-ounce" is two
+    words: int  # "twenty-ounce" counts as two
     ends_in_comma: bool
-    ends_open: bool  # in a word that doesn't end a sentence, or in a filler
+    ends_open: bool  # the last word is a filler, or doesn't end a sentence
     digits_run: int  # digits in a row at the end
     digits_share: float  # share of number words among all words
-    short_answer: bool  # one or two words, and not open
+    short_answer: bool  # one or two words, and ends_open is false
 
 
 def cues_of(text: str) -> TextCues:
@@ -134,7 +134,7 @@ def _is_in(word: str, names: frozenset[str]) -> bool:
     return word in names or word.isdigit()
 
 
-# -- The terms of a score. Each is clipped, so that no unusual recording outweighs the rest.
+# -- The terms of a score. Each term is clipped, so that no extreme value outweighs the other terms.
 
 
 def _clip(value: float, low: float, high: float) -> float:
@@ -143,9 +143,9 @@ def _clip(value: float, low: float, high: float) -> float:
 
 
 def text_terms(text: str, last_confidence: float | None) -> dict[str, float]:
-    """The terms of a text."""
+    """The terms of a score that come from the text."""
     cues = cues_of(text)
-    several = cues.words > 1  # a single digit is an answer, a run of them may go on
+    several = cues.words > 1  # a single digit is an answer, but a run of digits may go on
     return {
         "comma": float(cues.ends_in_comma),
         "open_word": float(cues.ends_open),
@@ -159,7 +159,7 @@ def text_terms(text: str, last_confidence: float | None) -> dict[str, float]:
 
 
 def shape_terms(shape: LevelShape) -> dict[str, float]:
-    """The terms of a shape."""
+    """The terms of a score that come from the shape of the level."""
     return {
         "slope_db_s": _clip(shape.slope_db_s, -120.0, 60.0),
         "fall_db": _clip(shape.fall_db, -20.0, 5.0),
@@ -169,7 +169,7 @@ def shape_terms(shape: LevelShape) -> dict[str, float]:
 
 
 def terms_of(pause: PauseFeatures) -> dict[str, float]:
-    """The terms that are known about a pause; unknown ones are absent."""
+    """The terms of a score that are known for this pause. Unknown terms are absent."""
     terms: dict[str, float] = {}
     if pause.turn_logit is not None:
         terms["turn_logit"] = _clip(pause.turn_logit, -6.0, 6.0)
@@ -180,12 +180,12 @@ def terms_of(pause: PauseFeatures) -> dict[str, float]:
     return terms
 
 
-# -- Was it speech?
+# -- Was the sound speech?
 
-EVIDENCE_SURE = 12.0  # summed log-odds: a "yes" reaches three times as much, a cough stays below
+EVIDENCE_SURE = 12.0  # summed log-odds; a "yes" reaches three times as much, and a cough stays below
 CONFIDENCE_SURE = 0.5  # a word with this confidence makes a weak voice a turn ...
-PITCHED_MS_MIN = 120  # ... and so does a pitch that is steady for so long, unlike a cough
-DOUBT_MS = 320  # of silence, after which the pitch is measured
+PITCHED_MS_MIN = 120  # ... and so does a pitch that is steady for this long, unlike that of a cough
+DOUBT_MS = 320  # after this much silence, the pitch is measured
 
 
 def is_weak(pause: PauseFeatures) -> bool:
@@ -194,7 +194,8 @@ def is_weak(pause: PauseFeatures) -> bool:
 
 
 def is_turn(pause: PauseFeatures) -> bool:
-    """Was it speech, rather than a cough or a knock? Without text and pitch, a weak voice counts as speech."""
+    """Was the sound speech, rather than a cough or a knock? As long as neither text nor pitch is known, a weak voice
+    counts as speech."""
     if not is_weak(pause) or (pause.text is None and pause.pitched_ms is None):
         return True
     if pause.pitched_ms is not None and pause.pitched_ms >= PITCHED_MS_MIN:

@@ -1,8 +1,8 @@
-"""Decides whether a sound over the agent's speech is a bid for the floor (barge-in).
+"""Decides whether a sound over the agent's speech is a barge-in: a bid for the floor, which is the right to speak.
 
-The playback is on hold meanwhile. Words, or a voice that lasts, are a bid; a sound that ends without either isn't.
-Uses the words so far, and voice frames if the ears report them. Rule: "undecided" is a valid answer, because the state
-machine has a deadline for the decision.
+Playback is on hold until the decision. Words, or a voice that lasts, are a bid. A sound that ends without either is no
+bid. The decision uses the words so far, and voice frames if the ears (STT and VAD) report them. Rule: "undecided" is a
+valid answer, because the state machine has a deadline for the decision.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from .voicing import FRAME_MS, log_odds
 from .words import count, words_of
 
 VOICED = 0.5
-EVIDENCE_FRAME_MIN, EVIDENCE_FRAME_MAX = -3.0, 4.0  # no single frame decides
-SILENCE_MS_END = 256  # without voice: the sound has ended
+EVIDENCE_FRAME_MIN, EVIDENCE_FRAME_MAX = -3.0, 4.0  # limits of one frame's evidence, so that no single frame decides
+SILENCE_MS_END = 256  # after this long without voice, the sound has ended
 
 
 @dataclass(frozen=True, slots=True)
 class OverlapRule:
-    """When a sound is a bid. If the durations are 0, only words decide."""
+    """When a sound over the agent's speech is a bid to speak. If its durations are 0, only words decide."""
 
-    substantial_min: int = 1  # words that count; "mhm" and "yeah" don't
-    voiced_ms_min: int = 800  # a sound that lasts so long interrupts, if the ears report no frames
-    sustained_ms: int = 448  # of voice that interrupts, whatever the words
-    sustained_passing_ms: int = 1_000  # the same if the words are only "mhm" and "yeah", or there are no words
+    substantial_min: int = 1  # how many words interrupt; "mhm" and "yeah" don't count
+    voiced_ms_min: int = 800  # a sound that lasts this long interrupts, if the ears report no frames
+    sustained_ms: int = 448  # this much voice interrupts, even without clear words
+    sustained_passing_ms: int = 1_000  # the same if the words are only "mhm" or "yeah", or the text is empty
     evidence_min: float = 8.0  # summed log-odds of voice; a cough or a knock has less
-    confidence_min: float = 0.6  # of words while the sound goes on, read the same way twice
+    confidence_min: float = 0.6  # of words while the sound goes on; the first word must also be the same in two texts
     confidence_end_min: float = 0.45  # of words once the sound has ended
     confidence_passing_min: float = 0.3  # of words such as "mhm", to take them for a backchannel
     garbled_below: float = 0.3  # confidence of words that don't count, if the ears report no frames
@@ -41,7 +41,7 @@ OVERLAP_RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`bid` is True if the user takes the floor, False if not, and None while undecided."""
+    """`bid` is True if the sound interrupts the agent, False if it doesn't, and None while undecided."""
 
     bid: bool | None
     reason: str = ""
@@ -52,7 +52,7 @@ UNDECIDED = Judgement(None)
 
 
 class OverlapJudge:
-    """Judges one sound over the agent's speech. `has_frames`: the ears report frames."""
+    """Judges one sound over the agent's speech. With `has_frames`, the ears report voice frames."""
 
     def __init__(self, rule: OverlapRule, has_frames: bool = False) -> None:
         self._rule = rule
@@ -78,7 +78,7 @@ class OverlapJudge:
         return self._by_duration()
 
     def lasted(self, voiced_ms: int, text: str, is_echo: bool) -> Judgement:
-        """For ears that report no frames: the sound has lasted for so long."""
+        """Judge by how long the sound has lasted. Used for ears that report no frames."""
         if self._has_frames or is_echo or not 0 < self._rule.voiced_ms_min <= voiced_ms:
             return UNDECIDED
         return Judgement(True, f"sound_{voiced_ms}ms" if not text else "words_and_sound", 0.7)
@@ -100,7 +100,7 @@ class OverlapJudge:
     # -- The words
 
     def heard(self, text: str, confidence: float, is_final: bool, is_echo: bool) -> Judgement:
-        """Process the words since the onset. `is_echo`: they are the agent's own."""
+        """Process the words since the onset (the first sign of speech). With `is_echo`, they are the agent's own."""
         substantial = 0 if is_echo else count(text).substantial
         self._is_echo = is_echo
         first = next(iter(words_of(text)), "")

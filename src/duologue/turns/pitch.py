@@ -1,7 +1,8 @@
 """Measures how long a voice held a steady pitch, to distinguish a weak "four" from a cough.
 
-Autocorrelation of a short sound at 4 kHz, in plain Python. It takes about 10 ms for half a second of audio, so use it
-only in doubt. Rule: a vowel of any language is periodic for a tenth of a second; a cough, a knock and a click are not.
+The method is autocorrelation of a short sound at 4 kHz, in plain Python. It takes about 10 ms for half a second of
+audio, so use it only in doubt. Rule: a vowel of any language is periodic for a tenth of a second, but a cough, a knock
+or a click isn't.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ HOP_MS = 20
 _WINDOW = RATE_HZ * 40 // 1000
 _HOP = RATE_HZ * HOP_MS // 1000
 _LAGS = range(RATE_HZ // 400, RATE_HZ // 70 + 1)
-_STRENGTH_MIN = 0.7  # of the correlation with itself one period later
-_STEP_MAX = 0.12  # of the period, from one window to the next
-_QUIET_SHARE = 0.03  # of the loudest window's energy: quieter windows don't count
+_STRENGTH_MIN = 0.7  # how well the sound must correlate with itself one period later
+_STEP_MAX = 0.12  # how much the period may change from one window to the next, as a logarithm
+_QUIET_SHARE = 0.03  # windows with less than this share of the loudest window's energy don't count
 
 
 def steady_pitch_ms(samples: Sequence[float], rate_hz: int = 16_000) -> int:
-    """The longest stretch of steady pitch, in a sound of up to a second."""
+    """The length of the longest stretch of steady pitch, in a sound of up to a second."""
     low = _decimated(samples, rate_hz // RATE_HZ)
     windows = [low[at : at + _WINDOW] for at in range(0, len(low) - _WINDOW + 1, _HOP)]
     energies = [sum(value * value for value in window) for window in windows]
@@ -36,19 +37,19 @@ def steady_pitch_ms(samples: Sequence[float], rate_hz: int = 16_000) -> int:
 
 
 def _decimated(samples: Sequence[float], by: int) -> list[float]:
-    """Every `by` samples averaged to one, without the constant offset."""
+    """The samples at a lower rate: every `by` samples averaged to one, without the constant offset."""
     means = [sum(samples[at : at + by]) / by for at in range(0, len(samples) - by + 1, by)]
     middle = sum(means) / len(means) if means else 0.0
     return [value - middle for value in means]
 
 
 def _period(window: Sequence[float]) -> float | None:
-    """The period in samples; None if there is no clear one."""
+    """The period in samples; None if the window has no clear period."""
     found = [(_correlation(window, lag), lag) for lag in _LAGS]
     best = max(found)[0]
     if best < _STRENGTH_MIN:
         return None
-    # The shortest lag that is nearly as good: twice a period is a period as well.
+    # Take the shortest lag that is nearly as good, because a sound also repeats after two periods.
     place = next(at for at, (strength, _) in enumerate(found) if strength >= 0.9 * best)
     while place + 1 < len(found) and found[place + 1] > found[place]:
         place += 1

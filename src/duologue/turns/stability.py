@@ -1,7 +1,7 @@
 """Measures how stable the words of a partial transcript are.
 
 A word's stability is the share of the last partials that had it at the same place. Rule: only a new partial changes
-the score; partials arrive about every 100 ms, independently of audio frames.
+the score. Partials arrive about every 100 ms, independently of audio frames.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PARTIALS = 3  # earlier partials that a word is compared with
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """The last partials, newest last, and the score of the newest: 0 is all new, 1 is all stable."""
+    """The last partials, newest last, and the score of the newest. At 0 all its words are new, at 1 all are stable."""
 
     score: float = 0.0
     partials: tuple[tuple[str, ...], ...] = ()
@@ -28,7 +28,7 @@ class Stability:
 
 
 def score_of(words: tuple[str, ...], before: tuple[tuple[str, ...], ...]) -> float:
-    """For each word the share of earlier partials that agree; the mean over the words."""
+    """The mean stability of the words: for each word, the share of earlier partials that have it at the same place."""
     if not words or not before:
         return 0.0
     agreed = sum(place < len(old) and old[place] == word for place, word in enumerate(words) for old in before)

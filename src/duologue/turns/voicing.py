@@ -1,7 +1,7 @@
 """Voice and silence of the current turn, frame by frame.
 
-Counts voiced and silent time from VAD probabilities and levels. Rule: the caller ends a turn with `forget`; a pause
-never ends it, because the turn may continue.
+Voiced and silent time are counted from VAD probabilities. Rule: the caller ends a turn with `forget`. A pause never
+ends the turn, because the user may go on speaking.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def log_odds(probability: float) -> float:
 
 
 class Voicing:
-    """One turn of one person. `evidence` is the sum of the log-odds of voice: a "yes" has more than a cough."""
+    """One turn of one person. `evidence` is the sum of the log-odds of voice; a "yes" has more of it than a cough."""
 
     def __init__(self, frame_ms: int = FRAME_MS) -> None:
         assert frame_ms > 0, frame_ms
@@ -34,7 +34,7 @@ class Voicing:
         self.forget()
 
     def forget(self) -> None:
-        """The next voice starts a new turn."""
+        """Forget the turn, so that the next voice starts a new one."""
         self.voiced = False
         self.begun = False
         self.silence_ms = 0

@@ -1,6 +1,6 @@
-"""Counts words, in one way for all of Duologue.
+"""Counts words, in the same way everywhere in Duologue.
 
-A substantial word can be a bid for the floor: it is neither a filler nor a backchannel. Rule: the count depends on the
+A substantial word is neither a filler nor a backchannel, so it may interrupt the agent. Rule: the count depends on the
 text alone, not on the STT or the time.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces; a word is counted as two characters.
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces, so every two characters count as a word.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _LETTERS = rf"[^\W_{_UNSPACED}]+"
 _WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|{_LETTERS}(?:['’.-]{_LETTERS})*")  # noqa: RUF001 - both apostrophes occur
@@ -33,7 +33,7 @@ def words_of(text: str) -> list[str]:
 
 
 def count(text: str) -> Count:
-    """How many words a text has, and how many of them could be a bid for the floor."""
+    """How many words a text has, and how many of them are substantial."""
     words = words_of(text)
     passing = {
         place
@@ -46,6 +46,7 @@ def count(text: str) -> Count:
 
 
 def _is_substantial(word: str) -> bool:
-    """A single letter, except "a" and "i", is noise that the STT spelled out."""
+    """Is this word neither a filler, a backchannel, nor a single letter? A single letter, except "a" and "i", is noise
+    that the STT spelled out."""
     is_letter = len(word) == 1 and "b" <= word <= "z" and word != "i"
     return word not in _PASSING and not is_letter
