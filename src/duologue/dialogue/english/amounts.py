@@ -1,7 +1,7 @@
 """Durations and money: "an hour and a half", "a couple of nights", "twelve fifty", "$1,670".
 
-A duration is ISO 8601 text, so "three days" stays three days. Money is an amount and, if it was said, a currency.
-Rule: an amount without a currency word is money only where money was asked for.
+A duration is ISO 8601 text, so "three days" isn't turned into hours. Money is an amount and, if it was said, a
+currency. Rule: an amount without a currency word is money only where money was asked for.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ def _duration_text(parts: dict[str, int]) -> str:
 
 
 def find_durations(tokens: Sequence[Token], *, takes_another: bool = False) -> Iterator[Match]:
-    """Every duration in a reply. With `takes_another`, "another week" counts too, as an answer to "how much
-    longer?"."""
+    """Every duration in a reply. With `takes_another`, for a question like "how much longer?", "another week" counts
+    too."""
     if takes_another:
         tokens = [token._replace(word="a") if token.word == "another" else token for token in tokens]
     place = 0
@@ -204,8 +204,7 @@ def _money_at(
 
 
 def _bound_before(tokens: Sequence[Token], place: int) -> int:
-    """Where an amount at `place` begins if the words of an upper limit before it are included: "no more than
-    eighty"."""
+    """Where an amount at `place` begins, including the words of an upper limit before it: "no more than eighty"."""
     for words in _BOUNDS:
         said = tokens[max(0, place - len(words)) : place]
         if words_of(said) == words and not any(token.pause for token in said[1:]):  # not "no, more than eighty"

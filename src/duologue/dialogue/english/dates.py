@@ -154,8 +154,8 @@ class _Dates:
         return None
 
     def _days_in_months(self, count: int) -> int | None:
-        """The days from today to the same day `count` months later, or to the end of a shorter month. Negative counts
-        lead into the past."""
+        """The number of days from today to the same day `count` months later, or to the end of that month if it is
+        shorter. A negative count leads into the past."""
         year, month = later_month(self.today.year, self.today.month, count)
         day = day_of(year, month, self.today.day) or last_day_of(year, month)
         return (day - self.today).days if day is not None else None
@@ -318,8 +318,7 @@ class _Dates:
         return None
 
     def _dated(self, month: int, number: int, at: int) -> Found | None:
-        """The date with this month and day: in the year that is said at `at`, or else in the nearest year that has
-        it."""
+        """The date with this month and day, in the year that is said at `at` or else in the nearest year that fits."""
         year = self._year(at + (self.words[at] in ("of", "in")))
         if year is not None:
             return _one(day_of(year[0], month, number), year[1])

@@ -1,5 +1,5 @@
-"""Corrections that leave out what stays the same: "make that four" for three days, "no, 95" for 90 euros, "no, at four"
-for half past four in the morning.
+"""Corrections that leave out what stays the same: "make that four" after three days, "no, 95" after 90 euros, "no, at
+four" after half past four in the morning.
 
 Rule: the unit, the currency, or morning or evening is taken from the old value only if that leaves one meaning.
 """

@@ -32,8 +32,7 @@ def echo_of(question: Question) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def echo_of_texts(*texts: str) -> frozenset[str]:
-    """The stems that a reply may repeat from these texts. A value, a denial or a word of change is never one of
-    them."""
+    """The stems that a reply may repeat from these texts. Values, denials and words of change aren't included."""
     return frozenset(word for word in stems_of(*texts) - _NEVER_ECHOED if not is_negation(word))
 
 
@@ -43,8 +42,8 @@ def covered_by(matches: Iterable[Match]) -> frozenset[int]:
 
 
 def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
-    """Why a reply isn't a plain answer: a word outside its values changes, denies or asks something. None if it may be
-    one."""
+    """Why a reply isn't a plain answer: some word changes, denies or asks something. None if it may be one. `covered`
+    are the places of its values."""
     opening = True
     for place, token in enumerate(tokens):
         if place in covered:
@@ -96,8 +95,7 @@ def is_number(word: str) -> bool:
 
 
 def _is_adverb(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word the adverb "first"? It is at either end of the reply, unless an article or a month comes before
-    it."""
+    """Is this word the adverb "first"? It is at either end of a reply, but not after an article or a month."""
     if tokens[place].word != "first" or place not in (0, len(tokens) - 1):
         return False
     return place == 0 or tokens[place - 1].word not in ("the", "on", "of", *MONTHS)

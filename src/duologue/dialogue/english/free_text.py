@@ -173,8 +173,7 @@ def introduced_name(tokens: Sequence[Token]) -> Span | None:
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:
-    """Is a known name only part of a longer one: "Midnight" in "Midnight Train"? It is if the word next to it is
-    capitalised."""
+    """Is a known name part of a longer one: "Midnight" in "Midnight Train"? A capital next to it shows that."""
     before, after = tokens[: match.first], tokens[match.after :]
     begins = match.first > 1 and is_capital(before[-1]) and not tokens[match.first].pause
     return begins or (bool(after) and is_capital(after[0]) and not after[0].pause)

@@ -87,8 +87,8 @@ def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]
 
 
 def find_times_of_day(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool) -> list[Match]:
-    """Every time of day in a reply, by the clock or counted from now. For a slot about another day, only by the
-    clock."""
+    """Every time of day in a reply, by the clock or counted from now. Times from now don't count for a slot
+    about another day."""
     now = today.minute if slot.since in ("", today.day.isoformat()) else None
     ahead = find_times_ahead(tokens, now) if now is not None else []
     times = [

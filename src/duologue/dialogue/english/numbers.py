@@ -176,8 +176,7 @@ def _whole(value: int | float) -> int | float:
 
 
 def ordinal_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """The ordinal that begins at this place, "21st" or "twenty first", and the place after it; None if there is no
-    ordinal."""
+    """The ordinal that begins at this place, and the place after it: "21st", "twenty first". Else None."""
     if place >= len(tokens):
         return None
     word = tokens[place].word
@@ -229,8 +228,7 @@ def _digit(token: Token) -> int | None:
 
 
 def find_numbers(tokens: Sequence[Token]) -> Iterator[Match]:
-    """Every number in a reply that may be a count, with the stem of the word after it. "6:30" and "5th" aren't
-    counts."""
+    """Every number in a reply that may be a count, with the stem of the next word. "6:30" and "5th" aren't counts."""
     place = 0
     while place < len(tokens):
         found = number_at(tokens, place)

@@ -87,8 +87,7 @@ def _party_at(tokens: Sequence[Token], place: int) -> Match | None:
 
 
 def _term_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """Reads one entry of a list of people: "my wife", "two kids". Returns how many people it is, and the place
-    after."""
+    """Reads one entry of a list of people: "my wife", "two kids". Returns the number of people and the place after."""
     if place >= len(tokens):
         return None
     word = tokens[place].word

@@ -1,7 +1,7 @@
 """Tells questions from answers.
 
-"Could you make it six?" and "how about Friday?" are requests; "how much is it?" and "is there parking?" are questions.
-Rule: only the beginning of a clause makes a question, so "the place where we met" isn't one.
+"Could you make it six?" and "how about Friday?" are requests. "How much is it?" and "is there parking?" are questions.
+Rule: only the beginning of a clause can make it a question, so "the place where we met" isn't one.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def asks(tokens: Sequence[Token]) -> bool:
 
 
 def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
-    """Does a clause begin after this comma: after "yes, …", or with "…, and"?"""
+    """Does a clause begin after this comma, as in "yes, …" or "…, and …"?"""
     return tokens[place - 1].word in OPENINGS or tokens[place].word in ("and", "but", "also", "so")
 
 
@@ -76,7 +76,7 @@ def _asks_at(tokens: Sequence[Token], place: int) -> bool:
 
 
 def asks_if_it_suits(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> bool:
-    """Does it only ask whether a value suits, and so propose it: "is Friday possible?", "do you have a table at 8?"
+    """Does the reply propose a value by asking whether it suits: "is Friday possible?", "do you have a table at 8?"
     `covered` are the places of the value, `echo` the stems of the question."""
     first = next((place for place, token in enumerate(tokens) if token.word not in OPENINGS), len(tokens))
     words = tuple(token.word for token in tokens[first:])
@@ -84,7 +84,7 @@ def asks_if_it_suits(tokens: Sequence[Token], covered: frozenset[int], echo: fro
     if not offered and not (words and words[0] in _SUITING and first + 1 in covered):
         return False
     rest = [place for place in range(first + (len(offered) or 1), len(tokens)) if place not in covered]
-    needed = _ASKED.get(offered, frozenset()) if offered else _SUITS  # "is tomorrow the fifth?" asks
+    needed = _ASKED.get(offered, frozenset()) if offered else _SUITS  # "is tomorrow the fifth?" proposes nothing
     said = {tokens[place].word for place in rest if tokens[place].word != "right" or tokens[place - 1].word == "all"}
     if needed and not needed & said:
         return False
@@ -103,7 +103,7 @@ def _is_span(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bo
 
 
 def wants_to_know(tokens: Sequence[Token]) -> bool:
-    """Does it request information: "tell me", "let me know", "I need to know"?"""
+    """Does the reply request information: "tell me", "let me know", "I need to know"?"""
     return any(
         token.word == "know" or (token.word in _TELLING and tokens[place + 1].word in ("me", "us", "out"))
         for place, token in enumerate(tokens[:-1])
@@ -111,6 +111,6 @@ def wants_to_know(tokens: Sequence[Token]) -> bool:
 
 
 def is_suggestion(tokens: Sequence[Token], place: int) -> bool:
-    """Is it "how about", "what about" or "why not"?"""
+    """Does "how about", "what about" or "why not" begin at this place?"""
     pair = (tokens[place].word, tokens[place + 1].word if place + 1 < len(tokens) else "")
     return pair in (("how", "about"), ("what", "about"), ("why", "not"))

@@ -2,7 +2,7 @@
 
 For a yes or a no, every word must be understood. A change needs only a denial or a word like "instead", and some other
 content. If the new values are not fully understood here, NLU reads them. Rule: a reply that asks something is for
-NLU, whatever it begins with.
+NLU, even if it begins with a yes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NOT_CONTENT = _CHANGES | frozenset("mind thought second again hold moment minut
 
 
 def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> Reading:
-    """What the reply to a confirmation means; `text` is the question, `slots` are those that the user may change."""
+    """What the reply to a confirmation means. `text` is the question. The user may change the values of `slots`."""
     tokens = tokens_of(reply)
     if not tokens:
         return unread(reply)
@@ -95,7 +95,7 @@ def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
 
 
 def new_values(tokens: Sequence[Token], today: Today, text: str) -> list[Match]:
-    """Dates, times and numbers that the question didn't mention."""
+    """The dates, times and numbers in a reply that the question `text` didn't mention."""
     asked = {token.word for token in tokens_of(text)}
     found: list[Match] = []
     for slot in _TYPED:
@@ -109,7 +109,7 @@ def new_values(tokens: Sequence[Token], today: Today, text: str) -> list[Match]:
 def changed_values(
     reply: str, tokens: Sequence[Token], slots: tuple[Slot, ...], today: Today, echo: frozenset[str]
 ) -> tuple[Value, ...]:
-    """The new values, if they and the words of a change explain every word; else an empty tuple."""
+    """The new values, if every word is part of a value, of the change or of a usual phrase; else an empty tuple."""
     filled = assign(tokens, slots, today)
     if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
         return ()
@@ -123,8 +123,8 @@ def changed_values(
 
 
 def plain_answer(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> ConfirmationAnswer | None:
-    """The yes or no that a reply says explicitly, even if it isn't wholly understood. None if it asks, doubts or
-    changes something. Checks a classifier, which may take "are you sure?" for a yes."""
+    """The yes or no that a reply says explicitly, even if it isn't wholly understood. None if the reply asks, doubts or
+    changes something. Used to check a classifier, which may take "are you sure?" for a yes."""
     tokens = tokens_of(reply)
     words = {token.word for token in tokens}
     if not tokens or _asks_at_all(tokens, reply) or words & (_DOUBTS | _NEARLY):
@@ -150,7 +150,7 @@ def _asks_at_all(tokens: Sequence[Token], reply: str) -> bool:
 
 
 def _names_more(tokens: Sequence[Token], slots: tuple[Slot, ...], today: Today, text: str) -> bool:
-    """Does it name a listed value that the question didn't mention?"""
+    """Does the reply name a choice or a known name that the question didn't mention?"""
     asked = {token.word for token in tokens_of(text)}
     listed = [slot for slot in slots if slot.kind in (SlotKind.CHOICE, SlotKind.NAME)]
     return any(

@@ -1,7 +1,7 @@
 """Reads a reply to one question: a value, several candidates, a command, or something for NLU.
 
-First as a value of the asked slot, then, if that doesn't explain every word, as values of several slots. Rule: nothing
-is taken from a reply that isn't wholly understood.
+The reply is read as a value of the asked slot. If that doesn't explain every word, it is read as values of several
+slots. Rule: nothing is taken from a reply that isn't wholly understood.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ from .yes_no import (
 _MAYBE_SEVERAL = (
     Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED, Why.QUESTION,
 )  # fmt: skip
-_MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # people ask whether one of these suits
+_MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # kinds for which a reply may ask whether a value suits
 _PARTS_MAX = 4  # the most names that the agent offers when it asks which is meant
 
 
 def read(question: Question, reply: str, today: str) -> Reading:
-    """What a reply to a question means; `today` is an ISO date, with the time of day if it is known."""
+    """What a reply to a question means. `today` is an ISO date, with the time of day if it is known."""
     tokens = without_apology(tokens_of(reply))
     if not tokens:
         return unread(reply)
@@ -95,7 +95,7 @@ def read(question: Question, reply: str, today: str) -> Reading:
 
 
 def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
-    """Is a command rather a value: "one minute" to "how long?", "back, please" to "front or back?"?"""
+    """Is a command really a value here: "one minute" after "how long?", or "back, please" after "front or back?"?"""
     if command == "wait" and slot.kind is SlotKind.DURATION:
         return True
     covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is SlotKind.CHOICE else frozenset()
@@ -152,13 +152,14 @@ class _Reader:
         return self._value(matches, covered) if matches else self._without_value()
 
     def _is_other_part(self) -> bool:
-        """Does the user give a last name where the first is asked for?"""
+        """Does the user give another part of the name than was asked for, such as the last name instead of the
+        first?"""
         said = parts_of_names(self.tokens)
         asked = parts_of_names(tokens_of(f"{self.slot.name.replace('_', ' ')}. {self.question.text}"))
         return bool(said and asked and said != asked)
 
     def _spelled(self) -> Match | None:
-        """A spelled name; with a closed list, one of its names."""
+        """The name that the user spells. With a closed list, only a name from the list counts."""
         found = spelled_name(self.reply, self.tokens, is_person="nam" in self.echo)
         if found is None or self.slot.names is None:
             return found if self.slot.is_open else None
@@ -204,7 +205,7 @@ class _Reader:
         return self._misspelled(match, left) or unclear(Why.LEFTOVER, self.tokens, left)
 
     def _misspelled(self, match: Match, left: list[int]) -> Reading | None:
-        """A known name with another word, which together are almost a longer name: "Grace Hoper"."""
+        """Reads a misspelled name of which one part is known by itself: "Grace Hoper" for "Grace Hopper"."""
         names, run = self.slot.names, sorted({*range(match.first, match.after), *left})
         if self.slot.kind is not SlotKind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:
             return None
@@ -214,7 +215,7 @@ class _Reader:
         return self._as_reading(Match(run[0], run[-1] + 1, near)) if is_it else None
 
     def _words_of_other_slots(self, covered: frozenset[int]) -> frozenset[int]:
-        """The places of words that name a value of another slot. They are never carriers."""
+        """The places of words that name a value of another slot. Such words never count as carriers."""
         listed = [
             slot for slot in self.question.others if slot.kind in (SlotKind.CHOICE, SlotKind.NAME, SlotKind.YES_NO)
         ]
@@ -287,7 +288,8 @@ class _Reader:
         return list(range(*span)) if span is not None else []
 
     def _near(self, left: list[int]) -> Reading | None:
-        """The known names that the words left over almost are; with an open list, also the words as said."""
+        """Reads leftover words that are almost a known name. If that name isn't certain and the list is open, the words
+        as they were said are a candidate too."""
         names, run = self.slot.names, Span(left[0], left[-1] + 1)
         if self.slot.kind is not SlotKind.NAME or names is None or len(left) < run.after - run.first:
             return None
@@ -303,7 +305,7 @@ class _Reader:
         return self._as_reading(Match(*run, candidates)) if len(candidates) > 1 else None
 
     def _assented(self) -> Reading:
-        """Nothing but carriers: a yes or no to the proposed value, or not an answer."""
+        """Reads a reply of carriers only: it is a yes or no to the proposed value, or it isn't an answer."""
         leaning = polarity(self.tokens)
         if leaning is not Polarity.YES:
             return self._denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)
@@ -314,7 +316,7 @@ class _Reader:
         return self._as_reading(Match(0, len(self.tokens), (self.question.proposed,)))
 
     def _denied(self) -> Reading:
-        """A plain no to a proposed value or to an optional slot; any other denial is for NLU."""
+        """Reads a denial: a plain no to a proposed value or to an optional slot. Any other denial is for NLU."""
         may_deny = self.question.proposed is not None or self.slot.may_be_any
         if may_deny and not self._places_outside_yes_no() and polarity(self.tokens) is Polarity.NO:
             return Confirmation(ConfirmationAnswer.NO)
@@ -341,7 +343,7 @@ class _Reader:
         return self._as_reading(Match(0, len(self.tokens), (leaning is Polarity.YES,)))
 
     def _is_tricked(self) -> bool:
-        """Can this reply mean yes or no because of how the question was put?"""
+        """Could this reply mean either yes or no, because of how the question was put?"""
         trick = trick_of(self.question.text)
         if asks_about_past(self.question.text) and is_about_future(self.tokens):
             return True
@@ -357,7 +359,7 @@ class _Reader:
     # -- The agent asked which one is meant
 
     def _among(self) -> Reading | None:
-        """The one of the offered candidates that the user picks: by position, by name, or by part of the day."""
+        """Reads which of the offered candidates the user picks: by position, by name, or by part of the day."""
         among = self.question.among
         matches = self._find()
         named = [value for match in matches for value in match.candidates]
@@ -390,7 +392,7 @@ class _Reader:
         )
 
     def several(self) -> Direct | None:
-        """Values for the asked slot and others, if they explain every word."""
+        """The values for the asked slot and others, if they explain every word; else None."""
         slots = (self.slot, *self.question.others)
         filled = assign(self.tokens, slots, self.today)
         if filled and self.is_asked and self.slot.name not in filled:
@@ -422,13 +424,13 @@ class _Reader:
         return None if trick_of(self.question.text) else Direct((answer, *values))
 
     def _now(self) -> Filled:
-        """The time that was asked for, if it is now: "now, for three people"."""
+        """The current time, if a time was asked for and the user says "now": "now, for three people"."""
         minute = self.today.minute
         found = find_now(self.tokens, minute) if self.slot.kind is SlotKind.TIME and minute is not None else []
         return {self.slot.name: (self.slot, found[0])} if found else {}
 
     def _opening(self) -> Value | None:
-        """The yes or no that other values come with: "yes, a small one"."""
+        """The yes or no at the beginning of a reply that gives other values too: "yes, a small one"."""
         place = next((at for at, token in enumerate(self.tokens) if token.word not in POLITE | FILLERS), 0)
         token = self.tokens[place]
         if token.word not in ASSENT | DISSENT:
@@ -444,13 +446,15 @@ class _Reader:
 
 
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:
-    """Is the only value a bare number for another slot than the asked one? It may be a slip, or half of a date."""
+    """Is the only value a bare number for another slot than the asked one? Such a number may be a slip, or
+    half of a date."""
     (slot, match), *more = filled.values()
     return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit
 
 
 def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
-    """Several matches as one, if all can mean the same. A "one" that may be a pronoun is ignored next to others."""
+    """One match for several, if all can mean the same value; else None. A "one" that may be a pronoun is ignored next
+    to other matches."""
     counts = [match for match in matches if not is_pronoun_one(tokens, match.first)] or matches
     if is_count and any(words_of(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
         return None  # "one oh one"

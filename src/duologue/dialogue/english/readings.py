@@ -1,7 +1,7 @@
 """Questions and readings: what is asked, and what a reply to it means.
 
-A question names a slot and what is known about it; a reading is one of five: direct, ambiguous, a command,
-a confirmation, unclear. Rule: every value can be written as JSON, and says where in the reply it was.
+A question names a slot and what is known about it. A reading has one of five types: direct, ambiguous, a command, a
+confirmation or unclear. Rule: every value can be written as JSON, and has its position in the reply.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DAYTIME_HOURS = (6, 22)
 
 
 class SlotKind(StrEnum):
-    """The type of a slot."""
+    """Which type of value a slot takes."""
 
     DATE = "date"
     TIME = "time"
@@ -29,16 +29,16 @@ class SlotKind(StrEnum):
     MONEY = "money"
     YES_NO = "yes_no"
     CHOICE = "choice"
-    NAME = "name"  # of a known list, or a bare reply
+    NAME = "name"  # from a known list, or the reply itself if it is only a name
     PHONE = "phone"
     EMAIL = "email"
     CODE = "code"  # letters and digits, spelled
-    TEXT = "text"  # whatever was said, if the reply is bare
+    TEXT = "text"  # a short reply, word for word
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer of a short list, and its aliases."""
+    """One answer from a short list, and its aliases."""
 
     value: str
     also: tuple[str, ...] = ()
@@ -53,10 +53,10 @@ class Slot:
     choices: tuple[Choice, ...] = ()
     names: NameList | None = None
     is_open: bool = True  # a name may be one that the list doesn't have
-    hours: tuple[int, int] = DAYTIME_HOURS  # for a time without am or pm: from this hour, before that one
-    is_past: bool = False  # a date without a year is the last such day, as for a birthday
+    hours: tuple[int, int] = DAYTIME_HOURS  # a time without am or pm is in these hours; the second is excluded
+    is_past: bool = False  # a date without a year is the most recent such day, as for a birthday
     may_be_any: bool = False  # "I don't mind" is an answer
-    since: str = ""  # for a date: "the day after" is counted from this day; for a time: the day that it is on
+    since: str = ""  # for a date: where "the day after" is counted from; for a time: the day it is on
     stays: bool = False  # a stay begins on `since`, so "three nights" is a date
 
 
@@ -67,14 +67,14 @@ class Question:
     slot: Slot
     text: str = ""  # as it was asked; the reply may repeat its words
     about: str = ""  # words of the flow, such as "book a table at a restaurant"
-    proposed: Json = None  # a value that the question proposed: "yes" means it
-    among: tuple[Json, ...] = ()  # candidates of an ambiguous reply that the agent asks about
+    proposed: Json = None  # a value that the question proposed, which a "yes" accepts
+    among: tuple[Json, ...] = ()  # after an ambiguous reply: the candidates that the agent asks about
     others: tuple[Slot, ...] = ()  # slots of the same flow that the reply may fill too
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value for a slot: what it means, what was said, and where."""
+    """A value for a slot, with the words that were said for it and their span in the reply."""
 
     slot: str
     value: Json
@@ -84,7 +84,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """Wholly understood: these values and nothing else was said."""
+    """A reply that was wholly understood: it gives these values and says nothing else."""
 
     values: tuple[Value, ...]
 
@@ -95,7 +95,7 @@ class Direct:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """Wholly understood, but it may mean several values: the agent should ask rather than guess."""
+    """A reply that was wholly understood but may mean several values. The agent should ask rather than guess."""
 
     slot: str
     candidates: tuple[Json, ...]
@@ -105,7 +105,7 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class SpokenCommand:
-    """The whole reply is about the conversation itself: cancel, back, repeat, wait, skip, help, person, restart."""
+    """A reply that is a command to the conversation: cancel, back, repeat, wait, skip, help, person or restart."""
 
     name: str
 
@@ -120,7 +120,7 @@ class ConfirmationAnswer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """Yes, no, or a change; with the new values if the whole reply was understood."""
+    """A yes, a no or a change. A change has the new values if the whole reply was understood."""
 
     answer: ConfirmationAnswer
     values: tuple[Value, ...] = ()
@@ -143,7 +143,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """Not a plain answer; NLU should read it."""
+    """A reply that isn't a plain answer, so NLU should read it. `leftover` are the words that weren't understood."""
 
     why: Why
     leftover: tuple[str, ...] = field(default=())

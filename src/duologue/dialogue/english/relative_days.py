@@ -19,11 +19,11 @@ _AFTER_ALL = ("please", "thanks", "thank", "instead", "would", "is", "will", "wo
 
 
 class Since(NamedTuple):
-    """The day to count from."""
+    """The day that other days are counted from."""
 
     day: date
-    stays: bool  # a stay begins on it, so "three nights" is a date
-    is_start: bool = False  # the date that is asked for can't be before it
+    stays: bool  # a stay begins on this day, so "three nights" gives the date of its end
+    is_start: bool = False  # the date that is asked for can't be before this day
 
 
 Found = tuple[tuple[date, ...], int]
@@ -64,7 +64,8 @@ def _counted(tokens: Sequence[Token], words: Sequence[str], at: int, since: Sinc
 
 
 def _ends(words: Sequence[str], at: int) -> int:
-    """The place after "that"; 0 if the day may be counted from something else, as in "two days after the wedding"."""
+    """The place after the phrase and a "that" which may end it. 0 if the day may be counted from something else, as in
+    "two days after the wedding"."""
     after = at + (words[at] in _THAT)
     return after if after > at or not words[after] or words[after] in _AFTER_ALL else 0
 

@@ -1,7 +1,7 @@
 """Several slots in one reply: "two people on Friday at seven".
 
-Each value goes to the one slot that it fits, by kind, by list, by what is counted, or by "from" and "to". Rule: all or
-nothing; a value that fits two slots fills neither.
+Each value goes to the one slot that it fits, by kind, by list, by what is counted, or by "from" and "to". Rule: a value
+that fits two slots fills neither, and then no slot of the reply is filled.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .times_from_now import find_times_ahead, without_past_times
 from .tokens import Token, span_of, stems_of
 from .units import CLASS_OF, classes_of, counts_children, with_units
 
-# Kinds that come first take their words from those that follow.
+# Kinds in the order in which they are looked for. A word that is part of a value isn't read again for a later kind.
 _ORDER = (
     SlotKind.EMAIL, SlotKind.PHONE, SlotKind.DATE, SlotKind.TIME, SlotKind.MONEY, SlotKind.DURATION, SlotKind.NAME,
     SlotKind.CHOICE, SlotKind.YES_NO,
@@ -33,7 +33,8 @@ Filled = dict[str, tuple[Slot, Match]]
 
 
 def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Filled | None:
-    """Which slot gets which value, by the slot's name; None if a value fits no slot or several."""
+    """Which slot gets which value, by the slot's name. None if a value fits no slot or several, or if two fit one
+    slot."""
     filled: Filled = {}
     for match, fitting in find_all_values(tokens, slots, today):
         if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
@@ -44,7 +45,8 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Fill
 
 
 def with_later_end(tokens: Sequence[Token], filled: Filled, today: Today) -> Filled:
-    """The end of a range, counted from its beginning: "from Monday to Friday", said on a Wednesday."""
+    """The end of a range of days, read as a day after its beginning. On a Wednesday, "from Monday to Friday" means the
+    Friday after next Monday. Empty if there is no such range."""
     days = {name: entry for name, entry in filled.items() if entry[0].kind is SlotKind.DATE}
     ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
     if set(ends) != {"from", "to"} or len(ends["from"][1].candidates) > 1:
@@ -58,7 +60,7 @@ def with_later_end(tokens: Sequence[Token], filled: Filled, today: Today) -> Fil
 
 
 def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, today: Today) -> Filled:
-    """Today, for a time that is counted from now, if the only date slot is still empty."""
+    """Fills the only date slot with today, if it is still empty and the reply has a time counted from now."""
     days = [slot for slot in slots if slot.kind is SlotKind.DATE]
     ahead = find_times_ahead(tokens, today.minute) if today.minute is not None else []
     timed = [match for slot, match in filled.values() if slot.kind is SlotKind.TIME and match in ahead]
@@ -68,7 +70,7 @@ def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, to
 
 
 def _without_past_times(filled: Filled, today: Today) -> Filled:
-    """The times of a reply about today alone, without those that have passed."""
+    """The times in a reply, without candidates that have passed. Empty unless the reply is only about today."""
     days = {match.candidates for slot, match in filled.values() if slot.kind is SlotKind.DATE}
     if days != {(today.day.isoformat(),)}:
         return {}
@@ -80,7 +82,7 @@ def _without_past_times(filled: Filled, today: Today) -> Filled:
 
 
 def find_all_values(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Iterator[Found]:
-    """Every value that is clear without a question, and the slots that it fits; no two share a word."""
+    """Every value that is clear without a question, and the slots that it fits. No two values share a word."""
     taken: list[Match] = []
     for kind in _ORDER:
         alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
@@ -102,7 +104,7 @@ def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool
 
 
 def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
-    """Of two values, the one without "from" or "to" goes to the end that is left: "Boston to Chicago"."""
+    """If one of two values has a "from" or "to", the other value goes to the other end: "Boston to Chicago"."""
     if len(found) != 2:
         return found
     for one, other in (found, found[::-1]):
@@ -114,7 +116,7 @@ def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
 
 
 def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> list[Found]:
-    """Every match, and the slots that have it."""
+    """Every match in a reply, each with the slots whose grammar finds it."""
     found: list[Found] = []
     for slot in slots:
         matches = find_values(tokens, slot, today, is_asked=False)
@@ -128,7 +130,7 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> l
 
 
 def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
-    """Matches that share no word with what is taken, nor with a longer one."""
+    """The matches that share no word with a taken match or with a longer one."""
     cut = [
         (_without_day(match, taken) if fitting[0].kind is SlotKind.TIME else match, fitting) for match, fitting in found
     ]
@@ -141,7 +143,7 @@ def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
 
 
 def _without_day(match: Match, taken: Sequence[Match]) -> Match:
-    """A time without the day at either end of it: "tonight at eight" is both."""
+    """A time without the words at either end that already gave a day: "tonight at eight" gives a day and a time."""
     for other in taken:
         if match.first == other.first and other.after < match.after:
             return match._replace(first=other.after)
@@ -169,13 +171,15 @@ def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], rol
 
 
 def _counts_all(match: Match, slots: Sequence[Slot]) -> bool:
-    """Does it count people of any age, where children are counted apart? "Two tickets" may be one of each."""
+    """Does a number count people of any age, although children have their own slot? "Two tickets" may be for an
+    adult and a child."""
     is_general = CLASS_OF.get(match.unit) == "people" and not any(match.unit in stems_of(slot.name) for slot in slots)
     return is_general and any(counts_children(slot.name) for slot in slots)
 
 
 def may_count(slot: Slot, what: str) -> bool:
-    """May a slot hold a count of this? Guests aren't nights. Nights and euros fit only a slot that names them."""
+    """May a slot hold a count of `what`? A slot for nights can't count guests. Time and money fit only a slot that
+    names them."""
     classes = _classes(slot)
     return what in classes if classes or what in ("time", "money") else True
 
@@ -188,13 +192,13 @@ def counts_for(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
 
 
 def _classes(slot: Slot) -> set[str]:
-    """What a slot counts, by its name; child seats are neither children nor seats for people."""
+    """What a slot counts, by its name. Child seats count as neither children nor seats for people."""
     classes = classes_of(slot.name)
     return {"for children"} if "children" in classes[:-1] else set(classes)
 
 
 def values_of(reply: str, tokens: Sequence[Token], filled: Filled) -> tuple[Value, ...]:
-    """The values in the order in which they were said; the first candidate of each."""
+    """The values in the order in which they were said. If a match has several candidates, the first is used."""
     values = []
     for slot, match in sorted(filled.values(), key=lambda entry: entry[1].first):
         start, end = span_of(tokens, match.first, match.after)

@@ -1,7 +1,8 @@
 """Names that are spelled: "Meier, M E I E R", "Anna, that's A double N A".
 
-Letters at the end of a reply, one by one, after the name or alone. Rule: the letters decide how a name is written, if
-they fit the name that was said; if they only sound like it, either may be misheard, and both are candidates.
+The letters are at the end of a reply, one by one, after the name or alone. Rule: if the letters fit the name that was
+said, they decide how it is written. If they only sound like it, the name or the letters may be misheard, and both are
+candidates.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from .match import Match
 from .tokens import Token, span_of, without_hesitations
 
 LETTERS_MIN = 3
-_DOTTED = re.compile(r"(?:[A-Za-z]\.){2,}[A-Za-z]\.?")  # as some STT services write them
+_DOTTED = re.compile(r"(?:[A-Za-z]\.){2,}[A-Za-z]\.?")  # spelled letters as some STT services write them: "A.B.C."
 _CONFUSED = ("bcdegptvz", "mn", "fsx", "ahjk", "iy", "quw")  # letters whose names sound alike
-_AGAIN_MIN = 2  # letters are enough after the name itself: "Ng, N G"
+_AGAIN_MIN = 2  # after the name itself, this many letters are enough: "Ng, N G"
 _NO_NAMES = NAMELESS | ASSENT | DISSENT
 _VOWELS = frozenset("AEIOUY")
-_CALLED = frozenset("charlie juliet mike oscar papa romeo victor".split())  # people, as well as letters
+_CALLED = frozenset("charlie juliet mike oscar papa romeo victor".split())  # these are given names too
 _SPELLING = frozenset("spelled spelt spelling spell that's that is it's its written which i it as and with".split())
 _I_AM = ("i", "am", "i'm", "im")
 _ALIKE_MIN = 0.5
 
 
 class Spelled(NamedTuple):
-    """The letters, where they begin and where they end."""
+    """The spelled letters, and the places where they begin and end."""
 
     letters: str
     first: int
@@ -37,7 +38,7 @@ class Spelled(NamedTuple):
 
 
 def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
-    """The letters that end a reply."""
+    """The letters that a reply ends with, apart from politeness; None if it doesn't end with spelled letters."""
     end = len(tokens)
     while end and tokens[end - 1].word in POLITE:
         end -= 1
@@ -55,7 +56,8 @@ def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
 
 
 def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Match | None:
-    """The name of a reply, written as it was spelled. What may not be a person's, like "I B M", keeps its capitals."""
+    """The name in a reply, written as it was spelled. Letters that may not be a person's name, such as "I B M", stay in
+    capitals."""
     spelled = find_spelled(tokens)
     if spelled is None or any(token.word in MARKERS or is_negation(token.word) for token in tokens[1 : spelled.first]):
         return None
@@ -83,19 +85,19 @@ def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Mat
     if heard == written.casefold():
         return Match(said.first, spelled.after, (whole,))
     if len(written) < LETTERS_MIN or heard.startswith(written.casefold()):
-        return None  # "Anna, A N N": the user may go on
+        return None  # "Anna, A N N": the user may not be finished
     words[alike] = written
     mended = " ".join(words)
     return Match(said.first, spelled.after, (whole, mended) if _sounds_like(heard, written) else (mended,))
 
 
 def _is_letter(token: Token) -> bool:
-    """Is it one letter, or a word for one? STT writes "IBM" for what isn't spelled."""
+    """Is this token one letter, or a word for one? "IBM" isn't, because STT also writes it when it isn't spelled."""
     return len(token.text) == 1 or not token.text.isupper()
 
 
 def _sounds_like(said: str, written: str) -> bool:
-    """Do they differ only in letters whose names sound alike?"""
+    """Do the two names differ only in letters that sound alike when spelled?"""
     pairs = list(zip(said.casefold(), written.casefold(), strict=False))
     return len(said) == len(written) and all(
         left == right or any({left, right} <= set(group) for group in _CONFUSED) for left, right in pairs
@@ -103,7 +105,8 @@ def _sounds_like(said: str, written: str) -> bool:
 
 
 def _likeness(said: str, written: str) -> float:
-    """The share of letters that are the same, counted from both ends: 1 is all."""
+    """How alike two names are, from 0 to 1: the share of equal letters, counted from both ends. 0 if their
+    first letters differ."""
     one, other = _folded(said), written.casefold()
     if not one or one[0] != other[0]:
         return 0.0
@@ -123,6 +126,6 @@ def _is_article(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many letters they begin with alike."""
+    """The number of equal letters at the beginning of both texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -1,7 +1,7 @@
 """Times of day as people say them: "half past six", "a quarter to", "six thirty pm", "around noon", "evening 4:15".
 
-A time without am or pm has two candidates, unless the hours of the slot or the part of the day leave one. Rule: a bare
-number is a time only where a time was asked for.
+A time without am or pm has two candidates, unless only one fits the hours of the slot or the part of the day. Rule: a
+bare number is a time only where a time was asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TO = ("to", "till", "til", "of", "before")
 _AROUND = ("at", "around", "about", "by", "near", "approximately", "roughly", "say", "like", "for")
 _PER_DAY = 1440
 
-ClockTime = tuple[int, bool, int]  # minutes as said, is it on a 24-hour clock, the place after
+ClockTime = tuple[int, bool, int]  # minutes of the day as said, whether on a 24-hour clock, the place after
 
 
 def minutes_text(minutes: int) -> str:
@@ -40,7 +40,7 @@ class _Times:
         self.is_asked = is_asked
 
     def at(self, place: int) -> tuple[tuple[int, ...], int] | None:
-        """The time that begins here, in minutes of the day."""
+        """The times that the words at this place may mean, in minutes of the day, and the place after them."""
         named = place + (self.words[place] in ("twelve", "12") and self.words[place + 1] in NAMED)
         if (name := self.words[named].removesuffix("ish")) in NAMED:
             return (NAMED[name],), self._on_the_dot(named + 1)
@@ -130,7 +130,7 @@ class _Times:
         return (hour[0] * 60 + sign * minutes) % 720 or 720, False, hour[1] + (self.words[hour[1]] == "o'clock")
 
     def _is_half_said(self, place: int) -> bool:
-        """Is it "five to" or "twenty past" without an hour?"""
+        """Does the reply end here with "five to" or "twenty past", without an hour?"""
         counted = number_at(self.tokens, place)
         after = counted[1] if counted is not None else place
         return after > place and after == len(self.tokens) - 1 and self.words[after] in ("to", "till", "til", "past")
@@ -173,7 +173,7 @@ class _Times:
         return hour * 60 + minute, hour > 12 or parts[0][0] == "0", place + 1
 
     def _hour(self, at: int) -> tuple[int, int] | None:
-        """An hour in digits or words; never the first part of a larger number."""
+        """Reads an hour from 0 to 23, in digits or words. A lone "twenty" isn't read as an hour."""
         word = self.words[at].removesuffix("ish")
         if word.isascii() and word.isdigit() and len(word) <= 2 and int(word) <= 23:
             return int(word), at + 1
@@ -215,7 +215,7 @@ class _Times:
 
 
 def find_times(tokens: Sequence[Token], *, hours: tuple[int, int] = (0, 24), is_asked: bool = False) -> Iterator[Match]:
-    """Every time in a reply, as HH:MM. `is_asked` also takes a bare hour."""
+    """Every time in a reply, as HH:MM. With `is_asked`, a bare hour counts too."""
     reader = _Times(tokens, hours, is_asked)
     place = 0
     while place < len(tokens):

@@ -1,7 +1,7 @@
-"""Times counted from now: "in half an hour", "an hour and a half from now", "right now"; and which times of today have
-passed.
+"""Times counted from now: "in half an hour", "an hour and a half from now", "right now".
 
-Needs the time of day of the reply. Rule: a time after midnight isn't today, so it is left for a question.
+Also drops the times of today that have passed. Both need the time of day of the reply. Rule: a time after midnight
+isn't today, so it isn't read here.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ def find_times_ahead(tokens: Sequence[Token], now: int) -> list[Match]:
 
 
 def without_past_times(match: Match, today: Today) -> Match:
-    """Drops the candidate of today that has passed: "at eight", said in the afternoon, means the evening."""
+    """Drops candidates that have passed today: "at eight", said in the afternoon, means the evening. If all have
+    passed, all are kept."""
     left = tuple(at for at in match.candidates if today.minute is None or str(at) > _clock(today.minute))
     return match._replace(candidates=left) if left else match
 
 
 def find_now(tokens: Sequence[Token], now: int) -> list[Match]:
-    """The current time, as in "right now, please": only for a question about a time, and if the reply has no other
-    time. "Just now" and "from now on" don't count."""
+    """The current time, as in "right now, please". Meant for a question about a time, if the reply has no other time.
+    "Just now" and "from now on" don't count."""
     if any(token.word in _TELLING for token in tokens) and not _suits(tokens):
         return []
     return [
@@ -53,7 +54,7 @@ def find_now(tokens: Sequence[Token], now: int) -> list[Match]:
 
 
 def _suits(tokens: Sequence[Token]) -> bool:
-    """Does it say or ask whether now suits: "is now okay?", "now is fine"?"""
+    """Does the reply say or ask whether now suits: "is now okay?", "now is fine"?"""
     words = words_of(tokens)
     return words[0] in ("is", "are") or any(pair == ("now", "is") for pair in pairwise(words))
 

@@ -50,7 +50,7 @@ class Token(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """The text with plain apostrophes, in the same length."""
+    """The text with plain apostrophes. Its length stays the same."""
     return text.replace("\u2019", "'").replace("\u2018", "'").replace("`", "'")
 
 
@@ -85,8 +85,8 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
 
 
 def _without_hesitation_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """Drops hesitations: "March, um, third". They stay between two numbers, where they may be a change of mind, and in
-    a reply of nothing else."""
+    """Drops hesitations: "March, um, third". A hesitation stays between two numbers, where it may be a change of mind,
+    and in a reply that has no other words."""
     said = [place for place, token in enumerate(tokens) if token.word not in HESITATIONS]
     if not said or len(said) == len(tokens):
         return tuple(tokens)
@@ -102,7 +102,7 @@ def _without_hesitation_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 
 def without_hesitations(text: str) -> str:
-    """Text without hesitations and the commas around them."""
+    """The text without hesitations and the commas around them. Unchanged if it has nothing else."""
     return " ".join(_HESITATION.sub(" ", text).split()) or text
 
 
@@ -139,16 +139,16 @@ def _pause(gap: str) -> str:
 
 
 def span_of(tokens: Sequence[Token], first: int, after: int) -> tuple[int, int]:
-    """Where tokens are in the reply."""
+    """Where the tokens from `first` to before `after` start and end in the reply, in characters."""
     return tokens[first].start, tokens[after - 1].end
 
 
 def words_of(tokens: Iterable[Token]) -> tuple[str, ...]:
-    """The words of tokens, as they are compared."""
+    """The words of these tokens, in the form in which words are compared."""
     return tuple(token.word for token in tokens)
 
 
-# Without their endings these would be other words: "busy" would be "bus".
+# Without its ending, each of these would be another word: "busy" would be "bus".
 _WHOLE = {"suite": "suite", "suites": "suite", "busy": "busy"}
 _ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = "aeiou"
@@ -173,6 +173,6 @@ def stem(word: str) -> str:
 
 
 def stems_of(*texts: str) -> frozenset[str]:
-    """The stems of all words of texts, identifiers included: "pickup_date" has two."""
+    """The stems of all words in these texts. An identifier may have several words: "pickup_date" has two."""
     words = (token.word for text in texts for token in tokens_of(text[:REPLY_CHARS_MAX].replace("_", " ")))
     return frozenset(stem(word) for word in words)

@@ -1,4 +1,4 @@
-"""What a number counts: nights aren't rooms, and tickets are for people.
+"""What a number counts. Words are grouped in classes: nights aren't rooms, but tickets and guests both count people.
 
 Rule: two counts of different things, or a count of something that wasn't asked for, are for NLU.
 """
@@ -51,7 +51,7 @@ def _with_unit(tokens: Sequence[Token], match: Match) -> Match:
 
 
 def classes_asked(question: Question) -> Iterator[str]:
-    """The classes of what the question wants counted, the nearest to its "how many" first."""
+    """The classes of what the question wants counted: first by the words after "how many", then by the slot's name."""
     words = [token.word for token in tokens_of(question.text)]
     for place, word in enumerate(words):
         if word == "long" and words[max(0, place - 1)] == "how":
@@ -63,12 +63,12 @@ def classes_asked(question: Question) -> Iterator[str]:
 
 
 def counts_children(slot: str) -> bool:
-    """Are children counted here, by the name of the slot? Child seats are something else."""
+    """Does a slot with this name count children? Child seats don't count as children."""
     return classes_of(slot)[-1:] == ["children"]
 
 
 def classes_of(slot: str) -> list[str]:
-    """What the words of a slot's name count, in their order."""
+    """The classes of the words in a slot's name, in their order."""
     return [CLASS_OF[stem(word)] for word in slot.casefold().split("_") if stem(word) in CLASS_OF]
 
 
@@ -78,7 +78,7 @@ def asks_how_many(question: Question) -> bool:
 
 
 def find_zero(tokens: Sequence[Token], question: Question) -> Match | None:
-    """Zero of what is asked for: "none", "no children". A "no" with a pause after it is an answer to something else."""
+    """A zero for what is asked for: "none", "no children". A "no" with a pause after it answers something else."""
     if not asks_how_many(question):
         return None
     for place, token in enumerate(tokens):
@@ -93,7 +93,8 @@ def find_zero(tokens: Sequence[Token], question: Question) -> Match | None:
 
 
 def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> range:
-    """Where an amount is a rate, by "each" or "a month", unless the question asked for one."""
+    """The places of words that make an amount a rate, such as "each" or "a month". Empty if there are no such words or
+    if the question asked for a rate."""
     after = match.after
     words = [token.word for token in tokens[after : after + 2]] + [""] * 2
     if words[0] in ("each", "apiece"):
@@ -112,7 +113,7 @@ def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: 
 
 
 def _has_others_to_add(tokens: Sequence[Token], match: Match) -> bool:
-    """Are more people to be added, as in "me and two friends"?"""
+    """Does the user have to be added to the count, as in "me and two friends"?"""
     before = [token.word for token in tokens[max(0, match.first - 3) : match.first]]
     after = [token.word for token in tokens[match.after : match.after + 6]]
     is_added = any(one == "and" and other in _SELF for one, other in pairwise(after))

@@ -1,6 +1,6 @@
-"""A yes or no that names its slot, without a question: "no breakfast", "with parking".
+"""A yes or no that names its slot, although no question was asked: "no breakfast", "with parking".
 
-Rule: every word of the slot's name has to be said, right after the word that wants or refuses it.
+Rule: every word of the slot's name has to be said, right after a word such as "with" or "no".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Yes or no as people say it: "sure, that works", "I'd rather not", "a shared one is fine".
 
-Rule: one polarity only. "No, that's fine" and "yes, but" are for NLU, and so is a plain yes or no to a question that is
-negative, asks "do you mind", or offers two things.
+Rule: a reply counts only if it says yes or no, but not both. "No, that's fine" and "yes, but" are for NLU. So is a
+plain yes or no to a question that is negative, asks "do you mind", or offers two things.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
 def where_phrase(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> range | None:
-    """Where the first of these phrases is in the words; None if none is."""
+    """Where the words contain one of these phrases, the first in the list; None if they contain no phrase."""
     for phrase in phrases:
         for place in range(len(words) - len(phrase) + 1):
             if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
@@ -122,7 +122,7 @@ def _is_yes_no_filler_word(word: str) -> bool:
 
 
 def is_service_verb(word: str) -> bool:
-    """Is this what a service does on request: book, send, order?"""
+    """Is this a verb for what a service does on request: book, send, order?"""
     return stem(word) in _DOING
 
 
@@ -149,7 +149,7 @@ def places_outside_yes_no(tokens: Sequence[Token]) -> list[int]:
 
 
 def polarity(tokens: Sequence[Token]) -> Polarity | None:
-    """Yes, no, both or unsure; None if it is neither."""
+    """Whether the reply says yes, no or both, or is unsure. None if it says nothing of the kind."""
     words = [token.word for token in tokens]
     if where_phrase(words, _UNDECIDED) or _is_contented(words):
         return Polarity.UNSURE
@@ -171,7 +171,7 @@ def _says_go_ahead(words: Sequence[str]) -> bool:
 
 
 def _agrees_by(words: Sequence[str], place: int) -> bool:
-    """Is this word a yes, or praise? "Correct the date" is an order, and "enough" isn't praise."""
+    """Is this word a yes or praise? Not in "correct the date", which is an order. "Enough" isn't praise either."""
     word = words[place]
     if word in _SUFFICES or (word == "correct" and words[place + 1 : place + 2] in _OBJECTS):
         return False
@@ -181,7 +181,7 @@ def _agrees_by(words: Sequence[str], place: int) -> bool:
 
 
 def agrees(tokens: Sequence[Token]) -> bool:
-    """Does it say yes, or something that means yes? Praise alone may be about anything: "good question"."""
+    """Does the reply say yes, or something that means yes? Praise isn't enough, as in "good question"."""
     words = [token.word for token in tokens]
     says_yes = any(
         (word in ASSENT and _agrees_by(words, place)) or stem(word) in _AFFIRMING for place, word in enumerate(words)
@@ -190,7 +190,8 @@ def agrees(tokens: Sequence[Token]) -> bool:
 
 
 def denies_praise(tokens: Sequence[Token]) -> bool:
-    """Is a word denied that would mean yes: "that's not right", "absolutely not"? "Not sure" isn't a denial."""
+    """Does the reply deny a word that would mean yes: "that's not right", "absolutely not"? "Not sure" doesn't
+    count."""
     words = [token.word for token in tokens]
     denied: set[int] = set()
     for place, word in enumerate(words):
@@ -212,8 +213,8 @@ def _is_contented(words: Sequence[str]) -> bool:
 
 
 def opening_answer(tokens: Sequence[Token]) -> bool | None:
-    """The yes or no that a reply begins with and then explains: "no, it's short", "yes they came". None if what
-    follows denies, doubts, changes or asks something."""
+    """The yes or no that a reply begins with and then explains: "no, it's short", "yes they came". None if the words
+    after it deny, doubt, change or ask something."""
     begun = next((place for place, token in enumerate(tokens) if token.word not in POLITE | FILLERS), len(tokens))
     after = begun + 1
     while after < len(tokens) and tokens[after].word in POLITE:
@@ -241,13 +242,13 @@ def wishes(tokens: Sequence[Token]) -> bool:
 class Trick(Enum):
     """Why a plain yes or no to a question is unclear."""
 
-    MINDS = "mind"  # "do you mind"
-    DENIES = "or"  # "a non-smoking room", "this or that"
+    MINDS = "mind"  # the question asks "do you mind"
+    DENIES = "or"  # the question is negative or offers two things: "a non-smoking room", "this or that"
 
 
 @lru_cache(maxsize=512)
 def trick_of(text: str) -> Trick | None:
-    """What is tricky about a yes-or-no question."""
+    """What makes a yes or no to this question unclear; None if it would be clear."""
     words = [token.word for token in tokens_of(text)]
     if any(is_negation(word) or word in ("or", "non", "without", "either", "rather") for word in words):
         return Trick.DENIES
@@ -262,12 +263,12 @@ def asks_for_more(text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def asks_for_a_need(text: str) -> bool:
-    """Does the question ask "do you need one?"? Then "I don't mind" isn't an answer."""
+    """Does the question ask for a need, like "do you need one?"? Then "I don't mind" isn't an answer."""
     return any(stem(token.word) in ("need", "requir") for token in tokens_of(text))
 
 
 def does_not_mind(tokens: Sequence[Token]) -> bool:
-    """Is it "I don't mind", without a yes?"""
+    """Does the reply say "I don't mind", without a yes?"""
     words = [token.word for token in tokens]
     return where_phrase(words, _MINDING) is not None and not any(word in ASSENT for word in words)
 
@@ -279,21 +280,21 @@ def where_nothing_more(tokens: Sequence[Token]) -> range | None:
 
 @lru_cache(maxsize=512)
 def asks_about_past(text: str) -> bool:
-    """Does it ask "have you", "did you" or "was it"? A wish or a plan doesn't answer that."""
+    """Does the question ask "have you", "did you" or "was it"? A wish or a plan isn't an answer to that."""
     tokens = tokens_of(text)
     begins = [token.word for place, token in enumerate(tokens) if not place or token.pause in (".", "?")]
     return bool(begins) and begins[-1] in _PAST
 
 
 def is_about_future(tokens: Sequence[Token]) -> bool:
-    """Does it state a wish or a plan, without a yes to what was asked?"""
+    """Does the reply state a wish or a plan, without a yes to the question?"""
     words = [token.word for token in tokens]
     is_yes = any(word in ASSENT for word in words)
     return not is_yes and (wishes(tokens) or any(word in _FUTURE for word in words) or "do" in words[:1])
 
 
 def is_bare_yes_no(tokens: Sequence[Token]) -> bool:
-    """Is it a bare yes or no, without approval or a wish?"""
+    """Is the reply a bare yes or no, without approval ("that's fine") or a wish ("I'd like that")?"""
     words = [token.word for token in tokens]
     return not any(stem(word) in APPROVAL or stem(word) in WISHES for word in words) and not where_phrase(
         words, AGREEING
