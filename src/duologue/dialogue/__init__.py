@@ -1,1 +1,1 @@
-"""Dialogue: decides what a user message means for a flow. Pure: no clock, network or model."""
+"""Dialogue: decides what a user message means for a flow. It is pure: it uses no clock, network or model."""

@@ -69,7 +69,8 @@ def understand(d: DialogueDraft, text: str) -> None:
 
 
 def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The reply to a greeting, thanks or goodbye; a greeting adds help. Empty if these words are a flow's example."""
+    """The reply to a greeting, thanks or goodbye. The reply to a greeting also offers help. Empty if the message is an
+    example phrase of a flow."""
     kind = courtesy_of(tokens_of(text))
     if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
         return ()
@@ -159,14 +160,15 @@ def _answer_question(d: DialogueDraft, text: str) -> None:
                 continue_flow(d)
         case Unclear() if asked.slot.kind is not SlotKind.YES_NO and has_no_preference(tokens_of(text), echo_of(asked)):
             d.enter(Phase.UNDERSTANDING)
-            apply_commands(d, (Skip(),))  # "any" for a required slot: Skip says that a value is needed
+            apply_commands(d, (Skip(),))  # "any" for a required slot: after `Skip` the agent says that it needs a value
         case Unclear():
             correct_or_ask(d, text)
 
 
 def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
-    """ "The time is eight" where people are counted; "no, New York" right after Boston. If the message is about another
-    slot than the open question, handle it and return True."""
+    """Handle a message about another slot than the open question. Returns False, and does nothing, for any other
+    message. Examples: "the time is eight", where the number of people is asked for, or "no, New York", right after the
+    answer "Boston"."""
     said = named_slot(d.domain, d.top, text, d.today)
     if said is not None and said[0] == d.s.waiting_for:
         return False
@@ -187,7 +189,8 @@ def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
 
 
 def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
-    """The yes in "yes, the reference is 55" to a yes/no question. A leading no may refer to an earlier answer."""
+    """The yes in "yes, the reference is 55", in reply to a yes/no question. Empty for a leading no, because it may
+    refer to an earlier answer."""
     slot = question_of(d).slot
     is_yes = (
         slot.kind is SlotKind.YES_NO and opening_answer(tokens_of(text)) is True and trick_of(d.s.last_question) is None
@@ -196,7 +199,8 @@ def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
 
 
 def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bool:
-    """Is the value an unlisted name that matches another slot's choice? "In the garden", where a guest is asked for."""
+    """Is the value a name that isn't on the list of its slot, but is a choice of another slot? Example: "in the
+    garden", where the name of a guest is asked for."""
     spec, value = d.spec(reading.values[0].slot), reading.values[0].value
     is_listed = spec.names is not None and value in spec.names.values.values()
     if spec.kind is not SlotKind.NAME or is_listed or value == ANY:
@@ -209,7 +213,7 @@ def _answer_ambiguously(d: DialogueDraft, reading: Ambiguous) -> None:
     """Ask which value was meant, or take the one that the slot prefers."""
     prefers = d.spec(reading.slot).prefers
     if prefers == "ask":
-        if d.s.among:  # which one was meant was already asked, and this doesn't answer it
+        if d.s.among:  # the user was already asked which value was meant, and this reply doesn't say it
             count_try(d)
         d.set(among=reading.candidates, misses=0, silences=0)
         continue_flow(d)
@@ -252,8 +256,8 @@ def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> No
 
 
 def _is_about_open_question(d: DialogueDraft, asked: str, text: str) -> bool:
-    """Is a correction about the open question rather than an earlier one? It is if it names the open slot ("wait, the
-    reading is 24"), or if the last reply to the question was not understood."""
+    """Is a correction about the open question, not about an earlier one? Yes if it names the slot that is asked for
+    ("wait, the reading is 24"), or if it names no slot and the last reply to the question was not understood."""
     said = named_slot(d.domain, d.top, text, d.today)
     return said[0] == asked if said is not None else d.s.misses > 0
 
@@ -263,7 +267,7 @@ def as_set_slots(values: tuple[Value, ...], source: str) -> tuple[SetSlot, ...]:
 
 
 def _answer_read_back(d: DialogueDraft, text: str) -> None:
-    """Handle the reply to a read-back. A new code counts as a no and replaces the old one."""
+    """Handle the reply after a code was read back to the user. A new code replaces the one that was read back."""
     if (name := command_of(tokens_of(text))) is not None:
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, (BY_NAME[name],))
@@ -302,14 +306,15 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
 
 
 def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:
-    """Replace the code that is being read back; other pending values wait behind the new one."""
+    """Replace the code that is being read back. Other values that still have to be validated come after the new
+    code."""
     new = {value.slot for value in values}
     d.set(values=(*values, *(value for value in d.s.values if value.slot not in new)), reading_back=False)
     validate_next(d)
 
 
 def _rejects_code(d: DialogueDraft, text: str) -> bool:
-    """ "No, it ends in seven", "the number is wrong": the code was misheard, whatever else is said."""
+    """Does the reply say that the code is wrong? Examples: "no, it ends in seven", "the number is wrong"."""
     tokens = tokens_of(text)
     begins = next((token.word for token in tokens if token.word not in FILLERS | POLITE), "")
     says_no = plain_answer(d.s.last_question, text, d.today) is ConfirmationAnswer.NO
@@ -320,8 +325,9 @@ def _rejects_code(d: DialogueDraft, text: str) -> bool:
 
 
 def handle_queued_message(d: DialogueDraft, text: str) -> None:
-    """Handle a message that was queued while a request was running. Commands and corrections apply. A bare yes or no is
-    dropped, because no question was open. The rest goes to NLU. It only answers a question that was already open."""
+    """Handle a message that was queued while a request was running. A command or a correction is applied. A bare yes or
+    no is dropped, because no question was open. Any other message answers the open question if that question was open
+    before the request; otherwise it goes to NLU."""
     is_aside = d.is_question_new or d.s.is_aside
     name = command_of(tokens_of(text))
     if name is not None:

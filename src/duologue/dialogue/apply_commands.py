@@ -41,7 +41,8 @@ from .values import accept, revisit_after_change, validate_next
 
 
 def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
-    """Apply all commands that are valid now. If none is, the message counts as not understood."""
+    """Apply all commands that are valid now. If none of them is valid, the message is taken as a free-text answer, or
+    counts as not understood."""
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
     if not known:
@@ -64,7 +65,8 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
         accept_announced(d)  # the user corrected one value, so the others are accepted
     if values:
         new = {value.slot for value in values}
-        left = (value for value in d.s.values if value.slot not in new)  # being read back, or waiting behind that
+        # Values that are being read back or still have to be validated.
+        left = (value for value in d.s.values if value.slot not in new)
         d.set(values=(*values, *left), reading_back=False)
         validate_next(d)
     elif d.s.values and not d.s.reading_back:
@@ -76,7 +78,8 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
 
 
 def _take_as_free_text(d: DialogueDraft) -> bool:
-    """Take the message as the answer to a free-text question when NLU understood nothing else. A question isn't one."""
+    """Take the message as the answer to an open free-text question, when NLU found no command in it. Returns False if
+    the message can't be an answer, for example because it is itself a question."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
     if (
         slot is None
@@ -100,7 +103,8 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
 
 
 def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
-    """Does the command name a flow that is offered, or a slot that can be filled now?"""
+    """Is the command valid now? Its flow must be offered, its slot must belong to the open flow or to one that starts
+    now, and a yes or no needs an open flow."""
     offered = {flow.name for flow in d.domain.offered}
     match command:
         case StartFlow():
@@ -115,7 +119,7 @@ def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
 
 
 def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Apply one command. True if the caller must stop and apply no further commands."""
+    """Apply one command. Returns True if no further commands may be applied."""
     match command:
         case StartFlow():
             if not return_to(d, command.flow):
@@ -153,7 +157,8 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 
 
 def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Apply a yes to the open question; a proposed value joins `values`. True if the question wasn't a yes/no one."""
+    """Apply a yes to the open question. If the question proposed a value, add that value to `values`. Returns True if a
+    yes is no answer to the question and `values` is empty: the message then counts as not understood."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if d.s.reading_back and d.s.values:
@@ -177,7 +182,8 @@ def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
 
 
 def say_no(d: DialogueDraft) -> bool:
-    """Apply a no to the open question. True if the question wasn't a yes/no one."""
+    """Apply a no to the open question. Returns True if a no is no answer to the question: the message then counts as
+    not understood."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if d.s.reading_back:
@@ -205,7 +211,8 @@ def say_no(d: DialogueDraft) -> bool:
 
 
 def _drop_unconfirmed(d: DialogueDraft) -> None:
-    """The user rejected the values picked out of a message: empty them and ask for each."""
+    """Empty the slots whose values the user has just rejected, so that each is asked for. The values were picked out of
+    a message that was only partly understood."""
     wrong = [name for name, filled in d.top.slots if is_unconfirmed(filled)]
     d.set_top(confirm="")
     d.set(tries=0)
@@ -218,7 +225,7 @@ def _drop_unconfirmed(d: DialogueDraft) -> None:
 
 
 def cancel(d: DialogueDraft) -> None:
-    """End the open flow; its slot values stay available for reference."""
+    """End the open flow. Its slot values are kept for reference."""
     if not d.s.stack:
         d.say(d.domain.patterns.nothing_to_cancel)
         return
@@ -233,7 +240,8 @@ def _start_over(d: DialogueDraft) -> None:
 
 
 def repeat(d: DialogueDraft) -> None:
-    """Say the last response again, word for word."""
+    """Say the last response again, word for word. If the question in it is no longer open, ask the current question
+    instead."""
     was_asked = d.s.last_response.endswith(d.s.last_question)
     if d.s.stack and not d.top.failed and not (is_question_current(d) and was_asked):
         continue_flow(d)
@@ -246,7 +254,8 @@ def repeat(d: DialogueDraft) -> None:
 
 
 def _give_time(d: DialogueDraft) -> None:
-    """The user needs a moment: keep the question open without repeating it. A question not yet asked is asked."""
+    """Give the user a moment: keep the question open without repeating it. A question that wasn't asked yet is asked
+    now."""
     if d.is_question_new or (d.s.stack and not d.top.failed and not is_question_current(d)):
         continue_flow(d)
         return
@@ -255,8 +264,8 @@ def _give_time(d: DialogueDraft) -> None:
 
 
 def _go_back(d: DialogueDraft) -> None:
-    """Ask the previous question again. A called flow without one goes back into the flow that called it. During a
-    read-back, ask for the code again."""
+    """Ask the previous question again. If a called flow has no previous question, go back to one of the flow that
+    called it. While a code is being read back, ask for the code again."""
     if d.s.reading_back:
         d.set(reading_back=False, values=())
         return
@@ -274,7 +283,7 @@ def _go_back(d: DialogueDraft) -> None:
 
 
 def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
-    """The slots whose questions were answered, without the open one."""
+    """The slots of a flow whose questions were answered, without the slot that is being asked for."""
     waiting_for = d.s.waiting_for if instance is d.s.stack[-1] else None
     return [slot for slot in instance.asked if slot != waiting_for and instance.filled(slot) is not None]
 
@@ -293,7 +302,8 @@ def _has_acted(d: DialogueDraft, instance: Instance) -> bool:
 
 
 def _skip(d: DialogueDraft) -> None:
-    """Leave the open question unanswered, or drop a correction that is being read back."""
+    """Skip the open question, if its slot is optional. If the slot already has a value, keep that value and drop the
+    correction."""
     slot = d.s.waiting_for
     if slot is None or not d.s.stack:
         _help(d)

@@ -1,7 +1,8 @@
 """Writes a dialogue's state as JSON and reads it back: the content of a checkpoint.
 
-A position in a program is stored as the name of its step, so steps may be added to a flow between two calls. Rule: a
-checkpoint that is newer, damaged or names something that no longer exists is refused with a one-line error.
+A position in a program is stored as the name of its step, so a checkpoint stays valid when steps are added to the flow.
+Rule: a checkpoint is refused with a one-line error if it is damaged, if a newer version wrote it, or if it names
+something that no longer exists.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def to_json(domain: Domain, state: DialogueState) -> dict[str, Any]:
 
 
 def from_json(domain: Domain, data: object) -> DialogueState:
-    """The state that `to_json` wrote. Raises BadCheckpoint if it can't be used."""
+    """The state that `to_json` wrote. Raises BadCheckpoint if the data can't be used."""
     if not isinstance(data, dict) or type(data.get("version")) is not int:
         raise BadCheckpoint("this isn't a dialogue checkpoint: expected an object with a whole number `version`")
     version = data["version"]
@@ -111,7 +112,7 @@ def _checked(data: dict[str, Any], name: str, kinds: tuple[type, ...]) -> Any:
 
 
 def _fits(domain: Domain, state: DialogueState) -> DialogueState:
-    """The state, if every name in it still exists in the flows."""
+    """Return the state if every name in it still exists in the flows; otherwise raise BadCheckpoint."""
     deep = [name for one in state.stack for name in (*one.needs, *one.asked)]
     for slot in (state.waiting_for, *(value.slot for value in state.values), *deep):
         if slot is not None and slot not in domain.slots:

@@ -1,6 +1,6 @@
 """Commands: the only way to change a dialogue.
 
-The grammars, the local NLU and a language model all produce these and nothing else. Rule: a command says what the
+The grammars, the local NLU and a language model all produce commands and nothing else. Rule: a command says what the
 user wants, never what to answer.
 """
 
@@ -19,7 +19,8 @@ class StartFlow:
 
 @dataclass(frozen=True, slots=True)
 class SetSlot:
-    """A value for an unfilled slot. `source` names what understood it: a grammar, NLU, the program."""
+    """A value for an unfilled slot. `source` says where the value comes from, for example a grammar, NLU or the
+    program."""
 
     slot: str
     value: Json
@@ -96,7 +97,8 @@ class Handoff:
 
 @dataclass(frozen=True, slots=True)
 class ChitChat:
-    """A remark that isn't about the task. `text`: the answer to it; empty for the default answer."""
+    """A remark that isn't about the task. `text` is the reply to the remark; if it is empty, the default reply is
+    said."""
 
     text: str = ""
 
@@ -119,7 +121,7 @@ Command: TypeAlias = (
     | ChitChat
 )
 
-# By the names that the grammars use for commands.
+# The commands by the names that the grammars use for them.
 BY_NAME: dict[str, Command] = {
     "cancel": Cancel(),
     "restart": Restart(),

@@ -1,7 +1,8 @@
-"""Conditions in flows, such as `amount > 100 and currency == "EUR"`. They can only read slots.
+"""Conditions in flows, such as `amount > 100 and currency == "EUR"`. A condition can only read slots.
 
-Written in a small subset of Python's expression grammar, parsed when a flow is loaded and evaluated by walking the
-tree; no code is ever run. Rule: an unfilled slot is None, and comparing None with <, <=, > or >= is false.
+Conditions are written in a small subset of Python's expression grammar. They are parsed when a flow is loaded and
+evaluated by walking the syntax tree, so no code is ever run. Rule: an unfilled slot is None, and comparing None with <,
+<=, > or >= is false.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _tree(text: str) -> ast.expr:
 
 
 def parse(text: str) -> Condition:
-    """Parse a condition. Raises BadCondition with what is wrong."""
+    """Parse a condition. Raises BadCondition, whose message says what is wrong."""
     if len(text) > LENGTH_MAX:
         raise BadCondition(f"the condition has {len(text)} characters; at most {LENGTH_MAX} are allowed")
     try:

@@ -1,7 +1,7 @@
 """Handles the reply to a confirmation: a yes, a no, or a change.
 
-Rule: a reply that is neither a clear yes nor a clear no never counts as a yes. It changes a slot if it is fully
-understood, and goes to NLU otherwise.
+Rule: a reply that is neither a clear yes nor a clear no never counts as a yes. Such a reply changes a slot if it is
+fully understood, and goes to NLU otherwise.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from .slot_names import only_named
 from .state import Phase
 from .templates import fill, gaps_of
 
-_CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # such a value in place of a yes is always a correction
+_CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # such a value, given instead of a yes, is always a correction
 
 
 def answer_confirmation(d: DialogueDraft, text: str) -> None:
-    """Handle the reply to the open confirmation; the first case that fits applies."""
+    """Handle the reply to the open confirmation. The first case below that fits the reply is applied."""
     tokens = tokens_of(text)
     name, said = command_of(tokens), named_slot(d.domain, d.top, text, d.today)
     reading = read_confirmation(d.s.last_question, text, d.today, _confirmed_slots(d))
@@ -73,7 +73,8 @@ def _apply(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
 
 
 def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Command, ...] | None:
-    """The commands for a reply with a new value, or to ask which slot it is for; None if not fully understood."""
+    """The commands for a reply that contains a new value: they set the value, or ask which slot it is for. None if the
+    reply isn't fully understood."""
     if meant := _settled(d, text):
         return meant
     if len(slots := _fitting(d, text)) > 1:
@@ -88,7 +89,8 @@ def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Com
 
 
 def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """ "The time", after "no, make it five", which fitted both the time and the number of people."""
+    """The command for a reply that only says which slot was meant: "the time", after "no, make it five", which fits
+    both the time and the number of people. Empty for any other reply."""
     slot = only_named(d.domain, d.top.flow, text)
     said = [message.content for message in d.s.messages if message.role == "user"]
     if slot is None or len(said) < 2 or slot not in (slots := _fitting(d, said[-2])) or len(slots) < 2:
@@ -97,12 +99,12 @@ def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
 
 
 def _fitting(d: DialogueDraft, text: str) -> tuple[str, ...]:
-    """The slots of the question that a new value could belong to."""
+    """The slots of the confirmation that the new value in this text could belong to."""
     return slots_that_fit(d.domain, d.top, tuple(slot.name for slot in _confirmed_slots(d)), text, d.today)
 
 
 def _volunteered(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
-    """Neither yes nor no, but the answer to a later question: "at the bar"."""
+    """The values in a reply that answers a later question instead of saying yes or no: "at the bar"."""
     found = read_volunteered(empty_slots(d), text, d.flow.description, d.today)
     return as_set_slots(found.values, "grammar") if found is not None else ()
 
@@ -113,7 +115,8 @@ def _in_old_unit(d: DialogueDraft, value: Value) -> Json:
 
 
 def _only_reading(d: DialogueDraft, text: str, kinds: tuple[SlotKind, ...] = tuple(SlotKind)) -> tuple[Value, ...]:
-    """ "No, make it 600": the value, if exactly one slot of the question can read it. An open name reads anything."""
+    """The new value in a reply such as "no, make it 600", if exactly one slot of the question can read it. Slots that
+    accept any text or any name aren't tried, because they read anything."""
     slots = [slot for slot in _confirmed_slots(d) if slot.kind is not SlotKind.TEXT and slot.kind in kinds]
     closed = [slot for slot in slots if slot.kind is not SlotKind.NAME or not slot.is_open]
     read_by = [reading for slot in closed if isinstance(reading := read(Question(slot), text, d.today), Direct)]
@@ -121,7 +124,7 @@ def _only_reading(d: DialogueDraft, text: str, kinds: tuple[SlotKind, ...] = tup
 
 
 def _confirmed_slots(d: DialogueDraft) -> tuple[Slot, ...]:
-    """The slots that the question is about: those that its text names, or all filled ones."""
+    """The filled slots that the question is about: those that its text names, or all of them if it names none."""
     at = d.flow.program[d.top.at]
     filled = [name for name, _ in d.top.slots if name in d.domain.slots]
     named = [name for name in gaps_of(at.text) if name in filled] if isinstance(at, Confirm) else []

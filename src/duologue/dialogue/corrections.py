@@ -1,8 +1,9 @@
 """Corrections that need no model: "change the origin to Boston", "Friday instead of Monday", "no, make it
 five", "not Boston", "change the date".
 
-Finds the corrected slot by its name, by its current value, or as the last answer; the slot's own grammar reads the
-new value. Rule: what the grammar doesn't fully understand isn't treated as a correction here, and goes to NLU.
+The corrected slot is found by its name, by its current value, or because it was answered last. Its own grammar reads
+the new value. Rule: a message that the grammar doesn't fully understand isn't treated as a correction here. It goes to
+NLU.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _DO_INSTEAD = re.compile(
     rf"^{_OPENING}(?:(?:do|have|take|get|try|use|go for|go with|say) )?(?P<new>.+?),? instead(?:,? please)?[.!?]*$",
     re.IGNORECASE,
 )
-_NO_SOMETHING = re.compile(r"^(?:no|nope) \w", re.IGNORECASE)  # "no bar" may well be a no to the bar
+_NO_SOMETHING = re.compile(r"^(?:no|nope) \w", re.IGNORECASE)  # "no bar" may refuse a bar, and correct nothing
 _SELF_CORRECTION = "(?:no|sorry|wait|actually|or rather|i mean|i meant|make that|make it)"
 _REPAIR = re.compile(rf"^(?P<old>.+?),? (?:{_SELF_CORRECTION}[,.]? )+(?P<new>.+?){_END}", re.IGNORECASE)
 _IT_TO = f"(?:{_CHANGE} (?:it|that) (?:to )?)?"
@@ -63,7 +64,7 @@ _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, Slot
 
 
 def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
-    """What a message corrects; empty if it isn't clearly a correction."""
+    """The correction that a message makes; empty if the message isn't clearly a correction."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return ()
@@ -74,8 +75,8 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
 
 
 def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
-    """The slot that a message names, and the values that it gives: "the time is eight". None if it names no slot. The
-    values are empty if no grammar reads them, or if the slot may only be filled when it is asked for."""
+    """The slot that a message names, and the values that it gives, as in "the time is eight". None if the message names
+    no slot. The values are empty if no grammar reads them, or if the slot may only be filled when it is asked for."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return None
@@ -105,8 +106,9 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
 def other_slot_corrections(
     domain: Domain, instance: Instance, slot: str, text: str, today: str
 ) -> tuple[Correction, ...]:
-    """Corrections of other slots than the one asked about: "no, three nights", while a code is read back. Only values
-    with their own unit or name count: a bare number may be a part of the code."""
+    """Corrections of other slots than `slot`, which the open question is about. Example: "no, three nights", while a
+    code is read back. Only a value with a unit or a known name counts, because a bare number may be part of the
+    code."""
     text = " ".join(text.split())
     said = (_MAKE_IT.match(text) or _CHANGED_MIND.match(text)) if len(text) <= _LENGTH_MAX else None
     if said is None:
@@ -129,7 +131,8 @@ def other_slot_corrections(
 
 
 def other_day_or_time(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[Correction, ...]:
-    """A new day where a time is asked for, or the reverse: "tomorrow then", after a time that has passed."""
+    """A new day given where a time is asked for, or a new time given where a day is asked for. Example: "tomorrow
+    then", after a time that has already passed."""
     kind = _MOMENTS.get(domain.slots[slot].kind)
     others = [name for name in dict.fromkeys(domain.flows[instance.flow].slots) if domain.slots[name].kind is kind]
     filled = instance.filled(others[0]) if len(others) == 1 else None
@@ -142,7 +145,7 @@ def other_day_or_time(domain: Domain, instance: Instance, slot: str, text: str, 
 def last_answer_correction(
     domain: Domain, instance: Instance, text: str, today: str, turn: int
 ) -> tuple[Correction, ...]:
-    """ "No, New York", right after another answer of the same kind: corrects that answer."""
+    """The correction of the answer given in turn `turn`: "no, New York", right after "Boston"."""
     text = " ".join(text.split())
     said = _CHANGED_MIND.match(text) if len(text) <= _LENGTH_MAX else None
     answered = [name for name in instance.asked if (one := instance.filled(name)) is not None and one.turn == turn]
@@ -155,13 +158,14 @@ def last_answer_correction(
 def slots_that_fit(
     domain: Domain, instance: Instance, slots: tuple[str, ...], text: str, today: str
 ) -> tuple[str, ...]:
-    """Which of these slots a new value could belong to: "no, six" fits a time and a number of people."""
+    """Those of the given slots that the new value in the text could belong to. "No, six" fits both a time and a number
+    of people."""
     new, _ = _new_value_in(text)
     return tuple(name for name in slots if _reads_as_change(domain.slots[name], instance, new, today))
 
 
 def value_for_slot(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
-    """The new value from an earlier message, once it is known which slot was meant."""
+    """The correction of `slot` in an earlier message, now that it is known that the message was about this slot."""
     new, span = _new_value_in(text)
     found = _first(_read(domain.slots[slot], new, span, today, instance.filled(slot)))
     return (found,) if found is not None else ()
@@ -189,12 +193,14 @@ def _is_open(spec: SlotSpec, time: str) -> bool:
 
 
 def are_both_yes_no(domain: Domain, asked: str | None, slot: str) -> bool:
-    """Are both the corrected slot and the open question yes/no? "No, I haven't" then answers the open question."""
+    """Are both the corrected slot and the slot that is asked for of type yes/no? Then "no, I haven't" answers the open
+    question and corrects nothing."""
     return asked is not None and domain.slots[asked].kind is domain.slots[slot].kind is SlotKind.YES_NO
 
 
 def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
-    """An answer that corrects itself: "Boston, no, New York", or that begins with a correction: "sorry, New York"."""
+    """The final value of an answer that corrects itself ("Boston, no, New York") or begins with a correction ("sorry,
+    New York")."""
     text, spec = " ".join(text.split()), domain.slots[slot]
     if len(text) > _LENGTH_MAX:
         return ()
@@ -217,7 +223,7 @@ def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
-    """The filled slots: answered questions first, the last answer foremost, then values given unasked."""
+    """The filled slots. Those that were asked for come first, beginning with the last one; the others follow."""
     filled = {spec.name: spec for spec in _filled(domain, instance)}
     asked = [filled[name] for name in reversed(instance.asked) if name in filled]
     return [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
@@ -246,7 +252,8 @@ def _is_wrong(called: str, text: str) -> bool:
 
 
 def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """Corrections of a filled slot by its name; without a new value the slot is cleared and asked for again."""
+    """Corrections that name a filled slot. If there is no new value, the slot is emptied, so that it is asked for
+    again."""
     for called, name in names_of(domain, instance.flow):
         if instance.filled(name) is None:
             continue
@@ -262,13 +269,15 @@ def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Itera
 
 
 def _is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
-    """Was there a question that would fill the slot again?"""
+    """Has the flow visited a step that asks for the slot? If the slot is emptied, the flow returns there and asks
+    again."""
     program = domain.flows[instance.flow].program
     return any(isinstance(at, Collect) and at.slot == slot and at.step in instance.visited for at in program)
 
 
 def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """ "NEW instead of OLD", "not OLD but NEW", or only "not OLD", where OLD is a slot's current value."""
+    """Corrections such as "NEW instead of OLD", "not OLD but NEW", or only "not OLD", where OLD is a slot's current
+    value."""
     for pattern in (_SWAP, _NOT):
         said = pattern.match(text)
         if said is not None:
@@ -290,7 +299,8 @@ def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) 
 
 
 def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """ "No, make it VALUE": corrects the last answer whose grammar reads it, except free text, which reads anything."""
+    """Corrections such as "no, make it VALUE". They are about the last answer whose grammar reads the value. Slots that
+    accept any text or any name are considered only after words such as "I meant"."""
     said = _MAKE_IT.match(text)
     if said is None:
         return
@@ -302,8 +312,8 @@ def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -
 
 
 def _by_opening_words(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """ "No, VALUE", "actually from VALUE", "could we do VALUE instead": corrects the last answer whose grammar reads
-    it, if the value differs."""
+    """Corrections such as "no, VALUE", "actually from VALUE" or "could we do VALUE instead". They are about the last
+    answer whose grammar reads the value, if the value differs from the current one."""
     said = _CHANGED_MIND.match(text) or _DO_INSTEAD.match(text)
     if said is None:
         return
@@ -323,7 +333,8 @@ def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bo
 def _read_listed(
     spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    """The new value. For an open name only one from its list counts, because an open name reads anything."""
+    """The correction with the new value. Free text is never corrected here, and a slot that accepts any name only by a
+    name from its list, because both read anything."""
     if spec.kind is SlotKind.TEXT:
         return
     for found in _read(spec, said["new"], said.span("new"), today, filled):

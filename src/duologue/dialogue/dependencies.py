@@ -1,6 +1,6 @@
 """Dependencies: of slots on other slots, and of steps on the slots that they use.
 
-Rule: a yes covers the values it was given for; when one of them changes, the yes has to be given again.
+Rule: a confirmation covers the values that it was given for. When one of them changes, the user has to confirm again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ def dependants(domain: Domain, changed: str) -> frozenset[str]:
 
 
 def uses(at: Instruction, touched: frozenset[str], emptied: frozenset[str]) -> bool:
-    """Did the step use one of the touched slots, or ask for one that is empty now?"""
+    """Did the step use a slot in `touched`, or ask for a slot in `emptied`? An action or a confirmation that names no
+    slots uses all of them."""
     match at:
         case Collect():
             return at.slot in emptied
@@ -44,6 +45,7 @@ def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]
 
 
 def unconfirm_from(d: DialogueDraft, place: int) -> None:
-    """Remove the confirmations from `place` to the current step: the flow goes back there and asks again."""
+    """Remove the confirmations of all steps from `place` to the current one, because the flow goes back to `place` and
+    asks again."""
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))

@@ -1,7 +1,7 @@
 """The draft of a step: the changed state, the responses and the effects of one event.
 
-Mutable, but only within one step. Rule: the phase changes only by `enter` and only along the matrix; any other move
-is a bug and raises UnknownMove.
+A draft is mutable and is used for one step only. Rule: the phase changes only by `enter`, and only as `MATRIX` allows.
+Any other change is a bug and raises UnknownMove.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .templates import as_said, fill
 
 
 class UnknownMove(Exception):
-    """A phase change that the matrix doesn't contain."""
+    """A phase change that `MATRIX` doesn't contain."""
 
 
 class DialogueDraft:
@@ -81,7 +81,7 @@ class DialogueDraft:
     # -- Wanting
 
     def request(self) -> int:
-        """Number a new request; an answer to an earlier request is stale from now on."""
+        """Begin a new request and return its number. Results of earlier requests are ignored from now on."""
         self.set(requests=self.s.requests + 1)
         self.set(pending=self.s.requests)
         return self.s.requests
@@ -95,7 +95,7 @@ class DialogueDraft:
         return words
 
     def say_first(self, text: str, **more: object) -> None:
-        """Put this text before all other responses, replacing an earlier such text."""
+        """Say this text before all other responses of the step. A second call replaces the text of the first."""
         self._first = fill(text, more)
 
     @property
@@ -103,7 +103,7 @@ class DialogueDraft:
         return bool(self._responses)
 
     def drop_responses(self) -> None:
-        """Drop all responses of this step: the flow was in a loop."""
+        """Drop all responses of this step, because the flow was in a loop."""
         self._responses.clear()
         self._first = ""
 
@@ -123,8 +123,8 @@ class DialogueDraft:
         return self.s, (*saves, *self._responses, *self.effects)
 
     def _keep_one_question(self) -> None:
-        """Keep only the last question, and none while a request is running: a queued message may be its answer, and the
-        question that is open afterwards is asked then."""
+        """Keep only the last question of the step. While a request is running, drop that one too, because a queued
+        message may already answer it. After the request, the question that is open then is asked."""
         last = next((said for said in reversed(self._responses) if said.asks), None)
         is_open = self.s.phase not in BUSY
         self._responses = [said for said in self._responses if not said.asks or (is_open and said is last)]

@@ -1,6 +1,6 @@
 """Effects of a dialogue: understand, validate, act, respond, save.
 
-Rule: the state is saved before an action starts, and an action's key stays the same however often it is requested.
+Rule: the state is saved before an action starts, and an action that is requested again keeps its key.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from .english import Json
 
 @dataclass(frozen=True, slots=True)
 class Understand:
-    """Request from NLU: what does the message mean? `flows` may be started, `slots` may be filled or corrected."""
+    """Request to NLU to say what a message means. The message may start one of `flows`, and may fill or correct
+    `slots`."""
 
     request: int
     text: str
@@ -46,7 +47,7 @@ class RunAction:
 
 @dataclass(frozen=True, slots=True)
 class Respond:
-    """Say this. `asks`: the text is a question and expects an answer."""
+    """Request to say a text to the user. `asks` is True if the text is a question that expects an answer."""
 
     text: str
     barge_in: bool = True
@@ -55,12 +56,12 @@ class Respond:
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """Transfer the conversation to a human."""
+    """Request to transfer the conversation to a human."""
 
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Save the state. Requested after a step, a transition or a response, and before an action."""
+    """Request to save the state, after a step, a transition or a response, and before an action."""
 
     reasons: tuple[str, ...]
 

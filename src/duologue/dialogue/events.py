@@ -1,7 +1,7 @@
 """Events of a dialogue: user messages, silence, and the results of NLU, validators and actions.
 
-A result carries the number of its request, so late results are recognised. Rule: time comes in with the event;
-`today` is the date where the user is, because "tomorrow" depends on it.
+A result carries the number of its request, so late results are recognised. Rule: every event carries its time, because
+a dialogue never reads a clock. `today` is the date where the user is, because "tomorrow" depends on it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FlowRequested:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """The result of NLU. No commands: the message was not understood."""
+    """The result of NLU. `commands` is empty if the message was not understood."""
 
     request: int
     commands: tuple[Command, ...]
@@ -57,13 +57,14 @@ class Validated:
 @dataclass(frozen=True, slots=True)
 class Rejected:
     request: int
-    reason: str  # said to the user; empty: the `invalid` pattern is said
+    reason: str  # said to the user; if it is empty, the `invalid` pattern is said
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class ActionDone:
-    """`needs`: slots to be filled first; `confirm`: a question that the user must answer with yes first."""
+    """An action has returned. If `needs` or `confirm` is set, the action did nothing yet: these slots must be filled
+    first, or the user must answer this question with yes."""
 
     request: int
     outputs: tuple[tuple[str, Json], ...]
@@ -77,8 +78,8 @@ UNKNOWN_OUTCOME = "UnknownOutcome"  # the type of an action failure after which 
 
 @dataclass(frozen=True, slots=True)
 class WorkFailed:
-    """NLU, a validator or an action raised, timed out or returned an invalid result. Type UNKNOWN_OUTCOME: an action
-    was interrupted by a restart, and it is unknown whether it succeeded."""
+    """NLU, a validator or an action raised, timed out or returned an invalid result. If `type` is UNKNOWN_OUTCOME, a
+    restart interrupted an action, and it is unknown whether the action succeeded."""
 
     request: int
     type: str

@@ -24,13 +24,13 @@ class SlotSpec:
     kind: SlotKind
     prompt: str
     reprompts: tuple[str, ...] = ()  # said in turn after replies that were not understood
-    silence_prompts: tuple[str, ...] = ()  # after no reply at all
+    silence_prompts: tuple[str, ...] = ()  # said in turn when the user doesn't reply
     help: str = ""
     validator: str = ""
     normaliser: str = ""
     choices: tuple[Choice, ...] = ()
     names: NameList | None = None
-    is_open: bool = True  # a name needn't be on the list
+    is_open: bool = True  # names that aren't on the list are accepted too
     hours: tuple[int, int] = DAYTIME_HOURS
     is_past: bool = False
     depends_on: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class SlotSpec:
     prefers: str = "ask"  # for an ambiguous value: ask, or take the first or the last candidate
     reads_back: bool = False  # a code is repeated to the user character by character and confirmed
     barge_in: bool = True
-    label: str = ""  # what users call it; default: its name
+    label: str = ""  # what users call the slot; default: its name
     is_future: bool = False  # a past day, or a past time of today, is refused
 
     @property
@@ -112,8 +112,8 @@ class PerformAction:
     action: str
     slots: tuple[str, ...] = ()
     outputs: tuple[tuple[str, str], ...] = ()  # (name of a result, slot to store it in)
-    waiting: str = ""  # said while it runs
-    on_failure: int | None = None  # where to go on if it fails; None: enter the error phase
+    waiting: str = ""  # said while the action runs
+    on_failure: int | None = None  # where to continue if the action fails; None: enter the error phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +162,13 @@ class Flow:
     description: str
     program: tuple[Instruction, ...]
     examples: tuple[str, ...] = ()
-    completed: str = ""  # said at its end
-    is_hidden: bool = False  # only other flows and the program can start it
+    completed: str = ""  # said when the flow ends
+    is_hidden: bool = False  # only other flows and the program can start this one
     places: Mapping[str, int] = field(default_factory=dict)  # step -> its first instruction
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The slots that it asks for, in order."""
+        """The slots that the flow asks for, in order."""
         return tuple(dict.fromkeys(at.slot for at in self.program if isinstance(at, Collect)))
 
 
@@ -221,7 +221,7 @@ class Domain:
     slots: Mapping[str, SlotSpec]
     patterns: Patterns = Patterns()
     misses_max: int = 3  # consecutive replies not understood before the agent gives up
-    gives_up_by: str = "cancel"  # or handoff
+    gives_up_by: str = "cancel"  # how the agent gives up: cancel or handoff
     tries_max: int = 5  # failed replies to one question, for any reason, before the agent gives up
     queue_max: int = 10  # messages that wait while a request is running; more are refused
     time_zone: str = ""  # where the callers are; empty: the time zone of this machine

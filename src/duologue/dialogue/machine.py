@@ -1,7 +1,7 @@
 """One step of a dialogue: takes a state and an event, returns the new state and effects.
 
-Each row says in which phases an event is handled, and how. Rule: an event without a row, or with an outdated request
-number, changes nothing: the same state object is returned.
+Each row of `ROWS` says in which phases an event is handled, and how. Rule: an event without a row, or with an outdated
+request number, changes nothing: the same state object is returned.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TEXT_MAX = 4_000  # longer messages are cut to this many characters
 
 @dataclass(frozen=True, slots=True)
 class DialogueRow:
-    """In one of these phases, `event` is handled by `action`."""
+    """In each of these phases, an event of type `event` is handled by `action`."""
 
     name: str
     phases: tuple[Phase, ...]
@@ -83,7 +83,8 @@ def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:  # noqa: ARG001
 
 
 def _start(d: DialogueDraft, e: FlowRequested) -> None:
-    """Start a flow. The program's values for known slots are validated like any other; the rest is stored as is."""
+    """Start a flow with the values that the program gives. Values of declared slots are validated like any others;
+    values with other names are stored unchanged."""
     if e.flow not in d.domain.flows:
         return
     given = [(name, value) for name, value in e.slots if value is not None]
@@ -130,7 +131,7 @@ def _end_action(d: DialogueDraft, e: ActionDone) -> None:
 def _fail(d: DialogueDraft, e: WorkFailed) -> None:
     d.set(pending=0)
     at = d.flow.program[d.top.at] if d.s.stack else None
-    is_failure = e.type != UNKNOWN_OUTCOME  # else it may have succeeded, so `on_failure` doesn't apply
+    is_failure = e.type != UNKNOWN_OUTCOME  # otherwise it may have succeeded, so `on_failure` doesn't apply
     if is_failure and d.s.phase is P.EXECUTING_ACTION and isinstance(at, PerformAction) and at.on_failure is not None:
         d.note("action_failed", type=e.type)
         d.set_top(at=at.on_failure, is_acting=False, needs=(), confirm="")
@@ -169,7 +170,7 @@ def step(
     domain: Domain, state: DialogueState, event: DialogueEvent
 ) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
     """The new state and the effects of an event. An ignored event returns the same state object. A bug in the dialogue
-    raises; production code uses `guarded_step`."""
+    raises an exception, so production code uses `guarded_step`."""
     row = row_for(state, event)
     if row is None:
         return state, ()
@@ -185,8 +186,8 @@ def step(
 def guarded_step(
     domain: Domain, state: DialogueState, event: DialogueEvent
 ) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
-    """Like `step`, but a bug in the dialogue leads to the error phase, where the user can retry or cancel. A bug while
-    in the error phase ends all open flows, so that the user is never stuck in it."""
+    """Like `step`, but a bug in the dialogue leads to the error phase, where the user can retry or cancel. A bug in the
+    error phase itself ends all open flows, so that the user is never stuck there."""
     try:
         return step(domain, state, event)
     except Exception as mistake:  # noqa: BLE001 - the user waits for an answer, whatever failed

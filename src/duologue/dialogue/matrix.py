@@ -1,7 +1,8 @@
 """Which phase may follow which.
 
-SOURCE holds the moves of the original specification, AMENDED the moves added to it, each with its reason. Rule: a
-test compares this table with the moves that the explorer saw, in both directions.
+SOURCE holds the moves of the original specification, AMENDED the moves added to it, each with its reason. Rule: the
+table contains exactly the moves that can happen. A test explores dialogues and compares the moves that it sees with the
+table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Detects dates and times that have already passed.
 
-Rule: only a slot marked `future` refuses them, and only if the current time is known. A time belongs to the day that
-was given with it, or else to the day given last.
+Rule: only a slot marked `future` refuses such a value, and only if the current date is known. A time belongs to the day
+that was given with it, or else to the day given last.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .reference_day import slot_with_last_day
 
 
 def past_refusal(d: DialogueDraft, spec: SlotSpec, value: str) -> str:
-    """What to say about a value that has passed; empty if it hasn't."""
+    """What to say to the user about a date or time that has passed; empty if it hasn't."""
     day, _, clock = d.today.partition("T")
     if not spec.is_future or not day:
         return ""
@@ -31,7 +31,7 @@ def _day_of(d: DialogueDraft, spec: SlotSpec) -> str:
 
 
 def _has_early_time(d: DialogueDraft, clock: str) -> bool:
-    """Was a time given earlier that has already passed today?"""
+    """Does another slot hold a time that has already passed today?"""
     along = {one.slot for one in d.s.values}
     times = [filled for name, filled in d.top.slots if name not in along and _is_future_time(d, name)]
     return any(str(filled.value) < clock for filled in times if isinstance(filled.value, str))

@@ -1,7 +1,7 @@
 """Asks questions: chooses the prompt or reprompt, and counts failed attempts.
 
-Misses, silences and refused values have their own texts, and count together as tries. Rule: the counts belong to one
-question of one flow; another question starts at zero.
+A miss (a reply that was not understood), a silence and a refused value are each followed by another text, and all three
+count as tries. Rule: the counts belong to one question of one flow; another question starts at zero.
 """
 
 from __future__ import annotations
@@ -61,15 +61,15 @@ def _set_question(d: DialogueDraft, slot: str | None) -> None:
 
 
 def has_failed_too_often(d: DialogueDraft, slot: str | None) -> bool:
-    """Has the open question failed too often?"""
+    """Has the open question failed so often that the agent has to give up?"""
     most, s = d.domain.misses_max, d.s
     is_too_much = s.misses > most or s.silences > most or s.tries > d.domain.tries_max
     return is_too_much and d.question == (d.top.id, d.top.at, slot)
 
 
 def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
-    """Count a failed attempt at the open question; `misses` and `silences` choose its next text. A question that is new
-    in this step isn't counted: the message came before it."""
+    """Count a failed attempt at the open question. `misses` and `silences` decide with which text it is asked next.
+    Nothing is counted for a question that is new in this step, because the user's message came before it."""
     if d.is_question_new:
         return
     d.set(tries=d.s.tries + 1, misses=misses, silences=silences)
@@ -79,7 +79,7 @@ def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
 
 
 def proposed(d: DialogueDraft, at: Collect) -> object:
-    """The value that the question proposes; None if there isn't one, or the user refused it."""
+    """The value that the question proposes; None if it proposes none, or if the user refused the value."""
     if not at.proposed or d.s.unproposed:
         return None
     filled = d.top.filled(at.proposed)
@@ -99,7 +99,7 @@ def wait_for_answer(d: DialogueDraft) -> None:
 
 
 def is_question_current(d: DialogueDraft) -> bool:
-    """Is the question asked last still the one that this step has to ask?"""
+    """Is the question that was asked last still the one to ask at the current step of the flow?"""
     slot, at = d.s.waiting_for, d.flow.program[d.top.at]
     if slot is None:
         return is_confirming(d)

@@ -48,7 +48,8 @@ def answer_error(d: DialogueDraft, text: str) -> None:
 
 
 def _answer_open_question(d: DialogueDraft, text: str) -> None:
-    """NLU or a validator failed: the question is still open, and a plain answer needs neither of them."""
+    """Take the message as the answer to the question that was open when NLU or a validator failed. A plain answer needs
+    neither of them."""
     d.set(trouble=None, values=d.s.values if d.s.reading_back else ())
     if not is_question_current(d):  # nothing was asked yet
         correct_or_ask(d, text)

@@ -1,7 +1,7 @@
 """The reference day of a date or time slot: the day that "the day after" is counted from, and that a time belongs to.
 
-It is the day being corrected, or the last day that was given. Rule: a slot for past dates (a birthday) is never a
-reference day.
+The reference day is the day being corrected, or the last day that was given. Rule: a slot for past dates (a birthday)
+is never a reference day.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def slot_to_correct(spec: SlotSpec, filled: Filled | None) -> Slot:
 
 
 def _is_day(spec: SlotSpec, filled: Filled) -> bool:
-    """Whether a slot holds a date that exists: a program or an NLU may have filled in one that doesn't."""
+    """Does the slot hold a date that can be a reference day? The program or NLU may have filled in a date that doesn't
+    exist."""
     if spec.kind is not SlotKind.DATE or spec.is_past or not isinstance(filled.value, str) or len(filled.value) != 10:
         return False
     try:

@@ -12,7 +12,7 @@ from .state import DialogueState, Phase, tasks_of, values_of
 
 
 def request_of(domain: Domain, state: DialogueState) -> Understand | Validate | RunAction | None:
-    """The request that the state waits for; None if it waits for none."""
+    """The request that the state waits for; None if the state doesn't wait for a request."""
     if not state.pending:
         return None
     match state.phase:
@@ -33,7 +33,7 @@ def understanding(domain: Domain, state: DialogueState) -> Understand:
 
 
 def open_flows(state: DialogueState) -> set[str]:
-    """The flows of the open task."""
+    """The names of the flows of the open task: the flow that was started, and the open flows that it called."""
     tasks = tasks_of(state.stack)
     return {instance.flow for instance in tasks[-1]} if tasks else set()
 

@@ -81,7 +81,7 @@ def _take_step(d: DialogueDraft) -> bool:
 
 
 def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
-    """Run the action of a step, or ask first for what it needs."""
+    """Run the action of a step, or first ask for a confirmation. Returns True if the flow can continue."""
     if d.top.failed:
         stay_in_error(d)
     elif wants_check(d) and not d.top.is_acting:
@@ -95,7 +95,8 @@ def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
 
 
 def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
-    """Ask and wait (False); or give up and continue with what is left on the stack (True)."""
+    """Ask a question and return False, because the flow has to wait. If the question failed too often, give up and
+    return True, so that the flow below on the stack continues."""
     if has_failed_too_often(d, at.slot if isinstance(at, Collect) else None):
         give_up(d)
         return True
@@ -136,7 +137,7 @@ def write(
     *,
     confirmed: bool = False,
 ) -> None:
-    """Fill a slot of the open flow; None empties it."""
+    """Fill a slot of the open flow. The value None empties the slot."""
     if value is None:
         d.set_top(slots=without(d.top.slots, frozenset((name,))))
         return
@@ -148,7 +149,8 @@ def write(
 
 
 def run_action(d: DialogueDraft, at: PerformAction) -> None:
-    """Run an action. Retries of the same visit of a step have the same key."""
+    """Request the action of a step. A retry has the same key as the first attempt; a later visit of the step has
+    another key."""
     if d.s.acts >= ACTS_MAX:
         d.drop_responses()
         fail(d, "FlowLoops", f"flow {d.top.flow} runs {ACTS_MAX} actions up to step {at.step} without asking anything")
@@ -168,7 +170,7 @@ def run_action(d: DialogueDraft, at: PerformAction) -> None:
 
 
 def open_flow(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = False) -> bool:
-    """Push a flow onto the stack. False, with an error, if too many flows are open."""
+    """Push a flow onto the stack. If too many flows are open, enter the error phase and return False."""
     if len(d.s.stack) >= DEPTH_MAX:
         fail(d, "FlowsTooDeep", f"{DEPTH_MAX} flows are open at once; check for flows that call each other in a circle")
         return False

@@ -1,5 +1,5 @@
-"""What users call a slot: its label, its name, a word of it that no other slot has, or its kind ("the day", "the time",
-"the amount").
+"""What users call a slot: its label, its name, a word of its name that no other slot has, or its kind ("the day", "the
+time", "the amount").
 
 Rule: a name that fits two slots of a flow refers to neither.
 """
@@ -46,7 +46,8 @@ def _names(slots: tuple[tuple[str, str, SlotKind], ...]) -> tuple[tuple[str, str
 
 
 def only_named(domain: Domain, flow: str, text: str) -> str | None:
-    """The slot that a message consists of: "the time", "I meant the guests"; None if it says anything else."""
+    """The slot that a message names without saying anything else, as in "the time" or "I meant the guests". None for
+    any other message."""
     said = " ".join(token.word for token in tokens_of(text) if token.word not in _AROUND)
     ways = {said, said.removeprefix("number of ")}
     return next((name for called, name in names_of(domain, flow) if called in ways), None)

@@ -1,7 +1,8 @@
-"""The stack of open flows, grouped into tasks: a started flow with the flows that it called on top of it.
+"""The stack of open flows, grouped into tasks. A task is a flow that was started, with the flows that it called above
+it.
 
-A task can be interrupted by another one, resumed and restarted. Rule: a flow is on the stack once; only a `call`
-pushes it a second time.
+A task can be interrupted by another one, resumed and restarted. Rule: a flow is on the stack only once, unless another
+flow calls it.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def _forget_question(d: DialogueDraft) -> None:
 
 
 def return_to(d: DialogueDraft, flow: str, given: Slots | None = None) -> bool:
-    """Resume the task that has this flow open; interrupted tasks stay below it. `given`: slots from a flow that links
-    to it, used where it has none. False if no open task has this flow."""
+    """Resume the open task that contains this flow; the other tasks stay below it. Returns False if no open task
+    contains the flow. `given` holds slots of a flow that links to this one; they fill its empty slots."""
     tasks = tasks_of(d.s.stack)
     found = next((task for task in reversed(tasks) if any(one.flow == flow for one in task)), None)
     if found is None:
@@ -45,8 +46,8 @@ def return_to(d: DialogueDraft, flow: str, given: Slots | None = None) -> bool:
 
 
 def restart_task(d: DialogueDraft) -> None:
-    """Restart the open task from its first step. The user's values are dropped, the program's stay. It counts as
-    another run, so its actions get new keys."""
+    """Restart the open task from its first step. Values from the user are dropped; values from the program stay. The
+    actions get new keys, so they aren't mistaken for retries."""
     *below, task = tasks_of(d.s.stack)
     given = tuple((name, filled) for name, filled in task[0].slots if filled.source == PROGRAM)
     d.set(stack=tuple(one for other in below for one in other), trouble=None)

@@ -1,4 +1,4 @@
-"""The state of a dialogue: open flows, filled slots, and what it waits for.
+"""The state of a dialogue: open flows, filled slots, and what the dialogue waits for.
 
 A frozen record of plain values, so it can be compared, explored and saved. Rule: a slot is unfilled if and only if it
 is absent; 0, False and an empty text are values.
@@ -31,7 +31,7 @@ class Phase(StrEnum):
     ERROR = "error"
 
 
-# A request is running; messages are queued meanwhile.
+# In these phases a request is running, and new messages are queued.
 BUSY = (Phase.UNDERSTANDING, Phase.VALIDATING_SLOT, Phase.EXECUTING_ACTION)
 
 
@@ -81,7 +81,7 @@ class Instance:
     needs: tuple[str, ...] = ()  # slots that the action requested
     confirm: str = ""  # the confirmation question that the action requested
     failed: bool = False  # the action of this step failed, and the user hasn't decided what to do
-    called: bool = False  # by the flow below, which continues when this one ends
+    called: bool = False  # called by the flow below, which continues when this one ends
 
     def filled(self, name: str) -> Filled | None:
         return next((value for key, value in self.slots if key == name), None)
@@ -130,11 +130,11 @@ class DialogueState:
     stack: tuple[Instance, ...] = ()  # the open flow last
     kept: Slots = ()  # slots of ended flows, for reference
     waiting_for: str | None = None
-    among: tuple[Json, ...] = ()  # the candidates of an ambiguous answer, while the user is asked which
+    among: tuple[Json, ...] = ()  # the candidates of an ambiguous answer, while the user is asked which one was meant
     reading_back: bool = False  # the open question is whether a code was heard right
     unproposed: bool = False  # the user refused the value that the question proposed
     misses: int = 0  # consecutive replies not understood
-    silences: int = 0  # consecutive
+    silences: int = 0  # consecutive times that the user didn't reply
     tries: int = 0  # failed attempts at the open question: misses, silences and refused answers
     values: tuple[SetSlot | CorrectSlot, ...] = ()  # values to be validated; the first one is being validated
     pending: int = 0  # the number of the running request; 0: no request
@@ -142,7 +142,7 @@ class DialogueState:
     instances: int = 0
     acts: int = 0  # actions run since the last user message
     heard: str = ""  # the message that NLU is working on
-    is_aside: bool = False  # that message arrived before the open question was asked
+    is_aside: bool = False  # the message in `heard` arrived before the open question was asked
     queue: tuple[str, ...] = ()  # messages that arrived while a request was running
     messages: tuple[DialogueMessage, ...] = ()
     turn_count: int = 0

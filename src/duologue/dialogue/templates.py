@@ -1,7 +1,7 @@
 """Texts with gaps: `Your table for {people} is booked.`
 
-A gap is a slot's name; its value is written as people say it. Rule: a gap without a value is left empty and never
-raises during a call; unknown names are reported when the flows are loaded.
+A gap is the name of a slot in braces. It is replaced by the slot's value, as people say it. Rule: a gap without a value
+is left empty and never raises during a call; unknown names are reported when the flows are loaded.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def as_said(value: object, raw: str) -> object:
 
 
 def spelled(code: str) -> str:
-    """A code character by character, in groups of three; for an e-mail address only the part before the @."""
+    """A code character by character, in groups of three; of an e-mail address only the part before the @ is spelled."""
     if "@" in code:
         local, _, host = code.rpartition("@")
         return f"{' '.join(local)} at {host}"
@@ -77,12 +77,12 @@ def spelled(code: str) -> str:
 
 
 def either(parts: list[str]) -> str:
-    """Join with commas and "or"."""
+    """The parts, joined by commas and "or"."""
     return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def _is_far(day: str, today: str) -> bool:
-    """Could it be mistaken for the same day of another year?"""
+    """Is the day so far from today that it could be mistaken for the same day of another year?"""
     now = _DATE.match(today)
     if now is None:
         return False

@@ -1,7 +1,8 @@
-"""Values picked out of a message that was only partly understood: announced to the user, who may object.
+"""Values picked out of a message that was only partly understood. The user is told about them and may object.
 
-They are announced with the next question; a reply that doesn't object accepts them. A value's `source` says how far it
-has got. Rule: no action runs on such a value before it was announced and the user has replied.
+Such values are announced with the next question, and a reply that doesn't object accepts them. The `source` of a value
+says whether it was announced and accepted. Rule: no action runs on such a value before it was announced and the user
+has replied.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def announce(d: DialogueDraft) -> None:
 
 
 def accept_on_reply(d: DialogueDraft) -> None:
-    """Called when the user speaks: values announced before are accepted."""
+    """Accept the values that were announced before this message, unless the open question asks about them."""
     if d.s.stack and d.s.phase not in BUSY and not is_checking(d):
         accept_announced(d)
 
@@ -49,7 +50,7 @@ def _change_source(d: DialogueDraft, before: str, after: str) -> None:
             d.set_top(slots=put(d.top.slots, name, changed(filled, {"source": after})))
 
 
-# -- Asking about them
+# -- Asking about unconfirmed values
 
 
 def wants_check(d: DialogueDraft) -> bool:
@@ -57,7 +58,7 @@ def wants_check(d: DialogueDraft) -> bool:
 
 
 def check(d: DialogueDraft) -> None:
-    """Request a confirmation of these values before an action."""
+    """Make the flow ask for a confirmation of the unconfirmed values before it runs an action."""
     d.set_top(confirm=d.domain.patterns.check)
 
 
@@ -81,7 +82,7 @@ def _listed(d: DialogueDraft, names: list[str]) -> str:
 
 
 def confirm(d: DialogueDraft, question: str) -> None:
-    """Mark as confirmed the values that the question names, or all if it names none."""
+    """Mark the values that the question names as confirmed, or all values if it names none."""
     named = [name for name in gaps_of(question) if d.top.filled(name) is not None]
     for name, filled in d.top.slots:
         if not named or name in named:

@@ -43,7 +43,7 @@ def validate_next(d: DialogueDraft) -> None:
 
 
 def _may_be_filled(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
-    """Is it a slot of the open flow that may be filled now? The program may fill any slot."""
+    """Is the value for a slot of the open flow that may be filled now? The program may fill any slot."""
     if value.source == PROGRAM:
         return bool(d.s.stack)
     if not d.s.stack or value.slot not in (*d.flow.slots, *d.top.needs):
@@ -52,12 +52,13 @@ def _may_be_filled(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
 
 
 def _is_any(d: DialogueDraft, slot: str, value: Json) -> bool:
-    """Did the user leave an optional question open?"""
+    """Does the value mean "any will do", in an optional slot?"""
     return value == ANY and d.spec(slot).is_optional
 
 
 def accept(d: DialogueDraft, value: Json) -> bool:
-    """Write the validated value. True if it is read back first, and the user's answer is awaited."""
+    """Write the validated value to its slot. Returns True, and writes nothing yet, if the value is read back to the
+    user first."""
     given = d.s.values[0]
     spec = d.spec(given.slot)
     is_heard = given.source != PROGRAM and not _is_any(d, given.slot, value)
@@ -72,7 +73,7 @@ def accept(d: DialogueDraft, value: Json) -> bool:
     is_same = before is not None and before.value == value
     source = (
         ANNOUNCED if given.source == PICKED_OUT and before is not None else given.source
-    )  # a change is announced anyway
+    )  # the user is told about a change anyway
     if not is_same or source != ANNOUNCED:
         write(d, given.slot, value, source, given.raw, given.span, confirmed=d.s.reading_back)
     d.note("slot_set", slot=given.slot)
@@ -86,11 +87,11 @@ def accept(d: DialogueDraft, value: Json) -> bool:
 
 
 def reject(d: DialogueDraft, reason: str) -> None:
-    """Refuse the value: say why; the question stays open."""
+    """Refuse the value and say why. The open question stays open."""
     given = d.s.values[0]
     d.note("slot_rejected", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), reading_back=False)
-    if d.s.waiting_for is not None or is_confirming(d):  # else no question is open, only a correction
+    if d.s.waiting_for is not None or is_confirming(d):  # otherwise no question is open: the user made a correction
         count_try(d)
     d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).display_name, value=spoken(given.value, d.today))
     validate_next(d)

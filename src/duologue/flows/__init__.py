@@ -1,4 +1,4 @@
-"""Flow files: tasks written in YAML, checked, compiled and run. The format is in docs/flows.md.
+"""Flow files: tasks written in YAML, checked, compiled and run. The format is described in docs/flows.md.
 
 Importing this package loads neither PyYAML nor pydantic; each is loaded where a file is first read.
 """

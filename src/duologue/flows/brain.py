@@ -1,8 +1,8 @@
-"""A brain that answers by flows, so the same flow file works in text and by voice.
+"""A brain (the part of an agent that produces its replies) that answers by flows, in text and by voice.
 
-Holds one dialogue per conversation and passes each user turn to it exactly once, however often the runtime requests a
-reply. Rule: a committed step stays committed, whatever happens to the audio; what an interrupted reply didn't get to
-say comes first in the next one.
+It holds one dialogue per conversation and passes each user turn to it exactly once, even if the runtime requests
+several replies to that turn. Rule: a step of the dialogue is never undone because its audio was interrupted. Responses
+that weren't said yet come first in the next reply.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from .intents import scope_of
 from .registry import Registry
 
 WORKING_S = 0.25  # interval of progress signals while a function runs
-TALKS_MAX = 1_000  # dialogues held in memory; others are loaded from the store again
+TALKS_MAX = 1_000  # dialogues held in memory; the others are loaded from the store when they continue
 
 
 class FlowBrain:
-    """Answers by flows. `opening` is said first, if the agent greets; `flow` is started at once. `today` returns the
-    caller's date and time; default: the current time in the file's time zone."""
+    """Answers by flows. If a reply is requested before the user has said anything, `flow` is started, or `opening` is
+    said if there is no `flow`. `today` returns the caller's date and time; by default, the current time in the file's
+    time zone."""
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class FlowBrain:
         self._talks: OrderedDict[str, _DialogueTurns] = OrderedDict()
 
     def remember(self, memory: Memory) -> None:
-        """Store dialogues in `memory`, and run actions through it, so that each runs once."""
+        """Store dialogues in `memory`, and run actions through it, so that each action runs only once."""
         self._store = self._memory = memory
 
     async def has_more(self, conversation: str) -> bool:
@@ -80,7 +81,7 @@ class FlowBrain:
             turns.talk.abandon()
 
     def load(self) -> None:
-        """Load what NLU needs now, rather than at the first message."""
+        """Let NLU load what it needs now rather than at the first message."""
         prepare = getattr(self._nlu, "prepare", None)
         if prepare is not None:
             prepare(scope_of(self._domain, understanding(self._domain, DialogueState()), False))
@@ -98,7 +99,7 @@ class FlowBrain:
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         turns = await self._turns_of(request.conversation)
         text = turns.new_text(request)
-        turns.mark_processed(request)  # saved together with the step, so a restart doesn't process it again
+        turns.mark_processed(request)  # saved together with the step, so a restart doesn't process the turn again
         said = False
         async for item in with_heartbeats(self._respond(turns.talk, request, text), WORKING_S):
             if item is None:
@@ -174,7 +175,7 @@ class _DialogueTurns:
         self._checkpoints = checkpoints
 
     def new_text(self, request: Request) -> str:
-        """The words since the last request. A turn that continued afterwards adds only its new words."""
+        """The user's words since the last request. If a turn continued after that request, only its new words count."""
         parts = [self._new_words(turn.turn, turn.text) for turn in _user_turns(request)]
         return " ".join(part for part in parts if part)
 
@@ -182,7 +183,8 @@ class _DialogueTurns:
         self._checkpoints.given |= {turn.turn: turn.text for turn in _user_turns(request)}
 
     def _new_words(self, turn: int, text: str) -> str:
-        """The words of a turn not processed yet. Counts words, because STT may have rewritten the earlier ones."""
+        """The words of a turn that weren't processed yet. They are found by counting, because STT may have rewritten
+        the earlier words."""
         given = self._checkpoints.given.get(turn, "")
         return " ".join(text.split()[len(given.split()) :]) if given else text
 

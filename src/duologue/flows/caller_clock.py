@@ -1,6 +1,6 @@
 """The caller's clock: date and time where the caller is.
 
-Rule: a dialogue never reads a clock; its caller passes the time in.
+Rule: a dialogue never reads a clock; the code that runs it passes the time in.
 """
 
 from __future__ import annotations

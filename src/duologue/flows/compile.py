@@ -62,7 +62,7 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
     return Domain(
         {name: compile_flow(name, flow, patterns.completed) for name, flow in file.flows.items()},
         {name: _compile_slot(name, slot, names.get(name, ())) for name, slot in file.slots.items()},
-        # Already compiled into the programs, which say it at the last step only; the dialogue would say it at any end.
+        # The programs already say this text after their last step. The dialogue would say it at every end of a flow.
         replace(patterns, completed=""),
         file.misses_max,
         file.gives_up_by,
@@ -87,7 +87,7 @@ def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> Slot
     return SlotSpec(
         name,
         slot.kind,
-        slot.prompt or f"What is the {label}?",  # an action may request it, even if no step asks for it
+        slot.prompt or f"What is the {label}?",  # an action may request the slot, even if no step asks for it
         tuple(slot.reprompts),
         tuple(slot.silence_prompts),
         slot.help,
@@ -139,7 +139,7 @@ def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
 
 
 class _StepNames:
-    """Names every step: its id, or a name made from what it does, numbered if that is taken."""
+    """Gives every step a name: its id, or a name made from what the step does, with a number if that name is taken."""
 
     def __init__(self, steps: list[Step]) -> None:
         self._taken = {END, COMPLETED, *(step.id for step in every_step(steps))}
@@ -156,7 +156,8 @@ class _StepNames:
 
 
 def _stem(step: Step) -> tuple[str, bool]:
-    """The name of a step without an id, and whether it can do without a number."""
+    """The name of a step without an id, before it is numbered, and whether the first step of that name gets no
+    number."""
     match step:
         case CollectStep():
             return f"collect_{step.collect}", True
@@ -186,7 +187,7 @@ def every_step(steps: Iterable[Step]) -> Iterable[Step]:
 
 
 class _Program:
-    """A program being built. Forward jumps get their target when it is known."""
+    """A program being built. A forward jump gets its target as soon as that is known."""
 
     def __init__(self, steps: list[Step]) -> None:
         self.code: list[Instruction] = []

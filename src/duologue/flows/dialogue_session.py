@@ -1,7 +1,7 @@
 """Runs a dialogue: messages in, responses out, with NLU, validators and actions called in between.
 
-Holds the state of one conversation and performs the effects of the pure step. Rule: work that has started is
-finished even if the caller stops listening; what it had to say comes with the next reply.
+Holds the state of one conversation and performs the effects of the pure step. Rule: work that has started is finished
+even if its responses are no longer awaited; they come with the next reply.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from .registry import Once, Registry
 
 Said: TypeAlias = Respond | HandOver
 _log = logging.getLogger("duologue")
-ROUNDS_MAX = 200  # requests per message; more mean that the flows loop
-CHECKPOINTS_MAX = 2_000  # checkpoints held in memory: a process may run for a year
+ROUNDS_MAX = 200  # requests per message; more than this mean that the flows are in a loop
+CHECKPOINTS_MAX = 2_000  # checkpoints held in memory; the oldest are dropped, because a process may run for a year
 
 
 class CheckpointStore(Protocol):
@@ -106,7 +106,7 @@ class DialogueSession:
     # -- Input
 
     def hear(self, text: str) -> AsyncIterator[Said]:
-        """Process a user message; yields the responses."""
+        """Process a user message and yield the responses."""
         return self._responses_to(UserMessage(text, self._now(), self._today()))
 
     def wait(self) -> AsyncIterator[Said]:
@@ -114,8 +114,8 @@ class DialogueSession:
         return self._responses_to(NothingSaid(self._now()))
 
     def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:
-        """Start a flow with values that the program has; they are validated like the user's. Raises DuologueError while
-        another flow or request is open."""
+        """Start a flow with values that the program has. They are validated like values from the user. Raises
+        DuologueError while another flow or request is open."""
         check_flow(self.domain, flow)
         event = FlowRequested(flow, self._now(), tuple(slots.items()))
         if row_for(self.state, event) is None:
@@ -139,7 +139,7 @@ class DialogueSession:
         return request_of(self.domain, self.state) is not None
 
     async def _responses_to(self, event: DialogueEvent) -> AsyncIterator[Said]:
-        """Process an event; yields each response as soon as it is known. May be closed at any time."""
+        """Process an event and yield each response as soon as it is known. The iterator may be closed at any time."""
         if self._work is not None and not self._work.done():
             self._note(event)
         else:
@@ -148,7 +148,7 @@ class DialogueSession:
             yield said
 
     async def remaining(self) -> AsyncIterator[Said]:
-        """Yields the responses not said yet and those of running work. Work that failed is started again."""
+        """Yield the responses that weren't said yet, and those of running work. Work that failed is started again."""
         if self._has_failed_work:
             self._begin(lambda: self._perform_all(()))
         while True:
@@ -162,8 +162,8 @@ class DialogueSession:
             raise failure
 
     def prepare(self) -> None:
-        """Let NLU prepare in a thread for what the user may say next, while they are still listening or thinking, so
-        that the first message doesn't have to wait for it."""
+        """Let NLU prepare in a thread for what the user may say next. The user is still listening or thinking, so the
+        next message doesn't have to wait for the preparation."""
         scope = scope_of(self.domain, understanding(self.domain, self.state), self.state.top is not None)
         if self._preparing is None or self._preparing.done():
             loop = asyncio.get_running_loop()
@@ -171,7 +171,8 @@ class DialogueSession:
             self._preparing.add_done_callback(_note_failure)
 
     def abandon(self) -> None:
-        """Another process continues this dialogue. A running function may finish, but its result is ignored."""
+        """Stop this dialogue, because another process continues it. A running function may finish, but its result is
+        ignored."""
         self._is_abandoned = True
 
     async def settled(self) -> None:
@@ -265,6 +266,6 @@ def _doing(state: DialogueState) -> str:
 
 
 def _note_failure(preparing: asyncio.Future[None]) -> None:
-    """Log a failed preparation only; NLU will fail again with the next message, and be reported then."""
+    """Only log a failed preparation. NLU will fail again with the next message, and that failure is reported."""
     if not preparing.cancelled() and (failure := preparing.exception()) is not None:
         _log.debug("the NLU failed to prepare: %s", failure)

@@ -38,7 +38,7 @@ _ODD = re.compile(r"[^A-Za-z0-9_ ,.()\[\]'/?!=+*-]")
 
 
 class Arrow(NamedTuple):
-    """From one instruction to another; `label` says when."""
+    """An arrow from one instruction to another. `label` says when the flow takes it."""
 
     source: int
     target: int
@@ -61,7 +61,8 @@ def draw_flows(file: FlowFile, flow: str | None = None, format: str = "mermaid")
 
 
 def to_mermaid(domain: Domain, names: tuple[str, ...]) -> str:
-    """One flow by itself; or several, each in a frame, with calls and links between them."""
+    """The Mermaid chart of these flows. Several flows are each drawn in a frame, with arrows for the calls and links
+    between them."""
     title = names[0] if len(names) == 1 else "flows"
     lines = ["---", f"title: {json.dumps(title)}", "---", "flowchart TD"]
     flows = [domain.flows[name] for name in names]
@@ -96,7 +97,7 @@ def _body(flow: Flow, domain: Domain, number: int) -> Iterator[str]:
 
 
 def reached(flow: Flow) -> tuple[int, ...]:
-    """The reachable instructions in order, without jumps."""
+    """The positions of the reachable instructions, in order, without jumps."""
     found: set[int] = set()
     waiting = [landing(flow, 0)]
     while waiting:
@@ -108,7 +109,7 @@ def reached(flow: Flow) -> tuple[int, ...]:
 
 
 def landing(flow: Flow, place: int) -> int:
-    """The instruction that a chain of jumps ends at."""
+    """The position where a chain of jumps ends; `place` itself if there is no jump."""
     for _ in flow.program:
         at = flow.program[place]
         if not isinstance(at, Jump):
@@ -118,7 +119,7 @@ def landing(flow: Flow, place: int) -> int:
 
 
 def arrows_from(flow: Flow, place: int) -> tuple[Arrow, ...]:
-    """What may follow an instruction."""
+    """The arrows from an instruction to those that may follow it."""
     at = flow.program[place]
 
     def to(target: int, label: str = "") -> Arrow:

@@ -1,4 +1,4 @@
-"""Finds the functions that a flow file uses: in a module, or in the Python file next to it.
+"""Finds the functions that a flow file uses, in a module or in the Python file next to the flow file.
 
 Rule: any error while importing that module is reported in one line.
 """
@@ -15,8 +15,8 @@ from .registry import Registry
 
 
 def find_functions(file: Path, actions: str | None) -> Registry:
-    """The functions of the module `actions`; without it, of the file of the same name or of `actions.py` next to the
-    flow file."""
+    """The functions of the module `actions`. If it is None, those of the Python file next to the flow file: the one of
+    the same name, or else `actions.py`. Empty if there is neither."""
     sys.path.insert(0, str(file.resolve().parent))
     sys.path.insert(0, str(Path.cwd()))
     beside = (name for name in (file.stem, "actions") if file.with_name(f"{name}.py").is_file())

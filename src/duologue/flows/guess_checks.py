@@ -61,8 +61,8 @@ def _is_free_text(g: GuessInContext) -> bool:
 
 
 def _is_unsure_departure(g: GuessInContext) -> bool:
-    """It would leave the open task, or cancel when nothing is open, with low confidence. "The later one" resembles "go
-    back", and "I don't mind" resembles "never mind"."""
+    """Would the guess leave the open task, or cancel when nothing is open, with low confidence? "The later one"
+    resembles "go back", and "I don't mind" resembles "never mind"."""
     if g.state.top is None:
         return g.intent == "cancel" and g.confidence < _SURE
     turns = g.intent in _DEPARTURES or (g.intent.startswith(FLOW) and not g.is_task_at_hand)
@@ -75,7 +75,7 @@ def _asks_about_it(g: GuessInContext) -> bool:
 
 
 def _is_answer_not_said(g: GuessInContext) -> bool:
-    """A yes or no that the message doesn't contain; a wrong yes could send money."""
+    """Is the guess a yes or no that the message doesn't contain? A wrong yes could, for example, send money."""
     if g.intent not in ANSWERS:
         return False
     slots = tuple(g.domain.slots[name].grammar_slot for name in g.asked.slots if name in g.domain.slots)
@@ -89,18 +89,18 @@ def _is_unsure_handoff(g: GuessInContext) -> bool:
 
 
 def _asks_to_leave_it(g: GuessInContext) -> bool:
-    """ "Leave it as it is": nothing should change, and nothing be cancelled."""
+    """ "Leave it as it is" asks to change nothing, so it cancels nothing."""
     return g.intent == "cancel" and keeps(g.tokens)
 
 
 def _repeats_the_question(g: GuessInContext) -> bool:
-    """ "Cancel my booking", after "shall I cancel it?": an answer; the task isn't cancelled."""
+    """ "Cancel my booking", after "shall I cancel it?", is an answer and doesn't cancel the task."""
     said = [token for token in g.tokens if stem(token.word) == "cancel"]
     return g.intent == "cancel" and g.asked.waiting_for is None and repeats(g.asked.question, said)
 
 
 def _denies_waiting(g: GuessInContext) -> bool:
-    """ "No waiting", "you needn't wait": not a request for time."""
+    """ "No waiting" and "you needn't wait" aren't requests for time."""
     words = [token.word for token in g.tokens]
     denied = next((place for place, word in enumerate(words) if is_negation(word)), len(words))
     return g.intent == "wait" and any(stem(word) == "wait" for word in words[denied:])

@@ -43,7 +43,7 @@ def _filled_by(at: LocatedStep) -> Iterator[str]:
 
 
 def _comparisons(text: str) -> Iterator[tuple[str, object]]:
-    """Slots, and the values that they are compared with."""
+    """Pairs of a slot and a value that the condition compares it with."""
     try:
         tree = ast.parse(parse(text).text, mode="eval")
     except (BadCondition, RecursionError):

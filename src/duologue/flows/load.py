@@ -1,7 +1,7 @@
 """Reads, checks and compiles a flow file: `domain = load_flows("flights.yaml")`.
 
-The format is in docs/flows.md. Rule: a file either becomes a domain that can be run, or raises InvalidFlows with
-everything that is wrong with it.
+The format is described in docs/flows.md. Rule: a file either becomes a domain that can be run, or raises InvalidFlows
+with everything that is wrong with it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FlowFile:
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """The names of the functions that its steps run."""
+        """The names of the actions that the steps of the file run."""
         programs = [flow.program for flow in self.domain.flows.values()]
         return tuple(
             dict.fromkeys(at.action for program in programs for at in program if isinstance(at, PerformAction))
@@ -101,7 +101,8 @@ def _its_packages() -> Iterator[None]:
 
 
 def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
-    """Load a text with its entries and warnings. Raises InvalidFlows. Files with names are read from `folder`."""
+    """Load flows from a text, with its entries and warnings. Raises InvalidFlows. Lists of names that are in other
+    files are read from `folder`."""
     with _its_packages():
         from .compile import compile_file, to_choices
         from .impossible_conditions import check_comparisons

@@ -1,4 +1,4 @@
-"""Reads lists of names from text files: one name per line, and after `|` other phrases for it.
+"""Reads lists of names from text files: one name per line, followed by other phrases for it, each after a `|`.
 
 Rule: such a file must be in the folder of the flow file, or below it.
 """
@@ -18,7 +18,7 @@ NAMES_MAX = 200_000
 
 
 def read_name_files(data: Any, folder: Path | None, notes: ProblemList) -> dict[str, tuple[Choice, ...]]:
-    """The names of every slot that has them in a file."""
+    """The names of every slot whose names are in a file. Problems are added to `notes`."""
     found = {}
     for slot, entry in entries_of(data, "slots").items():
         if isinstance(entry.get("names"), str):

@@ -1,7 +1,8 @@
-"""Converts the result of NLU to commands: intents become flows and commands, quotes become values.
+"""Converts the result of NLU to commands. An intent becomes a command, and words that NLU quotes become values of
+slots.
 
-The slots' own grammars read the values, from the words that NLU quotes or from the whole message. Rule: an intent
-that isn't possible in this turn, or a quote that no grammar reads, is left out.
+Each slot's own grammar reads its value, from the quoted words or from the whole message. Rule: an unknown intent, or a
+quote that can't be read as a value, is ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .partial_values import answer_in_part, first_values, wants_yes_or_no
 def commands_of(
     domain: Domain, state: DialogueState, effect: Understand, found: Understanding, today: str
 ) -> tuple[Command, ...]:
-    """What the user wants; empty if the message was not understood."""
+    """The commands that the message stands for; empty if it was not understood."""
     values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
     given = tuple(value for value in values if value is not None)
     name = found.intent
@@ -45,7 +46,7 @@ def commands_of(
 
 
 def _is_change_left(state: DialogueState, effect: Understand) -> bool:
-    """ "Leave it as it is", in answer to a question for a new value."""
+    """Is the message "leave it as it is", or similar, in reply to a question for a value?"""
     return effect.waiting_for is not None and not state.reading_back and keeps(tokens_of(effect.text))
 
 

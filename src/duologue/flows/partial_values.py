@@ -32,7 +32,7 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
 
 def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[SetSlot, ...]:
     """The answer to the open question, and other values, in a message that was only partly understood. Empty if the
-    message is a question, whatever dates and numbers it contains."""
+    message is a question, even if it contains dates or numbers."""
     if state.top is None or effect.waiting_for is None or asks(tokens_of(effect.text)):
         return ()
     flow = domain.flows[state.top.flow]
@@ -55,7 +55,7 @@ def wants_yes_or_no(domain: Domain, effect: Understand) -> bool:
 
 
 def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) -> tuple[SetSlot, ...]:
-    """A yes or no that is said first and then explained, and other values in the message."""
+    """The yes or no at the beginning of a message, when an explanation follows, and other values in the message."""
     tokens = tokens_of(effect.text)
     answer = opening_answer(tokens)
     if answer is None or effect.waiting_for is None or trick_of(effect.question):

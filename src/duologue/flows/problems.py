@@ -41,13 +41,13 @@ class InvalidFlows(DuologueError, ValueError):
 
     def __init__(self, problems: tuple[FlowProblem, ...], more: int = 0) -> None:
         self.problems = problems
-        self.more = more  # number of problems left out of `problems`
+        self.more = more  # the number of further problems, which aren't in `problems`
         lines = [str(problem) for problem in problems]
         super().__init__("\n".join([*lines, f"and {more} more problems"] if more else lines))
 
 
 class ProblemList:
-    """Collects problems. Finds their line numbers if `lines` is set."""
+    """Collects problems. If `lines` is set, the line numbers are found there."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -56,7 +56,7 @@ class ProblemList:
         self.lines: Mapping[Path, int] = {}
 
     def add(self, path: Path, text: str, *, at: str | int | None = None, is_warning: bool = False) -> None:
-        """Add a problem at `path`; its line is that of the key `at` there, if given."""
+        """Add a problem at `path`. If the key `at` is given, the problem has the line of that key."""
         where = path if at is None else (*path, at)
         while where and where not in self.lines:
             where = where[:-1]

@@ -1,7 +1,7 @@
 """Actions, validators and normalisers: Python functions that flows refer to by name.
 
 Parameters are filled by name: slots, and `key` with the idempotency key of an action. Rule: a function's result is
-checked before it is used, and the dialogue always gets an answer, whatever the function does.
+checked before it is used, and the dialogue always gets an answer, even if the function fails or hangs.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ class Registry:
     # -- Calling the functions
 
     async def validate(self, effect: Validate, now: Callable[[], int]) -> Validated | Rejected | WorkFailed:
-        """Normalise, then validate. A validator refuses a value by False, a reason (a text) or a ValueError."""
+        """Normalise a value, then validate it. A validator refuses a value by returning False or a text with the
+        reason, or by raising ValueError."""
         value: Any = effect.value
         try:
             async with asyncio.timeout(VALIDATION_S_MAX):
@@ -100,7 +101,7 @@ class Registry:
         return Rejected(effect.request, "", now()) if value is None else Validated(effect.request, value, now())
 
     async def _check(self, name: str, value: Any, effect: Validate) -> Any:
-        """Pass the value to the first parameter, whatever its name."""
+        """Call a validator or normaliser with the value as its first parameter."""
         wanted = list(inspect.signature(self._functions[name]).parameters)
         return await self._call(name, {**dict(effect.slots), wanted[0] if wanted else "value": value})
 
@@ -143,7 +144,8 @@ class Registry:
             return early.wish
 
     async def _call(self, name: str, given: dict[str, Any]) -> Any:
-        """Call a function with the parameters that it takes; in a thread if it isn't async, because it may block."""
+        """Call a function with the parameters that it takes. A function that isn't async runs in a thread, because it
+        may block."""
         function = self._functions[name]
         wanted = inspect.signature(function).parameters
         takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in wanted.values())
@@ -165,7 +167,8 @@ def functions_of(domain: Domain) -> tuple[str, ...]:
 
 
 def _log_failure(what: str, failure: Exception) -> None:
-    """Warn with the type only; the exception's text may contain what a caller said, so it is logged at debug level."""
+    """Warn with the type of the exception only. Its text may contain what a caller said, so it is logged at debug
+    level."""
     _log.warning("%s failed: %s", what, type(failure).__name__)
     _log.debug("%s failed", what, exc_info=failure)
 

@@ -62,7 +62,8 @@ Scalar: TypeAlias = Annotated[
 
 
 def _by_shape(**tags: type) -> Discriminator:
-    """A union whose members are told apart by their Python type; the last one is for everything else."""
+    """A discriminator that tells the members of a union apart by their Python type. The last member is for everything
+    else."""
 
     def tag_of(value: Any) -> str:
         return next((f"<{tag}>" for tag, shape in tags.items() if isinstance(value, shape)), f"<{[*tags][-1]}>")
@@ -97,8 +98,8 @@ Names: TypeAlias = Annotated[
 class SlotEntry(_Entry):
     """A slot: how it is asked for, what may fill it, and how it is checked."""
 
-    kind: SlotKind = Field(alias="type", strict=False, description="The type of its value.")
-    prompt: Text = Field("", description="The question that asks for it.")
+    kind: SlotKind = Field(alias="type", strict=False, description="The type of the slot's value.")
+    prompt: Text = Field("", description="The question that asks for the slot.")
     reprompts: Texts = Field([], description="Said in turn after replies that were not understood.")
     silence_prompts: Texts = Field([], description="Said in turn when the user doesn't reply.")
     help: Text = Field("", description="Said when the user asks for help at this question.")
@@ -106,22 +107,22 @@ class SlotEntry(_Entry):
     normaliser: Name = Field("", description="A function that converts a value before it is validated.")
     choices: ChoiceList = Field([], description="For type choice: the possible answers.")
     names: Names = Field([], description="For type name: the known names, or a file with one name per line.")
-    is_open: bool = Field(True, alias="open", description="For type name: may it be a name that isn't in the list?")
+    is_open: bool = Field(True, alias="open", description="For type name: may a name be missing from the list?")
     hours: list[int] = Field(
         [*DAYTIME_HOURS],
         min_length=2,
         max_length=2,
         description="For type time: a time without am or pm is taken to be between these hours.",
     )
-    is_past: bool = Field(False, alias="past", description="For type date: it is in the past, such as a birthday.")
-    is_future: bool = Field(False, alias="future", description="For types date and time: refuse what has passed.")
+    is_past: bool = Field(False, alias="past", description="For type date: the date is past, as a birthday is.")
+    is_future: bool = Field(False, alias="future", description="For date and time: refuse a value that has passed.")
     depends_on: list[Name] = Field([], min_length=1, description="Slots whose correction empties this one.")
-    ask_before_filling: bool = Field(False, description="Fill it only after its question was asked.")
-    is_optional: bool = Field(False, alias="optional", description="May the user skip it?")
-    prefers: Literal["ask", "first", "last"] = Field("ask", description="What to do with an ambiguous value.")
-    reads_back: bool = Field(False, description="Repeat it character by character, and ask whether it is right.")
+    ask_before_filling: bool = Field(False, description="Fill the slot only after its question was asked.")
+    is_optional: bool = Field(False, alias="optional", description="May the user skip the question?")
+    prefers: Literal["ask", "first", "last"] = Field("ask", description="With an ambiguous value: ask, or take one.")
+    reads_back: bool = Field(False, description="Spell the value to the user, and ask whether it is right.")
     barge_in: bool = Field(True, description="May the user interrupt the question?")
-    label: Text = Field("", description="What users call it; default: its name.")
+    label: Text = Field("", description="What users call the slot; default: its name.")
 
 
 # -- Steps
@@ -149,7 +150,7 @@ class CollectStep(_Step):
     collect: Name
     prompt: Text = ""
     proposed: Name = Field(
-        "", description="The slot whose value is proposed; a yes takes it. {proposed} in the prompt."
+        "", description="The slot whose value is proposed; a yes accepts it. The prompt may contain {proposed}."
     )
 
 
@@ -198,9 +199,9 @@ class ActionStep(_Step):
     """Run a function and store its results."""
 
     action: Name
-    slots: list[Name] = Field([], min_length=1, description="The slots passed to it; default: all filled slots.")
+    slots: list[Name] = Field([], min_length=1, description="Slots passed to the action; default: all filled slots.")
     outputs: Pairs = Field([], description="The results to store: names, or a mapping from result to slot.")
-    waiting: Text = Field("", description="Said while it runs.")
+    waiting: Text = Field("", description="Said while the action runs.")
     on_failure: Steps = Field([])
     then: Then = Field("end", description="After on_failure: end, go_on, again, or the id of a step.")
 
@@ -218,8 +219,8 @@ class CallStep(_Step):
     """Run another flow, then continue here."""
 
     call: Name
-    gives: Pairs = Field([], description="Slots passed to it: names, or a mapping from this flow's slot to its slot.")
-    takes: Pairs = Field([], description="Slots taken from it: names, or a mapping from its slot to this flow's slot.")
+    gives: Pairs = Field([], description="Slots passed to the other flow: names, or a mapping from own to other.")
+    takes: Pairs = Field([], description="Slots taken from the other flow: names, or a mapping from other to own.")
 
 
 class LinkStep(_Step):
@@ -283,9 +284,9 @@ class FlowEntry(_Entry):
     """One task that users can ask for."""
 
     description: Text = Field("", description="The task in a few words, for help and for NLU.")
-    examples: Texts = Field([], description="What users say to ask for it.")
-    completed: Text = Field("", description="Said after its last step.")
-    is_hidden: bool = Field(False, alias="hidden", description="Only other flows and the program can start it.")
+    examples: Texts = Field([], description="What users say to ask for the task.")
+    completed: Text = Field("", description="Said after the last step.")
+    is_hidden: bool = Field(False, alias="hidden", description="Only other flows and the program can start this.")
     steps: Steps
 
 
@@ -313,7 +314,9 @@ class FileEntry(_Entry):
     tries_max: int = Field(
         _DEFAULTS["tries_max"], ge=1, le=50, description="Failed replies to one question before giving up."
     )
-    gives_up_by: Literal["cancel", "handoff"] = Field(_DEFAULTS["gives_up_by"], description="How to give up.")
+    gives_up_by: Literal["cancel", "handoff"] = Field(
+        _DEFAULTS["gives_up_by"], description="Cancel, or hand over to a human."
+    )
     time_zone: Zone = Field(
         _DEFAULTS["time_zone"], description="Where the callers are, such as Europe/Vienna; default: this machine's."
     )
@@ -329,7 +332,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {"slots": SlotEntry, "flows": FlowEntry}
 
 
 def keys_at(place: tuple[str | int, ...]) -> tuple[str, ...]:
-    """The keys allowed at a place, which is pydantic's error location, with its union tags."""
+    """The keys allowed at `place`, which is the location in a pydantic error, including its union tags."""
     last = place[-1] if place else None
     if isinstance(last, str) and last in _MODELS:
         return _keys(_MODELS[last])

@@ -24,7 +24,8 @@ _WANTED = {
 
 
 def check_schema(data: object, notes: ProblemList) -> FileEntry | None:
-    """The file as entries; None if it doesn't fit the schema, and then every mismatch is added to `notes`."""
+    """The file as entries. If the file doesn't fit the schema, every mismatch is added to `notes`, and None is
+    returned."""
     try:
         return FileEntry.model_validate(data)
     except ValidationError as error:
@@ -108,7 +109,7 @@ def _wrong(kind: str, found: Any, detail: ErrorDetails) -> str:
 
 
 def _not_one_of(expected: str, found: Any) -> str:
-    """For a value that isn't one of the allowed ones. `expected` is pydantic's list, as Python code."""
+    """The message for a value that isn't one of the allowed ones. `expected` is pydantic's list, as Python code."""
     if "'" not in expected:
         return f"must be {expected.lower()}, not {kind_shown(found)}"
     known = [name.strip("' ") for name in expected.replace(" or ", ", ").split(",")]

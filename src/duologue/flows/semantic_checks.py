@@ -1,7 +1,7 @@
-"""Semantic checks of a flow file: all names exist, but it still can't work.
+"""Semantic checks of a flow file: finds what can't work even though all names exist.
 
-Finds keys that don't belong to a slot's type and circular dependencies; and, as warnings, endless loops and steps or
-flows that are never reached. Rule: what is certainly wrong is an error; what only looks wrong is a warning.
+Reports keys that don't belong to a slot's type, and circular dependencies. Warns about endless loops, and about steps
+and flows that are never reached. Rule: what is certainly wrong is an error; what only looks wrong is a warning.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KINDS_WITH_KEY = {
 
 
 def check_semantics(data: Any, notes: ProblemList) -> None:
-    """Add a problem for everything that can't work, or probably doesn't."""
+    """Add an error for everything that can't work, and a warning for everything that probably doesn't."""
     for name, slot in entries_of(data, "slots").items():
         _check_slot(("slots", name), slot, notes)
     _check_circles(data, notes)

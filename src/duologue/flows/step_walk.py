@@ -1,6 +1,6 @@
 """Walks through the raw data of a flow file, valid or not.
 
-Finds the steps of every flow at any depth, and the texts and names in them. Rule: what has the wrong shape is
+Finds the steps of every flow at any depth, and the texts and names in them. Rule: an entry of the wrong shape is
 skipped, because the schema check has already reported it.
 """
 
@@ -83,7 +83,7 @@ def conditions_of(at: LocatedStep) -> Iterator[tuple[Path, str, str]]:
 
 
 def pairs_of(value: Any) -> list[tuple[str, str]]:
-    """Pairs of names from a mapping, or from a list, where both names are the same."""
+    """Pairs of names from a mapping. A list gives pairs of two equal names."""
     if isinstance(value, list):
         return [(name, name) for name in value if isinstance(name, str)]
     if isinstance(value, dict):

@@ -12,7 +12,7 @@
             slots: {origin: New York}
             nlu: false
 
-Rule: what a turn names must match exactly; what it doesn't name isn't checked.
+Rule: each result that a turn names must match exactly; results that it doesn't name aren't checked.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class InvalidStories(DuologueError):
 
 @dataclass(frozen=True, slots=True)
 class StoryTurn:
-    """One user message, and the expected result. None: not checked."""
+    """One user message, and the expected results. A result that is None isn't checked."""
 
     line: int
     user: str | None = None  # None: the user is silent
     says: tuple[str, ...] | None = None  # exactly these responses, in order
-    contains: tuple[str, ...] = ()  # each of these somewhere in the responses
+    contains: tuple[str, ...] = ()  # texts that must each appear somewhere in the responses
     slots: dict[str, Any] | None = None
     waiting_for: str | Literal[False] | None = None
     started: str | None = None

@@ -1,6 +1,6 @@
 """Flow charts as SVG: the steps of a flow from top to bottom, laid out as they are nested.
 
-Every block knows its size around a vertical line that enters at the top and leaves at the bottom; larger blocks are
+Every block knows its size around a vertical line that enters at the top and leaves at the bottom. Larger blocks are
 made of smaller ones. Rule: lines are straight and meet at right angles, and no line crosses a box.
 """
 
@@ -213,7 +213,7 @@ def _stack(blocks: Sequence[Block]) -> Block:
 
 
 def _side_by_side(columns: Sequence[Block]) -> Block:
-    """The cases of a branch, the first on the left; cases that continue meet again below."""
+    """The cases of a branch, the first on the left. Cases after which the flow continues meet again below."""
     width = sum(column.left + column.right for column in columns) + _ASIDE * (len(columns) - 1)
     tallest = max(column.height for column in columns)
     top, height = 10 + _GAP, 10 + _GAP + tallest + 20
@@ -236,7 +236,7 @@ def _side_by_side(columns: Sequence[Block]) -> Block:
 
 
 def _loop(test: Block, body: Block) -> Block:
-    """A loop: back up on the left, out on the right."""
+    """A loop. A line on the left leads back to the test, and a line on the right leaves the loop."""
     left, right = (max(sides) + _ASIDE for sides in ((test.left, body.left), (test.right, body.right)))
     height = test.height + _GAP + body.height + 34
 
@@ -254,7 +254,8 @@ def _loop(test: Block, body: Block) -> Block:
 
 
 def _with_detour(box: Block, body: Block, when: str, *, goes_again: bool) -> Block:
-    """An on_no or on_failure block on the right; then back to the step, or on with the flow."""
+    """A step with its on_no or on_failure block on the right. From that block a line leads back to the step, or on to
+    the rest of the flow."""
     off = box.right + _DETOUR + body.left
     top = box.height + 14
     height = top + body.height + (30 if body.is_open else 0)

@@ -1,7 +1,7 @@
 """Reads YAML as plain values, with the line of each value.
 
-PyYAML parses the nodes; their values are decided here as in YAML 1.2: `no`, `on` and `12:30` are texts. Rule: size,
-depth and number of values are limited before anything is built, aliases included.
+PyYAML parses the nodes. They are converted to values here, as in YAML 1.2, where `no`, `on` and `12:30` are texts.
+Rule: size, depth and number of values are limited before anything is built, aliases included.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def read_yaml(text: str, notes: ProblemList) -> Plain | None:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes, limited in number and depth."""
+    """Composes nodes, and refuses a text with too many or too deeply nested ones."""
 
     _depth = 0
     _count = 0

@@ -1,7 +1,8 @@
 """The models on this machine: where each is stored, and whether it is complete.
 
-Reads files and one stamp for each model; never fetches. Rule: files are hashed when a model is pulled or verified, and
-the hashes are saved in a stamp; after that, comparing file sizes is enough to use the model.
+Reads the files of each model and its stamp, a file of hashes. Never downloads anything. Rule: files are hashed when a
+model is pulled or verified, and the hashes are saved in the stamp. After that, comparing file sizes is enough to use
+the model.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def model_path(name: str, *, models: Mapping[str, Model] = MODELS) -> Path:
 
 
 def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:
-    """Whether a model was verified and its files still have the same sizes."""
+    """Was the model verified, and do its files still have the same sizes?"""
     model = model_named(name, models)
     folder = cache_folder() / name
     stamp = read_stamp(folder)
@@ -60,12 +61,13 @@ def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:
 
 
 def verify(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
-    """The problems of a model, one line each. Reads every byte, changes nothing."""
+    """The problems of a model, one line each. Reads every byte and changes nothing."""
     return inspect(cache_folder() / name, model_named(name, models)).problems
 
 
 def verify_and_stamp(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
-    """Verify a model, then write its stamp, or remove the stamp if there are problems: the next pull repairs it."""
+    """Verify a model and return its problems. If there are none, write its stamp; otherwise remove the stamp, so that
+    the next pull repairs the model."""
     model = model_named(name, models)
     folder = cache_folder() / name
     found = inspect(folder, model)
@@ -89,7 +91,7 @@ class FolderContents:
 
 
 def inspect(folder: Path, model: Model) -> FolderContents:
-    """Compare a folder with the catalogue."""
+    """Compare the files in a model's folder with the catalogue."""
     files: dict[str, dict[str, Any]] = {}
     problems = [] if runs_here(model) else [f"{model.name} doesn't support {platform_name()}"]
     for part in parts_here(model):
@@ -116,7 +118,8 @@ def _file_problems(part: PackagePart, fact: dict[str, Any]) -> Iterator[str]:
 def _folder_problems(
     part: PackagePart, facts: dict[str, dict[str, Any]], stamp: dict[str, Any] | None
 ) -> Iterator[str]:
-    """The catalogue has one hash for the whole folder; the stamp, if present, shows which file changed."""
+    """The problems of a part that is a folder. The catalogue has one hash for the whole folder; the stamp, if there is
+    one, shows which files changed."""
     if not facts:
         yield f"{part.cached_as} is missing"
         return
@@ -162,7 +165,7 @@ def _size_of(path: Path) -> int:
 
 
 def pins_of(model: Model) -> dict[str, str]:
-    """The hashes that the catalogue expects; a stamp with other ones is out of date."""
+    """The hashes that the catalogue expects; a stamp with other hashes is out of date."""
     return {part.cached_as: part.sha256 for part in parts_here(model)}
 
 
@@ -173,7 +176,7 @@ def read_stamp(folder: Path) -> dict[str, Any] | None:
         sizes = [fact["size_bytes"] for fact in stamp["files"].values()]
         return stamp if stamp["pins"] and sizes else None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return None  # incomplete or not ours: treated as missing, the next pull writes it again
+        return None  # an incomplete or foreign stamp counts as missing; the next pull writes it again
 
 
 def write_stamp(folder: Path, model: Model, found: FolderContents) -> None:

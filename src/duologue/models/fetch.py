@@ -1,7 +1,7 @@
 """Get a package from its registry with the installers of this machine: pip and npm.
 
-They are configured for the mirrors, proxies and certificates of this machine. Neither runs code from the package. Rule:
-a failure of an installer is reported in one line that says what to do.
+pip and npm already know the mirrors, proxies and certificates of this machine. Neither runs code from the package.
+Rule: a failure of an installer is reported in one line that says what to do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ POLL_S = 0.2
 STALL_S_MAX = 300.0  # a slow connection is fine, a dead one isn't
 _LOG = "installer.log"
 
-# What a log means, by phrases in it. The order matters: pip ends most failures with "no matching distribution".
+# What the log of an installer means, by phrases in it. The order matters, because pip ends most failures with
+# "no matching distribution".
 _MEANINGS: tuple[tuple[tuple[str, ...], type[PullFailed], str], ...] = (
     (
         ("no module named pip",),
@@ -62,7 +63,8 @@ class Source(Protocol):
         """Raise `PullFailed` if this package can't be fetched at all on this machine."""
 
     def fetch(self, package: Package, into: Path, watch: Watch) -> Path:
-        """Put the package's archive into an empty folder; calls `watch` with the bytes so far."""
+        """Put the package's archive into an empty folder and return its path. Calls `watch` with the number of bytes
+        downloaded so far."""
 
 
 class Installers:
@@ -121,7 +123,7 @@ class Installers:
 
 def _command(package: Package, into: Path) -> list[str]:
     if package.registry == "npm":
-        npm = shutil.which("npm") or "npm"  # on Windows it is a .cmd file, which only runs by its full path
+        npm = shutil.which("npm") or "npm"  # on Windows npm is a .cmd file, which only runs by its full path
         options = ["--ignore-scripts", "--loglevel=error", "--no-update-notifier", "--fetch-retries=2"]
         options += [
             "--fetch-retry-mintimeout=1000",

@@ -1,4 +1,5 @@
-"""One process at a time, by a lock on a file. The system releases it when its holder dies.
+"""Lets only one process at a time do something, by a lock on a file. The operating system releases the lock when the
+process that holds it ends.
 
 Rule: the lock file is never deleted, because then two processes could hold the lock.
 """
@@ -20,7 +21,8 @@ _WAIT_S_MAX = 1_800.0
 
 @contextmanager
 def only_one(file: Path, on_wait: Callable[[], None], wait_s_max: float = _WAIT_S_MAX) -> Iterator[None]:
-    """Hold the lock. If another process has it, `on_wait` is called once. Raises `PullFailed` after `wait_s_max`."""
+    """Hold the lock. If another process holds it, call `on_wait` once and wait. Raises `PullFailed` after
+    `wait_s_max`."""
     with file.open("a+b") as handle:
         if not _try_lock(handle):
             on_wait()

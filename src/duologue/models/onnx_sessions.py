@@ -1,7 +1,7 @@
 """ONNX models: each file is loaded once and shared by all conversations of the process.
 
-Doesn't know what a model is for. Rule: a session may run in many threads at once, and every run uses one thread,
-because there are more conversations than cores.
+This module doesn't know what a model is for. Rule: a session may run in many threads at once, and every run uses one
+thread, because there are more conversations than cores.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _loading = threading.Lock()
 
 
 class UnusableModel(DuologueError):
-    """A model's file exists but can't be used. The message is one line that names it."""
+    """A model's file exists but can't be used. The message is one line that names the file."""
 
 
 class OnnxSession(Protocol):
@@ -33,7 +33,7 @@ class OnnxSession(Protocol):
 
 
 def session(path: Path, inner: Sequence[str] = ()) -> OnnxSession:
-    """The shared session of this file. `inner`: values inside the graph to add to its outputs."""
+    """The shared session of this file. `inner` names values inside the graph that are added to its outputs."""
     with _loading:
         if path not in _sessions:
             _sessions[path] = _load(path, inner)
@@ -41,7 +41,7 @@ def session(path: Path, inner: Sequence[str] = ()) -> OnnxSession:
 
 
 def forget_sessions() -> None:
-    """Drop all shared sessions: the next use loads its file again."""
+    """Drop all shared sessions. The next use of a model loads its file again."""
     with _loading:
         _sessions.clear()
 

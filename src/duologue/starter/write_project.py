@@ -1,4 +1,4 @@
-"""Writes the starter project, or one of the examples, into a folder of the user's.
+"""Writes the starter project, or one of the examples, into a folder that the user chooses.
 
 Rule: a file that exists is never overwritten.
 """
@@ -25,12 +25,12 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def write_project(folder: Path) -> tuple[Path, ...]:
-    """Write the starter project. Returns its files."""
+    """Write the starter project. Returns the paths of the written files."""
     return _copy([PROJECT / name for name in FILES], folder)
 
 
 def write_example(name: str, folder: Path) -> tuple[Path, ...]:
-    """Write one example, with every file that it names. Returns its files."""
+    """Write one example, with every file that it mentions. Returns the paths of the written files."""
     return _copy(example_files(name), folder)
 
 
@@ -44,7 +44,7 @@ def example_files(name: str) -> list[Path]:
     found = [path for path in _sources() if path.name.partition(".")[0] == name]
     if not found:
         raise DuologueError(f"unknown example {name!r}; use one of {', '.join(example_names())}")
-    for path in found:  # grows while it is read
+    for path in found:  # the list grows during the loop
         text = path.read_text(encoding="utf-8")
         for other in sorted(path.parent.iterdir()):
             if other.is_file() and other.name in text and other not in found:
@@ -53,7 +53,7 @@ def example_files(name: str) -> list[Path]:
 
 
 def examples_folder() -> Path:
-    """Where the examples are: in the installed package, or in the checkout that it is imported from."""
+    """The folder of the examples: in the installed package, or in the checkout that the package is imported from."""
     installed = _PACKAGE / "examples"
     return installed if installed.is_dir() else _PACKAGE.parents[1] / "examples"
 
