@@ -65,7 +65,7 @@ class Server:
                 Mount("/", web_files(), name="web"),
             ]
         )
-        self.app = SafeHeaders(self._starlette)  # outermost, so that error responses have them too
+        self.app = SafeHeaders(self._starlette)  # outermost, so that error responses have these headers too
 
     def add_routes(self, routes: Sequence[BaseRoute]) -> None:
         """Add routes, such as a carrier's, before the panel's files, which match every path."""
@@ -121,7 +121,7 @@ class Server:
     # -- Authorization
 
     def _guarded(self, answer: Answer) -> Answer:
-        """Require the token, if the server has one."""
+        """The same handler, but it requires the server's token, if the server has one."""
 
         async def answer_if_authorized(request: Request) -> Response:
             wanted = self.settings.token
@@ -139,7 +139,7 @@ def _draw(name: str) -> str:
 
 
 def replay_response(data: bytes) -> Response:
-    """Replay an uploaded journal: its newest steps as JSON, or a refusal (422) that says what is wrong with it."""
+    """Replay an uploaded journal. Returns its newest steps as JSON, or a refusal (422) that says what is wrong."""
     try:
         journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
         newest = deque((record for record in replay(journal) if is_worth_showing(record)), STEPS_MAX)
@@ -161,5 +161,5 @@ def replay_response(data: bytes) -> Response:
 
 
 def _refusal(status: int, why: str) -> Response:
-    readable = why.encode("utf-8", "backslashreplace").decode()  # it may quote a lone surrogate
+    readable = why.encode("utf-8", "backslashreplace").decode()  # the reason may quote a lone surrogate
     return JSONResponse({"error": readable}, status_code=status)

@@ -19,9 +19,8 @@ RATES_HZ = (8_000, 16_000, 24_000, 48_000)
 _NAME_CHARS_MAX = 200
 _MS_MAX = 24 * 3_600_000
 _ID_MAX = 1 << 53
-_VOICE_MAX = (
-    1 << 31
-)  # half of what fits into a frame's header: a restored conversation counts on from the client's number
+# Half of what fits into a frame's header, because a restored conversation counts on from the client's number.
+_VOICE_MAX = 1 << 31
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -46,7 +45,7 @@ def _whole(largest: int) -> Callable[[Any], bool]:
 
 
 def _is_text(value: Any) -> bool:
-    """Rejects lone surrogates: they can't be encoded as UTF-8."""
+    """Is this a text? One with a lone surrogate isn't, because it can't be encoded as UTF-8."""
     return isinstance(value, str) and not _SURROGATES.search(value)
 
 
@@ -55,7 +54,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _is_seat(value: Any) -> bool:
-    """Rejects an empty seat: all clients without one would share it."""
+    """Is this a seat (the id of a browser)? An empty one isn't, because several clients would share it."""
     return _is_name(value) and bool(value.strip())
 
 
@@ -138,7 +137,7 @@ TABLE: dict[str, dict[str, _Field]] = {
 
 
 def read_message(text: str) -> ClientMessage:
-    """Parse and check one text frame. Raises BadMessage."""
+    """Parse and check one text frame. Raises BadMessage if it is invalid."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

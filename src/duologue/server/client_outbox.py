@@ -1,7 +1,7 @@
 """The queue of messages and sound for one client's socket. Urgent messages overtake queued sound.
 
-Sending never waits, so a slow client doesn't delay a conversation; a client that doesn't read at all is disconnected.
-Rule: after `drop_sound` nothing of that voice is sent, however much was queued.
+Sending never waits, so a slow client doesn't delay a conversation. A client that doesn't read at all is disconnected.
+Rule: after `drop_sound` nothing more of that voice (the sound of one utterance) is sent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _URGENT = ("hold", "resume", "clear")
 
 
 class _Item(NamedTuple):
-    """One frame to send. If `voice` isn't 0, it belongs to that voice."""
+    """One frame to send. If `voice` isn't 0, the frame belongs to that voice."""
 
     data: str | bytes
     voice: int = 0
@@ -45,7 +45,7 @@ class ClientOutbox:
 
     @property
     def is_closing(self) -> bool:
-        """Is the socket closed or closing? Then what the client sends is ignored."""
+        """Is the socket closed or closing? If so, everything that the client sends is ignored."""
         return self._is_closed or self._close_code is not None
 
     @property
@@ -60,7 +60,7 @@ class ClientOutbox:
         self._put(_Item(_as_text(outgoing)))
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
-        """Queue a playback command. Urgent ones overtake queued sound."""
+        """Queue a playback command. Urgent commands overtake queued sound."""
         item = _Item(_as_text(message("play", action=action, voice=voice, ms=ms)), voice)
         if action in _URGENT:
             self._put(item, self._first_sound())
@@ -144,6 +144,6 @@ class ClientOutbox:
 
 
 def _as_text(outgoing: ServerMessage) -> str:
-    """As JSON. A lone surrogate, which a service may send, is replaced: it can't be encoded as UTF-8."""
+    """The message as JSON. A lone surrogate, which a service may send, is replaced: UTF-8 can't encode it."""
     text = json.dumps(outgoing, separators=(",", ":"), ensure_ascii=False)
     return text.encode(errors="replace").decode()

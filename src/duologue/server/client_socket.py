@@ -1,7 +1,7 @@
 """The WebSocket of one client, from hello to close: admission, rate limits, and where each message goes.
 
-Uses ASGI directly: with fifty messages a second for each conversation, layers between would cost too much. Rule:
-nothing that a client sends affects another conversation.
+The module uses ASGI directly, because each conversation has fifty messages a second, and further layers would cost too
+much. Rule: nothing that a client sends affects another conversation.
 """
 
 from __future__ import annotations
@@ -83,8 +83,9 @@ class Gate:
 
 
 def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
-    """May a page of this origin connect? Only to the server that it came from. Programs send no origin. Without a
-    token, the page's host must also be a loopback name: any other name can be made to point here (DNS rebinding)."""
+    """May this socket connect? A page may if it came from this server or if its origin is in `settings.origins`. A
+    program may: it sends no origin. If the server has no token, a page's host must also be a loopback name, because any
+    other name can be made to point here (DNS rebinding)."""
     headers: dict[bytes, str] = {
         name: value.decode("latin-1") for name, value in scope["headers"] if name in (b"origin", b"host")
     }
@@ -145,7 +146,7 @@ class ClientSocket:
     # -- Reading
 
     async def _read(self, receive: Receive) -> None:
-        """Read until the client disconnects or is being disconnected."""
+        """Read until the client disconnects, or until we disconnect it."""
         limits = self._settings.limits
         try:
             async with asyncio.timeout(limits.hello_s_max) as hello_timeout:
@@ -204,7 +205,7 @@ class ClientSocket:
 
     def _refuse_message(self, what: str) -> None:
         self._bad += 1
-        LOG.warning("an invalid message: %s", what)
+        LOG.warning("a client sent an invalid message: %s", what)
         self._client.send_message(message("error", code="bad_message", message=what))
         if self._bad >= self._settings.limits.bad_messages_max:
             self.refuse(BAD_MESSAGE)
@@ -227,7 +228,7 @@ class ClientSocket:
         except StoreFailed:
             self.refuse(NO_STORE)
             return
-        if served is not None and served.is_elsewhere:  # it is moving to another node: nothing would be sent here
+        if served is not None and served.is_elsewhere:  # moving to another node: it sends nothing here
             self.refuse(MOVED)
             return
         self._hello = hello
@@ -275,7 +276,7 @@ class ClientSocket:
                 self._served.do(incoming)
         elif incoming.type == "start":
             self._start()
-        elif incoming.type not in ("played", "finished", "stopped", "unplayable"):  # late reports about its sound
+        elif incoming.type not in ("played", "finished", "stopped", "unplayable"):  # late reports about played sound
             self._client.send_message(
                 message("error", code="refused", message=f"{incoming.type}: no conversation is running")
             )
@@ -284,7 +285,7 @@ class ClientSocket:
         assert self._hello is not None
         if self._conversations.is_draining:
             self.refuse(STOPPING)
-        elif self._conversations.has_seat(self._hello["seat"]):  # another tab started one first
+        elif self._conversations.has_seat(self._hello["seat"]):  # another tab was first
             self.refuse(SEAT_TAKEN)
         elif self._conversations.is_full:
             self.refuse(TOO_MANY)
@@ -295,7 +296,7 @@ class ClientSocket:
         """Start a conversation. If the agent, its parts or the journal fail, report that and keep the socket open."""
         try:
             self._served = self._conversations.begin(self._client, hello, self._language)
-        except Exception as failure:  # noqa: BLE001 - it is the agent's own code
+        except Exception as failure:  # noqa: BLE001 - the agent's own code may raise anything
             LOG.error("a conversation can't start: %s", type(failure).__name__)
             self._client.send_message(
                 message("error", code="start_refused", message="The agent can't start; see the log.")

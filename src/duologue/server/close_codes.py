@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class CloseCode(NamedTuple):
-    """One reason. Names are unique; several reasons share a code."""
+    """One reason to close a socket. Names are unique, but some reasons share a code."""
 
     code: int
     name: str

@@ -41,7 +41,7 @@ LOG = logging.getLogger("duologue.server")
 
 
 class Conversations:
-    """The conversations of one server. `served` holds those of clients on a socket, by id."""
+    """The conversations of one server. `served` holds the conversations of clients on a socket, by id."""
 
     def __init__(self, make_agent: Callable[[], Agent], settings: ServerSettings, leases: Leases | None = None) -> None:
         self._make_agent = make_agent
@@ -53,7 +53,7 @@ class Conversations:
         self.served: dict[str, ServedConversation] = {}
         self.past: OrderedDict[str, ServedConversation] = (
             OrderedDict()
-        )  # the newest that have ended, for their journals
+        )  # the newest conversations that have ended, for their journals
         self.clients: set[ClientOutbox] = set()
         self.calls: set[Conversation] = set()  # on other lines, such as the phone: they can't move to another node
         self.tally = Tally()
@@ -81,7 +81,7 @@ class Conversations:
         return len(self.served) >= self._settings.limits.conversations_max
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
-        """The conversation that this client belongs to, if any; or why it is refused."""
+        """The conversation that this client belongs to, if any, and the close code if the client must be refused."""
         served = self.served.get(hello.get("conversation", ""))
         if served is not None and served.is_key(hello.get("key", "")):
             return served, None
@@ -95,7 +95,7 @@ class Conversations:
         return any(served.seat == seat for served in self.served.values())
 
     def missed_messages(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
-        """Messages about lost turns of this client's conversation that ended while no client was connected."""
+        """Messages about turns without an answer, if this client's conversation ended while no client was connected."""
         served = self.past.get(hello.get("conversation", ""))
         return served.screen.missed.lost() if served is not None and served.is_key(hello.get("key", "")) else []
 
@@ -125,7 +125,7 @@ class Conversations:
             leases=self.leases,
         )
         self._add(served)
-        LOG.info("%s: starts, %d running", correlation_id(served.id), len(self.served))
+        LOG.info("%s: started; conversations here: %d", correlation_id(served.id), len(self.served))
         served.enter(client, language=language, rate_hz=rate_of(hello), position=None, resumed=False)
         served.start()
         return served
@@ -147,7 +147,7 @@ class Conversations:
             return None
         try:
             async with self.leases.lock(wanted):
-                if (served := self.served.get(wanted)) is not None:  # taken over meanwhile
+                if (served := self.served.get(wanted)) is not None:  # restored meanwhile
                     return served if served.is_key(hello.get("key", "")) else None
                 found = await self.leases.reclaim(wanted, hello.get("key", ""))
                 served = await self._restore(*found, hello) if found is not None else None
@@ -155,11 +155,11 @@ class Conversations:
                     served.start()
                 return served
         except Damaged as problem:
-            LOG.error("%s: can't be brought back: %s", correlation_id(wanted), without_id(problem, wanted))
+            LOG.error("%s: can't be restored: %s", correlation_id(wanted), without_id(problem, wanted))
             return None
         except (Fenced, StoreFailed) as problem:
-            LOG.error("%s: can't be brought back: %s", correlation_id(wanted), without_id(problem, wanted))
-            raise StoreFailed("it can't be fetched right now") from None
+            LOG.error("%s: can't be restored: %s", correlation_id(wanted), without_id(problem, wanted))
+            raise StoreFailed("the conversation can't be restored right now") from None
 
     async def adopt(self, stored: StoredConversation, lease: Lease) -> None:
         """Restore a conversation whose node is gone. It waits here for its client, and ends if none reconnects."""
@@ -222,7 +222,7 @@ class Conversations:
         while len(self.past) > PAST_MAX:
             self.past.popitem(last=False)
         how = "continues on another node" if served.is_elsewhere else "has ended"
-        LOG.info("%s: %s, %d running", correlation_id(served.id), how, len(self.served))
+        LOG.info("%s: %s; conversations here: %d", correlation_id(served.id), how, len(self.served))
         if not self.served:
             self._is_empty.set()
 
@@ -240,7 +240,7 @@ class Conversations:
     # -- Stopping
 
     async def drain(self) -> None:
-        """Stop: start no new conversation, and let those that run end or move to another node for `drain_s_max`."""
+        """Stop the server: no new conversation starts, and running ones have `drain_s_max` to end or to move away."""
         self.is_draining = True
         limit_s = self._settings.limits.drain_s_max
         going = len(self.served) + len(self.calls)
@@ -264,7 +264,7 @@ class Conversations:
             await self._wait_then_end(limit_s)
 
     async def _stop_calls(self, limit_s: float) -> None:
-        """Wait for calls on other lines to end; hang up those that remain after the limit."""
+        """Wait for calls on other lines to end. Calls that still run after the limit are hung up."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.calls and loop.time() < until:
@@ -281,7 +281,7 @@ class Conversations:
             await self._end(self.served.values())
 
     async def _hand_over(self, limit_s: float) -> None:
-        """Release each conversation between turns, or when the time is up."""
+        """Release each conversation for another node when it is between turns, or when the time is up."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.served:

@@ -1,7 +1,8 @@
 """The machine's steps for the debug view, and the journal of a running conversation.
 
-Only events are stored, with a state every so often: the machine is pure, so states, rows and digests are computed again
-by replaying them, in any thread. Rule: it contains no words that were said, and its size is limited.
+Only events are stored, and one state for every 500 events. The machine is pure, so its states, rows and digests are
+computed again by replaying the events, in any thread. Rule: nothing here contains words that were said, and the size is
+limited.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from duologue.observe.journal_writer import JournalWriter
 from duologue.observe.view_history import cause_of
 
 EVENTS_MAX = 200_000
-STEPS_MAX = 5_000  # shown of a replayed journal
-LIVE_STEPS_MAX = 1_000  # shown when the debug view of a running conversation is opened
+STEPS_MAX = 5_000  # at most this many steps of a replayed journal are shown
+LIVE_STEPS_MAX = 1_000  # the same when the debug view of a running conversation is opened
 _STRETCH = 500  # events between two stored states
 _REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
 _REGION_NAMES = {leaves: name for name, leaves in _REGIONS.items()}
@@ -56,7 +57,7 @@ class EventLog:
         return _steps(initial(self._settings), self._events[:])
 
     def newest(self, count: int, upto: int) -> list[StepRecord]:
-        """The last `count` steps that are worth showing, of the first `upto`."""
+        """Of the first `upto` steps, the last `count` that are worth showing."""
         found: list[StepRecord] = []
         for stretch in range((upto - 1) // _STRETCH, -1, -1):
             events = self._events[stretch * _STRETCH : min(upto, (stretch + 1) * _STRETCH)]
@@ -72,7 +73,7 @@ class EventLog:
         return [record for record in again[start - stretch * _STRETCH :] if is_worth_showing(record)]
 
     def _mark(self, stretch: int) -> State:
-        """The state before a stretch. Computed again if the steps were made by another process."""
+        """The state before a stretch. It is computed again if another process made the steps."""
         known = max(number for number in tuple(self._marks) if number <= stretch)
         for number in range(known, stretch):
             s = self._marks[number]

@@ -1,6 +1,6 @@
 """The latency of each stage of the newest answer, from the end of the user's speech to the first sound that was played.
 
-Rule: computed from the machine's steps alone; a stage that didn't happen is None.
+Rule: latencies are computed from the machine's steps alone. A stage that didn't happen is None.
 """
 
 from __future__ import annotations

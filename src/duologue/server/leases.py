@@ -1,7 +1,8 @@
-"""Leases in the store, so that conversations outlive their server: claimed, saved, passed to other nodes.
+"""Leases in the store, by which a node (a server process) holds conversations, saves them and passes them on.
 
-One node holds a conversation at a time. When a client reconnects to another node, that node claims its conversation; if
-a node dies, another takes over when the lease expires. Rule: a node that loses a lease is silent at once and logs it.
+One node holds a conversation at a time. When a client reconnects to another node, that node claims its conversation. If
+a node dies, another one takes over its conversations when their leases expire. Rule: a node that loses a lease stops
+speaking immediately and logs it.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Leases:
         self._elsewhere: OrderedDict[str, None] = OrderedDict()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._skipped: dict[str, None] = {}  # damaged, or of another agent: not taken over
-        self.agent = ""  # the identity of this node's agent: the store may hold conversations of others
+        self.agent = ""  # the identity of this node's agent: the store may hold conversations of other agents
         self._heartbeat: asyncio.Task[None] | None = None
         self._is_failing = False
         self.is_leaving = False  # the node is stopping: it takes over nothing more
@@ -202,12 +203,13 @@ class Leases:
             return None
 
     def _is_of_another(self, stored: StoredConversation | None) -> bool:
-        """Does it belong to another agent? Then it is left to a server that runs that agent."""
+        """Does this conversation belong to another agent? If so, only a server with that agent takes it over."""
         served = stored.parts.get(CLIENT_PART) if stored is not None else None
         return isinstance(served, dict) and served.get("agent", self.agent) != self.agent
 
     def hold(self, served: ServedConversation, lease: Lease, stored: StoredConversation) -> None:
-        """Save this conversation under our lease from now on. Another object of the same conversation is stopped."""
+        """Save this conversation under our lease from now on. If we hold the same conversation as another object, that
+        object is stopped."""
         id_ = served.id
         earlier = self._served.get(id_)
         if earlier is not None and earlier is not served:
@@ -232,14 +234,14 @@ class Leases:
         """Save everything, then mark the conversation as ended, or free its lease for any other node."""
         self._unclaimed.pop(served.id, None)
         if self._served.get(served.id) is not served:
-            return  # it was lost, and may be here again as another object
+            return  # its lease was lost, and the conversation may be here again as another object
         writer = self._writers[served.id]
         await writer.close(PARTS, is_over)
         if self._writers.get(served.id) is writer:
             self._forget(served.id)
 
     def _forget(self, conversation: str) -> None:
-        """Drop all we know of it. Tasks that still run may perform no more unrepeatable action: see `once`."""
+        """Drop all that we know of this conversation. Its tasks may still run, but can't act any more: see `once`."""
         self._served.pop(conversation, None)
         self._writers.pop(conversation, None)
         self._dialogues.pop(conversation, None)
@@ -275,7 +277,7 @@ class Leases:
         return self._dialogues.get(conversation)
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
-        """Save the state of the dialogue. Returns at once, except before an action: then when it is written."""
+        """Save the state of the dialogue. Returns immediately, but before an action only when it is saved."""
         writer = self._writers.get(conversation)
         if conversation in self._unclaimed:
             self._dialogues[conversation] = data  # saved when the conversation can be claimed
@@ -289,7 +291,7 @@ class Leases:
     async def once(
         self, conversation: str, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool
     ) -> Any:
-        """Perform an action at most once, across nodes. Raises Fenced if another node has the conversation."""
+        """Perform an action at most once, even if two nodes try. Raises Fenced if another node has the conversation."""
         writer = self._writers.get(conversation)
         if conversation in self._elsewhere:
             raise Fenced("another node has taken over this conversation")

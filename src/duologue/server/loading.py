@@ -1,7 +1,8 @@
 """The page that a browser sees while models are still being downloaded.
 
-`show_loading` serves it on the server's own socket, runs the download in a thread, and returns when that is done; the
-page reloads itself and meets the real server. Rule: until then no conversation can begin, and `/readyz` says so.
+`show_loading` serves the page on the server's own socket, runs the download in a thread, and returns when that is done.
+Then the page reloads itself, and the real server responds. Rule: until then no conversation can begin, and `/readyz`
+says so.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ PROBLEM_S = 3.0  # a failed download is shown this long before the server ends
 
 @dataclass
 class LoadingProgress:
-    """How far a download is. Written by the thread that downloads, read by the server."""
+    """How far along a download is. Written by the thread that downloads, read by the server."""
 
     name: str
-    """Of the agent, for the page."""
+    """The name of the agent, for the page."""
     total_bytes: int = 0
     done_bytes: dict[str, int] = field(default_factory=dict)
-    """By package."""
+    """The bytes that are downloaded, by package."""
     step: str = ""
     """What is being done now, such as "moonshine-tiny: unpacking"."""
     problem: str = ""
@@ -54,7 +55,7 @@ class LoadingProgress:
 
 
 def loading_app(progress: LoadingProgress) -> SafeHeaders:
-    """The page, its files, and how far the download is as JSON."""
+    """An app that serves the page, its files, and the progress of the download as JSON."""
 
     async def page(_: Request) -> Response:
         return FileResponse(static_files.WEB / "loading.html", media_type="text/html; charset=utf-8")
@@ -81,8 +82,8 @@ def loading_app(progress: LoadingProgress) -> SafeHeaders:
 async def show_loading(
     listening: socket.socket, progress: LoadingProgress, work: Callable[[], None], opened: Callable[[], None]
 ) -> None:
-    """Serve the page until `work` is done. `opened` is called when it can be opened. Raises what `work` raised, after
-    the page has shown it."""
+    """Serve the page until `work` is done. `opened` is called when the page can be opened. Raises what `work` raises; a
+    DuologueError is shown on the page first."""
     loop = asyncio.get_running_loop()
     config = uvicorn.Config(
         loading_app(progress), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1
@@ -104,7 +105,7 @@ async def show_loading(
 
 
 async def _in_daemon_thread(work: Callable[[], None]) -> None:
-    """Run `work` in a thread that doesn't keep the process alive: Ctrl-C ends a download at once."""
+    """Run `work` in a thread that doesn't keep the process alive: Ctrl-C ends a download immediately."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
 
@@ -116,7 +117,7 @@ async def _in_daemon_thread(work: Callable[[], None]) -> None:
         problem: BaseException | None = None
         try:
             work()
-        except BaseException as raised:  # noqa: BLE001 - it is raised again where it is awaited
+        except BaseException as raised:  # noqa: BLE001 - it is raised again by `await done`
             problem = raised
         loop.call_soon_threadsafe(settle, problem)
 

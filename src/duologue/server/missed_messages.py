@@ -1,7 +1,7 @@
-"""Messages for a client that reconnects or reloads: sent while no client was connected, or still waiting for an answer.
+"""Messages for a client that reconnects or reloads: those that it missed, and those that still wait for an answer.
 
-Rule: a turn that got no answer is reported once, even after the conversation has ended; the rest is sent again for as
-long as it is true.
+Rule: a turn that got no answer is reported once, even after the conversation has ended. Other messages are sent again
+as long as they are true.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class MissedMessages:
 
     def __init__(self, lost: Iterable[ServerMessage] = (), turns: Iterable[int] = ()) -> None:
         self._lost: deque[ServerMessage] = deque(lost, maxlen=LOST_MAX)  # not sent to any client yet
-        self.lost_turns: deque[int] = deque(turns, maxlen=LOST_MAX)  # marked in the history each time it is sent
+        self.lost_turns: deque[int] = deque(turns, maxlen=LOST_MAX)  # marked in the history each time that is sent
         self._fault: ServerMessage | None = None
-        self._questions: dict[int, ServerMessage] = {}  # by the call that asked
+        self._questions: dict[int, ServerMessage] = {}  # by the tool call that asked
 
     def note(self, signal: sg.Signal, outgoing: ServerMessage, has_client: bool) -> None:
-        """Remember what a reconnecting client needs. `has_client`: a client is connected and gets `outgoing` now."""
+        """Remember what a reconnecting client needs. `has_client`: is a client connected, which gets `outgoing` now?"""
         if isinstance(signal, sg.Lost):
             self.lost_turns.extend(range(signal.first, signal.last + 1))
         match signal:
@@ -50,6 +50,6 @@ class MissedMessages:
         return found
 
     def open(self, is_faulted: bool, asking: Collection[int]) -> list[ServerMessage]:
-        """What waits for the user: the fault, and the questions of calls. `asking` are the calls that still wait."""
+        """The fault and the questions that wait for the user. `asking` are the tool calls that still wait."""
         questions = [question for call, question in self._questions.items() if call in asking]
         return [*([self._fault] if is_faulted and self._fault is not None else []), *questions]

@@ -1,6 +1,6 @@
 """Reads a stored conversation that another process started.
 
-Rule: a conversation that can't be read completely is not resumed; the reason is one line.
+Rule: a conversation that can't be read completely is not resumed, and the error says why in one line.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from .served_conversation import RestoredConversation
 async def read_earlier(
     store: Store, stored: StoredConversation, settings: Settings, hello: dict[str, Any] | None
 ) -> RestoredConversation:
-    """The stored conversation. Raises NotRestorable. `hello` is the client's, if the client has reconnected."""
+    """Read the stored conversation. Raises NotRestorable if that fails or if the conversation has ended. `hello` is the
+    client's, if the client has reconnected."""
     saved = read_checkpoint(stored.parts, settings)
     if saved.state.link in CLOSED:
         raise NotRestorable("it has ended")
@@ -57,7 +58,7 @@ async def read_earlier(
 
 
 async def _journal(store: Store, conversation: str) -> Sequence[str]:
-    """The stored journal. If it is damaged: nothing, and the conversation resumes without its past steps."""
+    """The lines of the stored journal. Empty if it is damaged: the conversation resumes without its past steps."""
     try:
         return await store.journal(conversation)
     except Damaged:

@@ -1,6 +1,6 @@
 """Runs a server in uvicorn until it is stopped, and drains its conversations first.
 
-Rule: the first SIGTERM or Ctrl-C lets conversations end; the second stops at once.
+Rule: the first SIGTERM or Ctrl-C lets conversations end. The second one stops the server immediately.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KEEP_DAYS = 30
 
 
 class QuietServer(uvicorn.Server):
-    """A uvicorn server that doesn't handle signals: `serve` does."""
+    """A uvicorn server that doesn't handle signals, because `serve` does."""
 
     @contextlib.contextmanager
     def capture_signals(self):  # type: ignore[no-untyped-def]
@@ -83,8 +83,8 @@ async def serving(server: Server, listening: socket.socket) -> AsyncIterator[Qui
 async def serve(
     server: Server, listening: socket.socket, ready: Callable[[], None], keep_days: int = KEEP_DAYS
 ) -> None:
-    """Run until SIGTERM or Ctrl-C, then let conversations end or move to another node. `ready` is called once it
-    listens."""
+    """Run until SIGTERM or Ctrl-C, then let conversations end or move to another node. `ready` is called once
+    the server listens."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -100,7 +100,7 @@ async def serve(
             await stop.wait()
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(number)
-                signal.signal(number, signal.SIG_DFL)  # the second signal ends the process at once
+                signal.signal(number, signal.SIG_DFL)  # the second signal ends the process immediately
             await conversations.drain()
             running.should_exit = True
     finally:
@@ -109,7 +109,7 @@ async def serve(
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run it on uvloop if that is installed: it halves the CPU time of a socket."""
+    """Run this coroutine on uvloop if that is installed: uvloop halves the CPU time of a socket."""
     try:
         import uvloop
     except ModuleNotFoundError:

@@ -1,7 +1,7 @@
 """What a conversation shows to its client and to operators who watch it, on any line.
 
-Stores the events, the latency of the newest answer and missed messages; sends them to each viewer in its language.
-Doesn't know lines or keys. Rule: nothing that a viewer does reaches the conversation.
+A `Screen` stores the events, the latency of the newest answer and missed messages. It sends them to each viewer in the
+viewer's language. It doesn't know lines or keys. Rule: nothing that a viewer does reaches the conversation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ METRICS_S_MIN = 1.0
 
 
 class Viewer:
-    """One client that sees the conversation: its own, or one that only watches."""
+    """One client that sees the conversation: the conversation's own client, or one that only watches."""
 
     def __init__(
         self, client: ClientOutbox, message_writer: MessageWriter, is_watching: bool, is_private: bool
@@ -83,7 +83,7 @@ class Screen:
     # -- Viewers
 
     def enter(self, client: ClientOutbox, language: str, *, is_watching: bool = False) -> None:
-        """Send everything that happens to this client from now on."""
+        """From now on, send this client everything that happens."""
         message_writer = MessageWriter(self.conversation, self.began, language)
         self._viewers[client] = Viewer(client, message_writer, is_watching, self.conversation.agent.private)
 
@@ -95,7 +95,7 @@ class Screen:
         return client in self._viewers and not self._viewers[client].is_watching
 
     def greet_watcher(self, client: ClientOutbox) -> None:
-        """Send a new watcher the call and its state. Contains no key, and no id that would give access."""
+        """Send a new watcher the call and its state. They contain no key, and no id that would give access."""
         agent = self.conversation.agent
         began = server_messages.iso(self.began, 0)
         self._viewers[client].send(

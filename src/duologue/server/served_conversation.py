@@ -96,7 +96,7 @@ class ServedConversation:
         self.began = earlier.began if earlier is not None else datetime.now(UTC)
         self.line = BrowserLine(rate_hz)
         self._is_saved = not agent.private and (journals is not None or leases is not None)
-        self._is_unsaved = False  # it should be saved, but the store fails right now
+        self._is_unsaved = False  # the conversation should be saved, but the store fails right now
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
         saved = earlier.saved if earlier is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, checkpoint=saved)
@@ -106,7 +106,7 @@ class ServedConversation:
         self._leases = leases
         self._writer: CheckpointWriter | None = None
         self._typed: deque[str] = deque(earlier.typed if earlier is not None else (), TYPED_MAX)
-        self._early: list[ClientMessage] | None = [] if earlier is not None else None  # queued until it resumes
+        self._early: list[ClientMessage] | None = [] if earlier is not None else None  # commands until it resumes
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
         self.is_elsewhere = False
         self.client: ClientOutbox | None = None
@@ -192,16 +192,17 @@ class ServedConversation:
         }
 
     def lose(self) -> None:
-        """Another node has taken it over: stop the sound at once and disconnect the client, which reconnects there."""
+        """Another node has taken over this conversation: stop the sound immediately, and disconnect the client, which
+        reconnects there."""
         if not self.is_elsewhere:
             self.is_elsewhere = True
             self._ending = asyncio.get_running_loop().create_task(self._abandon(MOVED), name="losing")
 
     async def hand_over(self) -> None:
-        """Release it for another node: save everything, then disconnect the client, which reconnects there."""
+        """Release this conversation for another node: save everything, then disconnect the client, which reconnects."""
         if self._leases is not None and not self.is_elsewhere and not self.is_over:
             self.is_elsewhere = True
-            self.conversation.freeze()  # the next node must know of everything that is heard
+            self.conversation.freeze()  # the next node wouldn't know of anything that is heard later
             await self._leases.release(self, is_over=False)
             await self._abandon(STOPPING)
 
@@ -251,7 +252,7 @@ class ServedConversation:
     ) -> None:
         """Connect this client. A client that is already connected is disconnected."""
         if key and self.is_key(key):
-            self.key = key  # a node that took over without the client knows only its hash
+            self.key = key  # a node that took over without the client knows only the key's hash
         if not self._arrival.done():
             self._arrival.set_result(position)
         if self.client is not None and self.client is not client:
@@ -297,10 +298,10 @@ class ServedConversation:
     # -- What the client does
 
     def do(self, incoming: ClientMessage) -> None:
-        """Perform a command, or answer why not. Commands that come before a restored conversation has resumed are
-        queued, except `end`."""
+        """Perform a command, or tell the client why not. Commands that come before a restored conversation has resumed
+        are queued, except `end`."""
         if self.is_elsewhere:
-            return  # the client repeats it on the node that continues the conversation
+            return  # the client repeats the command on the node that continues the conversation
         if self._early is not None and incoming.type != "end":
             self._early.append(incoming)
             return
@@ -362,7 +363,8 @@ class ServedConversation:
         return text
 
     def _hang_up(self, _: dict[str, Any]) -> None:
-        """End at once if the line isn't open yet: an event on it would not arrive."""
+        """Hang up on the line. If the line isn't open yet, end the conversation directly: a line event would not
+        arrive."""
         if self.conversation.machine_state.link is Link.IDLE or self._early is not None:
             self._ending = asyncio.get_running_loop().create_task(self.end("hung up"), name="hanging up")
         else:

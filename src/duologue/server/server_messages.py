@@ -1,6 +1,6 @@
 """The messages that the server sends: signals of a conversation in the form of the protocol (docs/protocol.md).
 
-One function for each kind of signal. Rule: a signal without a function isn't sent to clients.
+Each kind of signal has one function. Rule: a signal without a function isn't sent to clients.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def message(kind: str, **payload: Any) -> ServerMessage:
 
 
 def iso(began: datetime, at_ms: int) -> str:
-    """The time of a conversation's millisecond, in ISO 8601."""
+    """The time of this millisecond of a conversation, in ISO 8601."""
     return (began + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -102,7 +102,7 @@ class MessageWriter:
         )
 
     def _entered(self, signal: sg.StateEntered) -> ServerMessage | None:
-        """A step may change the state, the phase or both, and is one message."""
+        """The new state. A step that changes both the state and the phase is sent as one message."""
         now = (signal.at, self._conversation.view("conversation").state, self._conversation.phase)
         if signal.view not in ("conversation", "phase") or now == self._sent:
             return None
@@ -210,7 +210,7 @@ def _item(item: Item, lost: Collection[int]) -> ServerMessage | None:
 
 
 def dialogue(form: Form | None) -> ServerMessage:
-    """The open flow and its slots."""
+    """The open flow and its slots, or an idle dialogue if no flow is open."""
     if form is None:
         return message("dialogue", flow=None, title="", state="idle", question=None, slots=[])
     slots = [{"name": slot.name, "label": slot.label, "value": slot.value, "state": slot.state} for slot in form.slots]

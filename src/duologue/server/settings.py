@@ -21,16 +21,16 @@ class InvalidServer(DuologueError, ValueError):
 class Limits:
     """The limits of one server."""
 
-    conversations_max: int = 500  # at once; more are refused
-    sockets_per_address_max: int = 50  # of one IP address
-    message_bytes_max: int = 1 << 20  # of one message
-    messages_per_s_max: int = 300  # of one socket; the panel sends 31 of audio and up to 50 about playback
-    bad_messages_max: int = 20  # of one socket, then it is closed
-    text_chars_max: int = 4_000  # of one typed turn
-    hello_s_max: float = 10.0  # from the socket to its hello
-    unread_bytes_max: int = 4 << 20  # queued for a client that does not read; then its socket is closed
-    replay_bytes_max: int = 20 << 20  # of a journal that a client has replayed
-    drain_s_max: float = 30.0  # for conversations to end when the server stops
+    conversations_max: int = 500  # conversations at the same time; further ones are refused
+    sockets_per_address_max: int = 50  # sockets of one IP address
+    message_bytes_max: int = 1 << 20  # size of one message
+    messages_per_s_max: int = 300  # on one socket; the panel sends 31 with audio and up to 50 about playback
+    bad_messages_max: int = 20  # invalid messages on one socket; then it is closed
+    text_chars_max: int = 4_000  # length of one typed turn
+    hello_s_max: float = 10.0  # time from opening the socket to its hello
+    unread_bytes_max: int = 4 << 20  # queued for a client that doesn't read; then its socket is closed
+    replay_bytes_max: int = 20 << 20  # size of a journal that a client uploads for replay
+    drain_s_max: float = 30.0  # time for conversations to end when the server stops
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
@@ -43,12 +43,12 @@ class ServerSettings:
     """The settings of one server. If a token is needed and isn't given, `guarded` creates one."""
 
     host: str = "127.0.0.1"  # where to listen
-    port: int = 8765  # 0: any that is free
-    token: str = ""  # required of clients on other machines
-    origins: tuple[str, ...] = ()  # pages of these origins may connect too; "*" is any
-    journals: Path | None = None  # a folder: every conversation leaves a journal there
+    port: int = 8765  # 0 means any free port
+    token: str = ""  # every client must send it; empty: created if other machines can connect
+    origins: tuple[str, ...] = ()  # pages of these origins may connect too; "*" means any origin
+    journals: Path | None = None  # a folder for the journal of every conversation
     limits: Limits = field(default_factory=Limits)  # see below
-    watchable: bool = True  # operators see all calls: at this machine, or with the token
+    watchable: bool = True  # operators may watch all calls, on this machine or with the token
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65_535:

@@ -38,7 +38,7 @@ class Switchboard:
         talk = screen.conversation
         talk.on(sg.StateEntered, lambda entered: self._note(screen, entered))
         talk.on(sg.Ended, lambda _: self.remove(screen))
-        if talk.phase != "idle":  # it started on another node
+        if talk.phase != "idle":  # the call started on another node
             self._screens[screen.id] = screen
 
     def find(self, id_: str) -> Screen | None:
@@ -59,7 +59,7 @@ class Switchboard:
     # -- The list
 
     def subscribe(self, client: ClientOutbox) -> None:
-        """Send the list now and after each change."""
+        """Send this client the list now and after each change."""
         self._clients[client] = None
         client.send_message(self._list(client))
 
@@ -67,7 +67,7 @@ class Switchboard:
         self._clients.pop(client, None)
 
     def _note_change(self) -> None:
-        """Send the list soon: changes that come close together are sent as one list."""
+        """Send the list soon. Changes that come close together are sent as one list."""
         if self._clients and self._alarm is None:
             self._alarm = asyncio.get_running_loop().call_later(LIST_S_MIN, self._send_lists)
 
@@ -108,7 +108,7 @@ class Operator:
         return self._screen is not None
 
     def do(self, incoming: ClientMessage, language: str, is_busy: bool) -> None:
-        """Perform a command, or answer why not. `is_busy`: this client is in its own conversation."""
+        """Perform a command, or tell the client why not. `is_busy`: is this client in its own conversation?"""
         kind, given = incoming.type, incoming.payload
         if kind in ("calls", "watch") and not self.may_watch:
             self._refuse(kind, "you may not watch calls on this server")
@@ -153,8 +153,8 @@ class Operator:
 
 
 def may_watch(scope: dict[str, Any], settings: ServerSettings) -> bool:
-    """May this socket watch calls? On a server with a token: yes, since hello requires it. Without a token: only from
-    this machine and not through a proxy, which shows in forwarding headers or another host name."""
+    """May this socket watch calls? If the server has a token, yes, because hello requires the token. Otherwise only
+    from this machine and not through a proxy, which forwarding headers or another host name would show."""
     if not settings.watchable or settings.token:
         return settings.watchable
     named = {name: value.decode("latin-1") for name, value in scope["headers"]}

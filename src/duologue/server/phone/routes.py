@@ -1,8 +1,8 @@
 """Phone calls over the carriers' media WebSockets, as routes for a Starlette application.
 
-A webhook announces the call and gets a token; the stream that follows must present it. Each stream is one conversation,
-and a failure in one doesn't affect the others. Rule: a stream ends with a close code that says why and one log line
-with the carrier and the reason, without words, phone numbers or secrets.
+A webhook announces the call and gets a token. The stream that follows must present the token. Each stream is one
+conversation, and a failure in one doesn't affect the others. Rule: a stream ends with a close code that says why, and
+with one log line that names the carrier and the reason, without spoken words, phone numbers or secrets.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LOG.addHandler(logging.NullHandler())
 NORMAL = 1000
 END_S_MAX = 5.0  # a conversation takes at most 2 s to end
 FLUSH_S_MAX = 1.0
-UNSENT_MAX = 2_000  # queued messages, 40 s of sound: then the carrier isn't reading
+UNSENT_MAX = 2_000  # queued messages (40 s of sound): if there are more, the carrier isn't reading
 
 
 def phone_routes(
@@ -63,8 +63,8 @@ def phone_routes(
 
 
 class CarrierSocket:
-    """The queue of messages for one carrier's socket: sending never waits. A clear drops what is still queued, so that
-    it is the next message to be sent."""
+    """The queue of messages for one socket of a carrier. Sending never waits. A clear drops everything that is still
+    queued, so that the clear is the next message to be sent."""
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
@@ -143,7 +143,7 @@ class PhoneCalls:
             raise StreamRefused(REFUSED, "the token is wrong, used or expired")
 
     async def _await_start(self, websocket: WebSocket, stream: Stream) -> PhoneLine | None:
-        """The line, once the carrier has started the stream; None if the carrier disconnected before."""
+        """Wait until the carrier starts the stream, and return the line. None if the carrier disconnects before."""
         try:
             async with asyncio.timeout(self._settings.start_ms_max / 1000):
                 while stream.line is None:
@@ -232,7 +232,7 @@ async def _receive(websocket: WebSocket) -> str | None:
 
 
 def _raise_refusal(*tasks: asyncio.Task[Any]) -> None:
-    """Raise the failure that ended the call, if it didn't end normally."""
+    """Raise the failure that ended the call, if the call didn't end normally."""
     for task in tasks:
         failure = task.exception() if task.done() and not task.cancelled() else None
         if isinstance(failure, StreamRefused):

@@ -27,19 +27,19 @@ class PhoneSettings:
     """The settings of phone lines. `public_url` is where the carriers reach this server: https://host, without a path.
     `allow_unsigned` is for simulations: webhooks from the local machine need no signature."""
 
-    public_url: str  # https://host, as the carriers reach this server
-    twilio_auth_token: str = field(default="", repr=False)  # of the account; webhooks are signed with it
-    telnyx_public_key: str = field(default="", repr=False)  # base64, from the portal
-    telnyx_codec: str = "PCMU"  # or PCMA or L16
-    telnyx_rate_hz: int = 8_000  # 8000, 16000 or 24000; the higher ones with L16
+    public_url: str  # https://host, where the carriers reach this server
+    twilio_auth_token: str = field(default="", repr=False)  # the account's token, which signs webhooks
+    telnyx_public_key: str = field(default="", repr=False)  # from Telnyx's portal, in base64
+    telnyx_codec: str = "PCMU"  # of the sound that we send: PCMU, PCMA or L16
+    telnyx_rate_hz: int = 8_000  # 8000, 16000 or 24000; above 8000 only with L16
     allow_unsigned: bool = False  # for simulations on 127.0.0.1 only
-    token_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # the same for all processes
-    token_ms_max: int = 60_000  # from the webhook to the stream
-    start_ms_max: int = 10_000  # from the socket to its start message
-    quiet_ms_max: int = 15_000  # without any message of the carrier, until the call counts as ended
-    calls_max: int = 500  # at once; more are refused
-    digits_pause_ms: int = 1_500  # after the last key, until the keys are a turn
-    digits_terminator: str = "#"  # the key that ends a turn of keys at once
+    token_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # equal in all processes
+    token_ms_max: int = 60_000  # the longest time from the webhook to the stream
+    start_ms_max: int = 10_000  # the longest time from opening the socket to its start message
+    quiet_ms_max: int = 15_000  # after this long without a message of the carrier, the call counts as ended
+    calls_max: int = 500  # calls at the same time; further ones are refused
+    digits_pause_ms: int = 1_500  # after a pause of this length, the pressed keys become a turn
+    digits_terminator: str = "#"  # the key that ends a turn of keys immediately
     pace: BufferPace = field(default_factory=BufferPace)  # how far ahead of playback sound is sent
     journals: Path | None = None  # a folder for the journal of every call
 
@@ -54,12 +54,12 @@ class PhoneSettings:
 
     @property
     def stream_url(self) -> str:
-        """The same host, as a WebSocket."""
+        """The address of the same host for WebSockets."""
         scheme, _, rest = self.base_url.partition("://")
         return f"{'wss' if scheme == 'https' else 'ws'}://{rest}"
 
     def sends(self, carrier: str) -> tuple[str, int] | None:
-        """The codec and rate that we send to this carrier; None: the same as it sends."""
+        """The codec and rate that we send to this carrier; None means the same as the carrier sends."""
         if carrier != "telnyx":
             return None
         return self.telnyx_codec, self.telnyx_rate_hz if self.telnyx_codec == "L16" else 8_000

@@ -28,7 +28,7 @@ class StreamTokens:
         self._used: dict[bytes, float] = {}  # used tokens and their expiry
 
     def mint(self, carrier: str, call: str) -> str:
-        """A token for this call. With an empty `call`, for any call of the carrier."""
+        """A token for this call. With an empty `call`, the token is valid for any call of the carrier."""
         until = int(self._now() * 1000) + self._ms_max
         body = f"{until}|{secrets.token_hex(12)}|{carrier}|{_digest(call) if call else ''}".encode()
         return _b64(body) + "." + _b64(self._sign(body))

@@ -1,4 +1,5 @@
-"""The webhooks that announce a call: checks that the carrier sent it, and responds with TwiML that connects the stream.
+"""The webhooks that announce calls. Each is checked, and answered with TwiML, which tells the carrier to connect a
+stream.
 
 Signatures are checked by the carriers' own libraries. Rule: a request without a valid signature gets 403 and no token;
 the log says which check failed and contains nothing of the request.
@@ -72,7 +73,7 @@ def _telnyx(settings: PhoneSettings) -> Check:
 
 
 def form_of(body: bytes) -> dict[str, str]:
-    """The fields of a form."""
+    """The fields of a submitted form."""
     return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
@@ -134,15 +135,15 @@ async def _read(request: Request) -> bytes | None:
 
 
 def twiml(settings: PhoneSettings, token: str) -> str:
-    """Connects the stream. The token is a parameter: Twilio drops the query of a stream's URL."""
+    """TwiML that connects the stream. The token is a parameter, because Twilio drops the query of a stream's URL."""
     response, stream = _connect(f"{settings.stream_url}/phone/twilio/stream")
     stream.parameter(name="token", value=token)
     return str(response)
 
 
 def texml(settings: PhoneSettings, token: str) -> str:
-    """Connects the stream. It must be bidirectional and raw, which isn't Telnyx's default. TeXML is TwiML with a few
-    more attributes, so Twilio's builder writes it too."""
+    """TeXML that connects the stream. The stream must be bidirectional and raw, which isn't Telnyx's default. TeXML is
+    TwiML with a few more attributes, so Twilio's builder writes it too."""
     if settings.telnyx_codec == "L16":
         codec = {"bidirectionalSamplingRate": str(settings.telnyx_rate_hz)}
     else:
