@@ -145,7 +145,7 @@ def test_a_call_that_was_cut_off_is_shown_with_a_notice(journal: Path, tmp_path:
     events = cut(journal, 12, rest='{"digest":"3a')
     done = run(journal)
     assert done.returncode == 0
-    assert done.stderr == f"{journal}: no end after {events} events: it was cut off, or the call still runs\n"
+    assert done.stderr == f"{journal}: cut off after {events} events, or the call is still running\n"
     assert f"Events  {events} in all" in done.stdout
     data = json.loads(run(journal, "--json").stdout)
     assert (data["complete"], data["events"]) == (False, events)

@@ -62,7 +62,7 @@ def test_a_ready_answer_that_has_to_wait_is_described_as_waiting() -> None:
     stage.happen(ev.AudioBuffered)
     line = last_line(stage)
     assert line is not None
-    assert line.done == ("it waits for the floor",)
+    assert line.done == ("answer waits for the floor",)
 
 
 def test_words_during_a_call_are_described_as_queued() -> None:

@@ -117,7 +117,7 @@ def _ready_lines(agent: Agent, url: str, token: str, is_own_token: bool) -> list
     isn't."""
     shown = f"{url}?token={token}" if token and is_own_token else url
     lines = [f"[bold]{escape(agent.name) or 'Your agent'}[/] is at [bold cyan]{shown}[/]"]
-    return lines if is_own_token else [*lines, "It asks for your token: add ?token=… to the address."]
+    return lines if is_own_token else [*lines, "The page asks for your token: add ?token=… to the address."]
 
 
 # -- What is missing

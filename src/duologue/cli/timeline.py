@@ -50,7 +50,7 @@ def timeline_command(
     records, complete = _read_moments(file)
     words = _read_words(file) if with_words and not as_json else ()
     if not complete:
-        sys.stderr.write(f"{file}: no end after {len(records)} events: it was cut off, or the call still runs\n")
+        sys.stderr.write(f"{file}: cut off after {len(records)} events, or the call is still running\n")
     if html:
         _write_picture(html, file, records, words, complete)
     elif as_json:

@@ -1,7 +1,7 @@
-"""A chart of the reasons for moves: dots at the source states of each reason, an arrow to its target state.
+"""A chart of the reasons for moves: dots at the source states of a reason, and an arrow to its target state.
 
-The picture above the chart has no words; the chart lists every trigger, guard, rule and amendment. States
-are its columns; lines are grouped by target. Rule: each reason has one line.
+The picture above the chart shows moves without their reasons. The chart lists every trigger, guard, rule and amendment.
+Its columns are states, and its lines are grouped by target. Rule: each reason has one line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LINE_HEIGHT = 15.0
 _ENTRY_PADDING = 7.0
 _GAP = 18.0
 _LABEL_CHARS = 68
-_INDENT = 12.0  # of the second and later lines of a label
+_INDENT = 12.0  # how far the second and later lines of a label are indented
 _SLANT = -52
 _SLANT_RISE = 0.79  # sine of the slant
 _SLANT_RUN = 0.62
@@ -38,12 +38,12 @@ class ChartEntry(NamedTuple):
 
     @property
     def face(self) -> str:
-        """The face of the label: event names look like code, reasons for amendments like prose."""
+        """The typeface of the label. Event names look like code, and the reasons for amendments look like prose."""
         return "reason" if self.kind == "amended" else "label"
 
 
 class Chart(NamedTuple):
-    """A chart with its size; `paint` draws it."""
+    """A chart and its size. `paint` draws the chart."""
 
     names: tuple[str, ...]
     entries: tuple[ChartEntry, ...]
@@ -91,7 +91,7 @@ class Chart(NamedTuple):
 
 
 def chart_of(diagram: Diagram) -> Chart | None:
-    """The chart of all reasons in a diagram; None if no move has one."""
+    """The chart of all reasons in a diagram. None if no move has a reason."""
     entries = _entries(diagram)
     if not entries:
         return None
@@ -132,7 +132,7 @@ def _wrapped(label: str) -> tuple[str, ...]:
 
 
 def _paint_bus(entry: ChartEntry, tracks: dict[str, float], y: float) -> list[str]:
-    """A dot for each source and a line to the target, with an arrow head on each side it arrives from."""
+    """A dot for each source, and a line to the target with an arrow head on each side from which sources lead to it."""
     goal = tracks[entry.target]
     places = [tracks[source] for source in entry.sources]
     body = [

@@ -1,7 +1,6 @@
 """Diagrams as data: states and moves, made from a region's rows or a view's tables.
 
-Knows nothing of drawing. Rule: a diagram is derived from the machine and never written by hand, so it
-can't be out of date.
+Contains no drawing. Rule: a diagram is derived from the machine and never written by hand, so it is never out of date.
 """
 
 from __future__ import annotations
@@ -26,7 +25,8 @@ REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "r
 
 @dataclass(frozen=True, slots=True)
 class StateNode:
-    """One state. A new conversation begins in the `start` state; a `timed` state has a deadline that ends it."""
+    """One state. A new conversation begins in the `start` state. A `timed` state has a deadline, so it can't last
+    forever."""
 
     name: str
     start: bool = False
@@ -35,8 +35,8 @@ class StateNode:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """All moves of one kind from one state to another, with a label for each reason. `rows` has the
-    ids of the rows behind each label; a rule has the id that `StepRecord.fired` gives it."""
+    """All moves of one kind from one state to another, with a label for each reason. `rows` has the ids of the rows and
+    rules behind each label, as in `StepRecord.fired`."""
 
     source: str
     target: str
@@ -51,7 +51,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """States and moves. `loops` counts the rows that don't change the state, drawn or not."""
+    """States and moves. `loops` is the number of rows that don't change the state, whether or not they are drawn."""
 
     title: str
     nodes: tuple[StateNode, ...]
@@ -61,7 +61,7 @@ class Diagram:
 
 
 def region_diagram(region: type[Leaf], loops: bool = False) -> Diagram:
-    """The diagram of a region: its rows, and the rules that move it. `loops` includes rows that don't change the
+    """The diagram of a region: the moves by its rows and by rules. With `loops`, also the rows that don't change the
     state."""
     name = next(name for name, leaves in REGIONS.items() if leaves is region)
     rows = region_rows(region)
@@ -86,7 +86,7 @@ def region_rows(region: type[Leaf]) -> tuple[Row, ...]:
 
 
 def view_diagram(view: View) -> Diagram:
-    """The diagram of a view: the moves of its source's table, and the amendments with their reasons."""
+    """The diagram of a view: the moves in the table of its vocabulary, and the amendments with their reasons."""
     start = view.see(initial(Settings()))
     moves: list[_Move] = [(source, target, "", "source", None) for source, target in view.source_moves()]
     moves += [(source, target, why, "amended", None) for source, target, why in view.amendments]
@@ -113,7 +113,7 @@ def _row_moves(row: Row) -> list[_Move]:
 
 
 def _rule_id(name: str) -> int:
-    """Rules count down from -1, as in `StepRecord.fired`."""
+    """The id of a rule, as in `StepRecord.fired`: -1 for the first rule, -2 for the second, and so on."""
     return -1 - [rule.name for rule in MACHINE.rules].index(name)
 
 
@@ -131,7 +131,7 @@ def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
 
 
 def _start_of(name: str, region: type[Leaf]) -> Leaf:
-    """The leaf in which a new conversation begins. `jobs`, a set of records, begins with its first leaf."""
+    """The leaf in which a new conversation begins. For `jobs`, which is a set of records, it is the first leaf."""
     start = getattr(initial(Settings()), name)
     return start if isinstance(start, Leaf) else next(iter(region))
 

@@ -1,7 +1,7 @@
-"""Replaces crowds of moves by one line of text, so that a diagram stays readable.
+"""Replaces many moves with a common end by one line of text, so that a diagram stays readable.
 
-A state that most other states lead to, such as a fault, says "from any but idle" in its box instead of
-getting an arrow from each. Rule: every move is either a drawn line or part of a note.
+For example, most states lead to a fault, so its box says "from any but idle" instead of getting an arrow from each of
+them. Rule: every move is either a drawn line or part of such a note.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NOTE_CHARS = 26
 
 
 class CrowdNote(NamedTuple):
-    """A crowd of moves that share one end, written into the box of that end."""
+    """Many moves with one end in common, written as text into the box of that state."""
 
     at: str
     incoming: bool
@@ -30,7 +30,7 @@ class CrowdNote(NamedTuple):
 
 
 class DrawnLine(NamedTuple):
-    """One drawn line: a move, or two opposite moves of the same kind."""
+    """One line of the drawing: a move, or two opposite moves of the same kind."""
 
     source: str
     target: str
@@ -46,7 +46,8 @@ class Gathered(NamedTuple):
 
 
 def gather(diagram: Diagram) -> Gathered:
-    """Sort the moves into notes and lines. A rule that repeats a row's move adds no line."""
+    """Sort the moves into notes and lines. If moves of several kinds have the same source and target, only the first
+    kind is drawn."""
     edges = _without_repeats(edge for edge in diagram.edges if not edge.is_loop)
     crowd = max(_CROWD_MIN, len(diagram.nodes) // 2 + 1)
     notes: list[CrowdNote] = []
@@ -66,7 +67,8 @@ def _without_repeats(edges: Iterable[Edge]) -> list[Edge]:
 
 
 def _possible_notes(diagram: Diagram, edges: list[Edge]) -> list[CrowdNote]:
-    """All notes that could be made. Incoming ones come first: "from any" says more about a state than "to any"."""
+    """All notes that could be made. Notes about incoming moves come first, because "from any" says more about a state
+    than "to any"."""
     kinds = list(dict.fromkeys(edge.kind for edge in edges))
     return [
         CrowdNote(node.name, incoming, found, kind)
@@ -93,7 +95,7 @@ def _lines(edges: list[Edge]) -> tuple[DrawnLine, ...]:
 
 
 def note_lines(note: CrowdNote, names: tuple[str, ...], brief: bool = False) -> tuple[str, ...]:
-    """The text of a note, wrapped to the width of a box; `brief` gives a count instead of names."""
+    """The text of a note, wrapped to the width of a box. With `brief`, states are counted instead of named."""
     missing = [name for name in names if name not in note.others and name != note.at]
     if not missing:
         words = ["any", "other"] if brief else ["any", "other", "state"]

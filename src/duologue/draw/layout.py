@@ -1,7 +1,7 @@
-"""Places states on a grid: a small search for the arrangement with the shortest and least crossed lines.
+"""Places states on a grid. A small search finds an arrangement with short lines and few crossings.
 
-Knows names and pairs, but no sizes. Rule: the same input always gives the same result; the shuffles come
-from a fixed seed, and of equal results the first is taken.
+The search uses only names and pairs of names, no sizes. Rule: the same input always gives the same result, because the
+random generator has a fixed seed, and the first of equally good results is used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Pair: TypeAlias = tuple[int, int]  # source and target, by index
 
 _RESTARTS = 40
 _BLOCKED, _CROSSED, _UPHILL, _OUT_OF_ORDER, _FAR_START = 3.0, 2.5, 0.4, 0.5, 8.0
-_STORY = 3.0  # the weight of a move to the state that is defined next
+_STORY = 3.0  # how much more a move counts if it leads to the state that is defined next
 
 
 @cache
@@ -38,7 +38,8 @@ def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: i
 
 
 def _improved(cells: list[Cell], count: int, pairs: tuple[Pair, ...]) -> tuple[float, list[Cell]]:
-    """Swap cells while that lowers the cost. The first `count` cells are taken, the others are empty."""
+    """Swap cells as long as that lowers the cost. Returns the cost and the cells of the states. The first `count` cells
+    are those of the states, and the others are empty."""
     cells = cells.copy()
     cost = _cost(cells[:count], pairs)
     improves = True

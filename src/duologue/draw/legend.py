@@ -12,14 +12,14 @@ _ARROW = 26.0
 
 
 class Sign(NamedTuple):
-    """A sign and its meaning. `kind` is a kind of move, `start`, `timed`, or empty for words alone."""
+    """A sign and its meaning. `kind` is a kind of move, `start` or `timed`. If it is empty, there are only words."""
 
     kind: str
     meaning: str
 
     @property
     def lead(self) -> float:
-        """The width of the sign itself."""
+        """The width of the sign, without the words."""
         return {"": 0.0, "start": 12.0, "timed": 15.0}.get(self.kind, _ARROW + 8)
 
     @property

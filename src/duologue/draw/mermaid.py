@@ -1,4 +1,4 @@
-"""Writes a diagram as a Mermaid `stateDiagram-v2`, for pages that render it themselves.
+"""Writes a diagram as a Mermaid `stateDiagram-v2`, for pages that render Mermaid themselves.
 
 Mermaid's state diagrams have no dashed lines, so the label of an amended move says "(amended)". Rule: ids
 are plain words, and special characters in labels are escaped.
@@ -13,7 +13,7 @@ from .graph import REGIONS, Diagram, region_diagram
 
 _INDENT = "    "
 _RESERVED = ("as", "class", "classdef", "click", "default", "direction", "end", "hide", "note", "state", "style")
-_ODD = re.compile(r"(?!(?<=\w):(?=\w))[^A-Za-z0-9_ ,.()\[\]'/-]")  # a colon inside a word is plain: timer:beat
+_ODD = re.compile(r"(?!(?<=\w):(?=\w))[^A-Za-z0-9_ ,.()\[\]'/-]")  # a colon inside a word is allowed: timer:beat
 
 
 def to_mermaid(diagram: Diagram) -> str:
@@ -23,7 +23,8 @@ def to_mermaid(diagram: Diagram) -> str:
 
 
 def machine_mermaid() -> str:
-    """The Mermaid text of the whole machine: all regions in one state, without labels, which would be too many."""
+    """The Mermaid text of the whole machine: all regions inside one state. Moves have no labels, because there would be
+    too many."""
     lines = ["stateDiagram-v2", f'{_INDENT}state "conversation" as conversation {{']
     for number, (name, region) in enumerate(REGIONS.items()):
         if number:
@@ -46,7 +47,7 @@ def _body(diagram: Diagram, prefix: str, labelled: bool) -> list[str]:
 
 
 def _moves(diagram: Diagram) -> dict[tuple[str, str], list[str]]:
-    """One arrow for each pair of states; the labels distinguish the kinds of moves."""
+    """The labels of the arrow between each pair of states. Amended moves are labelled as such."""
     moves: dict[tuple[str, str], list[str]] = {}
     for edge in diagram.edges:
         labels = moves.setdefault((edge.source, edge.target), [])
@@ -56,7 +57,7 @@ def _moves(diagram: Diagram) -> dict[tuple[str, str], list[str]]:
 
 
 def _ids(diagram: Diagram, prefix: str) -> dict[str, str]:
-    """A unique id for each state: its name, if that is a plain word."""
+    """A unique id for each state. It is the name of the state, if the name is a plain word."""
     ids: dict[str, str] = {}
     for node in diagram.nodes:
         known_as = _id(f"{prefix}{node.name}")
@@ -74,5 +75,5 @@ def _id(name: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text with special characters as Mermaid entities, `#code;`."""
+    """The text with its special characters written as Mermaid entities, `#code;`."""
     return _ODD.sub(lambda found: f"#{ord(found[0])};", " ".join(text.split()))

@@ -1,7 +1,7 @@
 """A laid-out diagram: boxes with their notes, and curves between them.
 
-Runs the steps of the layout: crowds become notes, states get cells, cells get sizes, lines get curves.
-Knows no colours. Rule: everything that is drawn is within the bounds.
+Runs the steps of the layout. Moves with a common end become notes, states get cells and sizes, and lines become curves.
+Colours are defined elsewhere. Rule: everything that is drawn is within the bounds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .typography import FACES, text_width
 NAME_HEIGHT = 34.0
 NOTE_HEIGHT = 14.0
 _PADDING = 14.0
-_SIGN = 7.0  # extra width for the dot of the start or the clock of a deadline
+_SIGN = 7.0  # extra width on each side, for the dot of a start state or the clock of a timed state
 
 
 class Spacing(NamedTuple):
@@ -31,7 +31,7 @@ class Spacing(NamedTuple):
 
 _CALM = Spacing(72, 52)
 _BUSY = Spacing(88, 72)  # for pictures with many lines
-_BUSY_LINES = 1.5  # lines per state, above which a picture has many
+_BUSY_LINES = 1.5  # a picture with more lines per state than this has many lines
 
 
 class Stated(NamedTuple):
@@ -96,7 +96,7 @@ def _columns_for(count: int) -> int:
 
 
 def _sized(diagram: Diagram, gathered: Gathered, brief: bool) -> dict[str, Stated]:
-    """Each state with a box that fits its text; every box is at the origin."""
+    """Each state with a box that fits its text. The boxes have no positions yet."""
     names = tuple(node.name for node in diagram.nodes)
     states = {}
     for node in diagram.nodes:
@@ -110,7 +110,7 @@ def _sized(diagram: Diagram, gathered: Gathered, brief: bool) -> dict[str, State
 
 
 def _boxes(states: dict[str, Stated], cells: dict[str, Cell], spacing: Spacing) -> dict[str, Box]:
-    """The positions of the boxes: a column is as wide, and a row as high, as its largest box."""
+    """The boxes at their positions. A column is as wide as its widest box, and a row is as high as its highest box."""
     widths = _largest(states, cells, 0, lambda box: box.width)
     heights = _largest(states, cells, 1, lambda box: box.height)
     lefts = _offsets(widths, spacing.across)

@@ -19,7 +19,7 @@ def names() -> tuple[str, ...]:
 
 
 def render(name: str | None = None, format: str = "svg") -> str:  # noqa: A002 - the word that a caller expects
-    """The text of a diagram: of the whole machine (no name), one region or one view."""
+    """The diagram of a region, of a view, or (without a name) of the whole machine, as text in this format."""
     if format not in FORMATS:
         raise DuologueError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     if name is None or name == MACHINE_NAME:

@@ -1,8 +1,8 @@
 """Routes lines from box to box as curves that avoid the boxes and each other.
 
-Every line tries all pairs of ports with a few bends and takes the cheapest; then each line is removed and
-routed again, now that the others are known. Rule: a curve leaves and reaches a box at a right angle, so
-that arrow heads look right.
+A port is a point where a line may touch a box. For every line, curves between all pairs of ports are compared, and the
+cheapest is chosen. Then each line is removed and routed again, because the routes of the others are known by then.
+Rule: a curve meets a box at a right angle, so that arrow heads look right.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .shapes import Box, Curve, Point
 
 _PASSES = 3
 _BENDS = (22.0, 34.0, 48.0, 68.0, 96.0, 136.0)
-_BEND_PART = 0.11  # of the length: a long curve needs a wide bend to meet its arrow head straight
+_BEND_PART = 0.11  # the smallest bend of a curve, as a share of its length, so that it meets its arrow head straight
 _PORT_PARTS = (0.5, 0.28, 0.72)
 _CLEARANCE = 7.0
 _CROWD_CELL = 8.0
@@ -78,7 +78,8 @@ class _Routes:
             self._crowd[cell] += times
 
     def best(self, source: str, target: str) -> Route:
-        """The cheapest route. Candidates are sorted by their own cost, so the search can stop early."""
+        """The cheapest route between two boxes. Candidates are sorted by their cost without collisions. The search
+        stops when that cost alone exceeds the best total."""
         best, best_cost = None, float("inf")
         for cost, candidate in self._candidates(source, target):
             if cost >= best_cost:
@@ -127,7 +128,7 @@ def _effort(curve: Curve) -> float:
 
 
 def _cells_of(points: Sequence[Point]) -> _Cells:
-    """The cells that a line passes; two lines in one cell cross or are too close."""
+    """The cells of a fine grid that a line passes. Two lines in the same cell cross or are too close."""
     cells = dict.fromkeys((int(point.x // _CROWD_CELL), int(point.y // _CROWD_CELL)) for point in points)
     return list(cells)
 

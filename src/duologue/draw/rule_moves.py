@@ -1,7 +1,7 @@
-"""The moves that the rules make. A rule is code, not a row, so its moves are found by running it.
+"""The moves that the rules make. A rule is code, not a row of the table, so its moves are found by running the rule.
 
-Every rule is applied in every combination of leaves, with no input, one finished turn or one job. Rule:
-only moves that a rule really made are reported, in the order of the leaves.
+Every rule is applied in every combination of leaves: alone, with one finished turn, and with one job of each kind.
+Rule: only moves that a rule really made are reported, in the order of the rules, then of the leaves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Fill = Callable[[Draft], None]
 
 
 def rule_moves(region: type[Leaf]) -> tuple[tuple[str, Leaf, Leaf], ...]:
-    """The moves of this region by rules, as (rule, source, target)."""
+    """The moves that rules make in this region, each as (name of the rule, source, target)."""
     order = {leaf: index for index, leaf in enumerate(region)}
     moves = [move for move in _all_moves() if isinstance(move[1], region)]
     rules = {rule.name: index for index, rule in enumerate(MACHINE.rules)}
@@ -50,7 +50,7 @@ def _joint_states() -> Iterator[State]:
 
 
 def _fills() -> list[Fill]:
-    """The inputs that a rule may find in addition to the leaves."""
+    """Functions that add to a draft what a rule may find besides the leaves: nothing, a finished turn, or a job."""
 
     def nothing(draft: Draft) -> None:
         pass
@@ -68,6 +68,6 @@ def _fills() -> list[Fill]:
 
 
 def _leaves(draft: Draft) -> tuple[Leaf, ...]:
-    """The leaf of each region; the one job, if any, is the last."""
+    """The leaf of each region. The last one is the kind of the job, or ABSENT without a job."""
     job = draft.jobs[0].kind if draft.jobs else JobKind.ABSENT
     return draft.link, draft.user, draft.voice, draft.reply, job

@@ -1,4 +1,4 @@
-"""Draws a diagram as one self-contained SVG: a picture of the moves, then a chart of their reasons.
+"""Draws a diagram as one self-contained SVG file: a picture of the moves, and below it a chart of their reasons.
 
 Uses only the standard library and follows the reader's light or dark scheme. Rule: the same diagram always
 gives the same bytes.
@@ -46,7 +46,7 @@ def to_svg(diagram: Diagram) -> str:
 
 
 def hue_of(diagram: Diagram) -> str:
-    """The hue of a diagram: each region has its own, views share the first."""
+    """The hue of a diagram. Each region has its own hue, and all views have the first one."""
     hues = list(typography.HUES)
     regions = list(REGIONS)
     return hues[regions.index(diagram.title) % len(hues)] if diagram.title in regions else hues[0]

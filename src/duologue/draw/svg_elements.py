@@ -1,4 +1,4 @@
-"""Turns a picture into SVG elements: lines first, so that boxes and text are on top."""
+"""Turns a picture into SVG elements. Lines come first, so that boxes and text are drawn over them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .shapes import Curve, Point
 _Rows: TypeAlias = dict[tuple[str, str], list[int]]
 
 _HEAD = 8.0
-_SIGN = 13.0  # from the edge of a box
+_SIGN = 13.0  # the distance of a sign from the edge of its box
 
 
 def paint(diagram: Diagram, picture: Picture) -> list[str]:
-    """The elements of one picture. The title of each line lists its moves, shown on hover."""
+    """The SVG elements of one picture. The title of each line, which is shown on hover, lists the moves of the line."""
     labels = {(edge.source, edge.target): edge.labels for edge in reversed(diagram.edges)}
     rows = rows_between(diagram)
     body = [element for line, curve in picture.lines for element in _paint_line(line, curve, labels, rows)]

@@ -1,7 +1,7 @@
 """Text widths, colours and SVG elements, for light and dark schemes.
 
-Widths are estimates on the wide side, because the reader's fonts aren't known. Rule: every element has a
-class and no colour; the stylesheet defines the colours of both schemes.
+Text widths are generous estimates, because the reader's fonts aren't known. Rule: elements have classes instead of
+colours, and the stylesheet defines the colours of both schemes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", mono
 
 
 def text_width(text: str, face: str) -> float:
-    """The width of a text in px, at most, in common fonts."""
+    """An upper estimate of the width of a text in px, for common fonts."""
     size, weight, mono, _ = FACES[face]
     if mono:
         return len(text) * size * 0.61
@@ -121,13 +121,13 @@ def _colours(shades: Mapping[str, str], first: int) -> list[str]:
 
 
 def number(value: float) -> str:
-    """The number with at most one decimal: precise enough, and the same on every machine."""
+    """The number as text with at most one decimal, which is precise enough and the same on every machine."""
     shown = f"{value:.1f}".removesuffix(".0")
     return "0" if shown == "-0" else shown
 
 
 def rows_of(ids: Iterable[int]) -> str:
-    """The attribute that names the rows and rules behind an element; empty without any."""
+    """The attribute with the ids of the rows and rules behind an element. Empty if there are no ids."""
     numbers = sorted(set(ids))
     return f' data-rows="{" ".join(map(str, numbers))}"' if numbers else ""
 
@@ -185,7 +185,7 @@ def curve_path(curve: Curve, name: str) -> str:
 
 
 def arrow_head(tip: Point, back: Point, name: str, length: float = 8.0, rows: Iterable[int] = ()) -> str:
-    """An arrow head whose point is at `tip`; `back` is the direction away from it."""
+    """An arrow head whose point is at `tip`. `back` is the direction from the tip towards its base."""
     base = tip.along(back, length)
     aside = Point(-back.y, back.x)
     corners = (tip, base.along(aside, length * 0.45), base.along(aside, -length * 0.45))

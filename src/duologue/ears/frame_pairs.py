@@ -16,7 +16,7 @@ from .model_input import Samples, UnusableAudio, np
 
 
 class FramePair(NamedTuple):
-    """One frame of the audio that was heard, and as many samples that were played at the same time."""
+    """One frame of the audio that was heard, and the frame that was played at the same time."""
 
     heard: Samples
     played: Samples

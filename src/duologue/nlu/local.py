@@ -1,9 +1,9 @@
-"""NLU on this machine: embeddings and a regression for each scope (the intents that are possible at a turn), or words
-alone.
+"""NLU on this machine: embeddings and a regression for each scope, or words alone.
 
-Nothing is loaded before it is needed. A scope is learned from its phrases when it is first used, or earlier by
-`prepare`. Each phrase is embedded once, even if it is in many scopes. Rule: a message always gets an answer. If a model
-is missing or damaged, one warning names the command that repairs it, and the remaining models or words alone are used.
+Nothing is loaded before it is needed. A scope is the set of intents that are possible at a turn. It is learned from its
+phrases when it is first used, or earlier by `prepare`. Each phrase is embedded once, even if it is in many scopes.
+Rule: a message always gets an answer. If a model is missing or damaged, one warning names the command that repairs it,
+and the remaining models or words alone are used.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Reading journals: exact replay, timelines, and steps in plain words."""
+"""Reads journals: replays them exactly, turns them into timelines, and describes their steps in plain words."""

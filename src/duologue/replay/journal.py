@@ -1,7 +1,7 @@
 """Reads a journal and replays it step by step.
 
-Each line holds an event and the digest of the state after it, so a replay is verified line by line.
-Rule: an error names the line that is wrong.
+Each line contains an event and the digest of the state after that event, so every step of a replay is checked. Rule: an
+error names the line that is wrong.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = ["InvalidJournal", "Journal", "JournalEntry", "JournalWriter", "StepRe
 
 
 class InvalidJournal(DuologueError, ValueError):
-    """A journal that can't be read or doesn't replay; the message names the line."""
+    """A journal that can't be read or doesn't replay exactly. The message names the line that is wrong."""
 
 
 class JournalEntry(NamedTuple):
-    """One line: what happened, and the fingerprint of the state after it."""
+    """One line of a journal: its number, the event, and the digest of the state after the event."""
 
     line: int
     event: Event
@@ -43,17 +43,17 @@ class JournalEntry(NamedTuple):
 
 
 class Journal(NamedTuple):
-    """A whole conversation as it was recorded."""
+    """A recorded conversation: its settings, its seed and its events."""
 
     settings: Settings
     seed: int
     entries: tuple[JournalEntry, ...]
-    complete: bool = True  # False: it has no end line, for example after a crash
+    complete: bool = True  # False: the end line is missing, for example after a crash
 
 
 def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
-    """Read a journal. Raises InvalidJournal, which names the first line that is wrong. With `complete`
-    set to False, a journal without an end line is read as far as it goes."""
+    """Read a journal. Raises InvalidJournal, which names the first line that is wrong. If `complete` is False, a
+    journal without an end line is accepted and read up to its last whole line."""
     numbered = enumerate(lines, start=1)
     _, header = _parse(*next(numbered, (1, "")))
     settings, seed = _read_header(header)
@@ -87,7 +87,7 @@ def _parse(number: int, text: str) -> tuple[int, dict[str, Any]]:
     except ValueError:
         raise InvalidJournal(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
     if not isinstance(data, dict):
-        raise InvalidJournal(f"line {number}: not an object")
+        raise InvalidJournal(f"line {number}: expected a JSON object")
     return number, data
 
 
@@ -116,7 +116,8 @@ def _check_end(number: int, data: dict[str, Any], entries: list[JournalEntry], r
 
 
 def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[StepRecord]:
-    """Replay every step and check it against its digest. Raises InvalidJournal at the first difference."""
+    """Replay every step, and compare the digest of the state after it with the journal. Raises InvalidJournal at the
+    first difference."""
     s = initial(journal.settings)
     for number, event, expected in journal.entries:
         try:
@@ -127,8 +128,8 @@ def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[StepRecord]
         found = digest(after)
         if found != expected:
             raise InvalidJournal(
-                f"line {number}: {type(event).__name__} leads to {found}, the journal says {expected};"
-                f" here: {canonical(state_to_json(after))}"
+                f"line {number}: {type(event).__name__} leads to the digest {found}, but the journal has {expected};"
+                f" the state is now {canonical(state_to_json(after))}"
             )
         yield StepRecord(event, s, after, () if d is None else tuple(d.effects), () if d is None else tuple(d.fired))
         s = after

@@ -1,7 +1,7 @@
-"""A step in plain words: what happened, and what was done about it.
+"""Describes a step in plain words: what happened, and what was done about it.
 
-For people who watch a call or read a journal. Rule: every kind of event and effect has its words here,
-or an empty text on purpose; steps that the machine ignored are left out.
+The words are for people who watch a call or read a journal. Rule: every kind of event and effect has words here, or an
+empty text if it needs none. Steps that the machine ignored aren't described.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class StoryLine(NamedTuple):
 
 
 def describe(record: StepRecord) -> StoryLine | None:
-    """The step in words, or None if it is not worth a line."""
+    """The step in words. None if the machine ignored the event, or if nothing notable follows from it."""
     if record.after is record.before:
         return None
     done = tuple(words for effect in record.effects if (words := _say(EFFECT_WORDS[type(effect)], effect)))
@@ -47,10 +47,10 @@ def _say(words: Words, of: Any) -> str:
 
 
 def _consequences(record: StepRecord) -> tuple[str, ...]:
-    """What a step leads to without an effect."""
+    """What a step leads to that isn't visible in its effects."""
     before, after = record.before, record.after
     if after.reply is Reply.READY and before.reply is not Reply.READY:
-        return ("it waits for the floor",)
+        return ("answer waits for the floor",)
     asked = any(isinstance(effect, fx.StartReply) for effect in record.effects)
     if after.said > before.said and not asked:
         return ("queued for later",)
@@ -73,7 +73,7 @@ def _error(error: ErrorClass) -> str:
 
 _WAITS = {1: "still working", 2: "making progress", 3: "taking longer than expected"}
 
-# Steps that come many times a second, or only prepare another step: described only if they cause something.
+# Events that come many times a second, or only prepare another step. They are described only if they cause something.
 QUIET: tuple[type[ev.Event], ...] = (
     ev.SpeechStopped,
     ev.WordsHeard,
@@ -148,7 +148,7 @@ EFFECT_WORDS: dict[type[fx.Effect], Words] = {
     fx.CloseSession: "session closed",
     fx.SaveContext: "context saved",
     fx.RestoreContext: lambda e: "context restored" if e.session > 1 else "",  # the first session has no context
-    fx.CommitAudio: "",  # the steps that follow show it
+    fx.CommitAudio: "",  # needs no words: the steps that follow show the effect
     fx.DiscardAudio: "discarded as noise",
     fx.RecordOverheard: "overheard, not answered",
     fx.ReportLost: "reported as unanswered",

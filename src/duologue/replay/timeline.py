@@ -1,7 +1,7 @@
-"""The timeline of a conversation: which states it visited, for how long, and why.
+"""The timeline of a conversation: which states the conversation visited, for how long, and why.
 
-Reads steps, live or replayed, into small frozen values. Rule: a timeline contains names, causes and times
-of one conversation, and never words.
+Turns steps, live or replayed, into small immutable values. Rule: a timeline contains names of states, causes and times
+of one conversation, but never what was said.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Visit(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """One move of the view."""
+    """One move of the view from a state to another."""
 
     source: str
     target: str
@@ -53,10 +53,10 @@ class TimelineLane(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """The timeline of the newest conversation in the steps."""
+    """The timeline of one conversation."""
 
     view: str
-    session_ms: int = 0  # from its start to its end, or to now
+    session_ms: int = 0  # from the start of the conversation to its end, or to now
     visits: tuple[Visit, ...] = ()
     lanes: tuple[TimelineLane, ...] = ()
     metrics: Metrics = Metrics()
@@ -75,17 +75,17 @@ class Timeline(NamedTuple):
 
     @property
     def length_ms(self) -> int:
-        """The end of the time axis; at least 1, so that it can be a divisor."""
+        """The length of the time axis. At least 1, so that other code can divide by it."""
         return max(1, self.visits[-1].end_ms) if self.visits else 1
 
     @property
     def transitions(self) -> tuple[Transition, ...]:
-        """The last moves, oldest first."""
+        """The last moves of the view, oldest first, at most TRANSITIONS_MAX."""
         moves = [Transition(old.state, new.state, new.cause, new.since_ms) for old, new in pairwise(self.visits)]
         return tuple(moves[-TRANSITIONS_MAX:])
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values, ready for `json.dumps`."""
+        """The timeline as plain values for `json.dumps`."""
         return {
             "view": self.view,
             "state": self.current and self.current._asdict(),
@@ -100,8 +100,8 @@ class Timeline(NamedTuple):
 
 
 def read_timeline(records: Iterable[StepRecord], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
-    """The timeline of the newest conversation in these steps. `now_ms` is the driver's clock, if it is
-    later than the last event."""
+    """The timeline of the newest conversation in these steps. `now_ms` is the current time on the clock of the events.
+    If it is later than the last event, the timeline lasts until then."""
     reader = _Reader(view)
     for record in records:
         reader.add(record)
@@ -109,7 +109,7 @@ def read_timeline(records: Iterable[StepRecord], view: View = LIFECYCLE, now_ms:
 
 
 class _Track:
-    """The entries of one lane: each has a name, a start and a cause."""
+    """The states of one lane so far. Each has a name, a start and a cause."""
 
     def __init__(self, since: int) -> None:
         self._since = since

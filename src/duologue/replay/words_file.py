@@ -1,7 +1,7 @@
 """Reads the words of a call, which are stored in a separate file next to the journal.
 
-JSON lines: a header, then one line for each turn of the person and each voice of the agent. Rule: an
-error names the line that is wrong; control characters are replaced.
+The file has one JSON object per line: a header, then one for each turn of the user and each sound of the agent. Rule:
+an error names the line that is wrong. Control characters are replaced by spaces.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ _OVERRIDES = {chr(code): " " for code in (*range(0x202A, 0x202F), *range(0x2066,
 
 
 class InvalidWords(DuologueError, ValueError):
-    """A words file that can't be read; the message names the line."""
+    """A words file that can't be read. The message names the line that is wrong."""
 
 
 class Spoken(NamedTuple):
-    """One turn of the person, or one voice of the agent. Ids are those of the journal; 0 means unknown."""
+    """What the user said in one turn, or what the agent said in one sound. `turn`, `reply` and `voice` are ids of the
+    journal, and 0 means unknown."""
 
     kind: str  # user or agent
     at: int  # milliseconds on the journal's clock
@@ -41,8 +42,8 @@ class Spoken(NamedTuple):
 
 
 def read_words(lines: Iterable[str], complete: bool = True) -> tuple[Spoken, ...]:
-    """Read everything that was said. Raises InvalidWords, which names the first line that is wrong. With
-    `complete` set to False, a last line that a crash cut off is left out."""
+    """Read everything that was said. Raises InvalidWords, which names the first line that is wrong. If `complete` is
+    False, a last line that was cut off by a crash is ignored."""
     numbered = enumerate(lines, start=1)
     _check_header(_parse(*next(numbered, (1, ""))))
     spoken = []

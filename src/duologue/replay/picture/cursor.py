@@ -1,7 +1,7 @@
-"""The data for the cursor: for each instant the state after it, what happened, and the rows that fired.
+"""The data for the cursor of the page: for each instant, what happened, the rows that fired, and the state after it.
 
-Compact tables of names and numbers for the script, so that a long call stays a small file. Rule: the
-text of a row is the one that `duologue rows` prints.
+The page's script gets compact tables of names and numbers, so that the file of a long call stays small. Rule: rows have
+the same text as in the output of `duologue rows`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LANES = (*VIEW_NAMES, *REGIONS)
 class Fired(NamedTuple):
     """A row or a rule, and how often it fired."""
 
-    number: int  # as in a StepRecord: a row by its index, a rule by -1 - index
+    number: int  # as in a StepRecord: the index of a row, or -1 minus the index of a rule
     text: str
     does: str
     why: str
@@ -40,7 +40,7 @@ class Fired(NamedTuple):
 
 
 def anchor_of(number: int) -> str:
-    """The id of a row or rule on this page."""
+    """The HTML id of a row or rule on the page."""
     return f"row{number}" if number >= 0 else f"rule{-1 - number}"
 
 
@@ -68,14 +68,14 @@ def leaves_of(s: State) -> tuple[str, ...]:
 
 
 def looks_of(s: State) -> Iterator[tuple[str, str, str]]:
-    """Each lane with its text and its style classes."""
+    """For each lane: its name, the text that it shows for this state, and its CSS classes."""
     kinds = s.jobs[0].kind.value if s.jobs else "none"
     for lane, shown in zip(LANES, leaves_of(s), strict=True):
         yield lane, shown.replace("_", " "), look_of(lane, kinds if lane == "jobs" else shown)
 
 
 def cursor_data(records: Sequence[StepRecord], length_ms: int) -> dict[str, Any]:
-    """All data that the script needs."""
+    """All data that the script of the page needs."""
     began = records[0].event.at
     chips: dict[tuple[str, str], int] = {}
     states: dict[tuple[int, ...], int] = {}

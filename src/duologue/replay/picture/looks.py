@@ -1,7 +1,7 @@
-"""The looks of leaves, states and events: a hue for the region, a tone for the emphasis.
+"""How leaves, states and events look: the hue shows the region, and the tone shows the emphasis.
 
-Each region has its hue, as in the diagrams; a view's state has the hue of the region that it comes from,
-and errors are always red. Rule: a look is a table entry here, never a literal elsewhere.
+Each region has its own hue, as in the diagrams. A state of a view has the hue of the region that it comes from, and
+errors are always red. Rule: how something looks is defined only in the tables here.
 """
 
 from __future__ import annotations
@@ -114,12 +114,14 @@ def is_rest(lane: str, state: str) -> bool:
 
 
 def hue_of_event(event: ev.Event) -> str:
-    """The hue of the region that an event belongs to; events of the session and the program have the link's."""
+    """The hue of the region that an event belongs to. Events of the session and requests of the program have the hue of
+    the link."""
     return next((hue for kinds, hue in _EVENT_HUES if isinstance(event, kinds)), BLUE)
 
 
 def colours(night: bool) -> list[str]:
-    """One CSS rule for each hue: its strong colour, its fills, and readable text colours for them."""
+    """One CSS rule for each hue. It defines the strong colour, the fills, and text colours that are readable on the
+    fills."""
     paper, ink = PAPER[night], INK[night]
     lines = []
     for hue, both in HUES.items():
@@ -137,6 +139,6 @@ def colours(night: bool) -> list[str]:
 
 
 def mix(one: str, other: str, part: float) -> str:
-    """Mix two colours; `part` is the share of the first."""
+    """Mix two colours. `part` is the share of the first colour."""
     pairs = ((int(one[n : n + 2], 16), int(other[n : n + 2], 16)) for n in (1, 3, 5))
     return "#" + "".join(f"{round(a * part + b * (1 - part)):02x}" for a, b in pairs)

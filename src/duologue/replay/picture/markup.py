@@ -21,7 +21,8 @@ class Html(str):
 
 
 def tag(name: str, /, *children: str, **attributes: Any) -> Html:
-    """An element. `class_` becomes class, `data_at` becomes data-at; None and False omit an attribute."""
+    """An HTML or SVG element. `class_` becomes class, and `data_at` becomes data-at. An attribute that is None or False
+    is omitted."""
     head = name + "".join(
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
@@ -44,7 +45,7 @@ def raw(name: str, text: str, /, **attributes: Any) -> Html:
 
 
 def data(name: str, value: Any) -> Html:
-    """A JSON element with data for the script."""
+    """A script element that contains data as JSON, for the script of the page."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return raw("script", text, type="application/json", id=name)
 

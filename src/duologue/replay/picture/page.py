@@ -1,6 +1,6 @@
 """The page around the drawing: the header, the metrics, the transitions and the words of the call.
 
-One HTML file without external resources; it is complete even without its script. Rule: the same steps
+The page is one HTML file without external resources, and it is readable without its script. Rule: the same steps always
 give the same bytes.
 """
 
@@ -156,7 +156,7 @@ def _title(text: str, *more: Html) -> Html:
 
 
 def _now(talk: DrawnConversation) -> Html:
-    """The state at the cursor; at the end of the call until the cursor is moved."""
+    """The state at the cursor. Until the cursor is moved, the state at the end of the call."""
     last = talk.records[-1]
     cells = [
         tag("div", tag("dt", lane), tag("dd", tag("span", text, class_=f"chip {look}")), data_lane=lane)
@@ -175,7 +175,7 @@ def _now(talk: DrawnConversation) -> Html:
 
 
 def _legend(talk: DrawnConversation) -> Html:
-    """Every leaf that occurs in the call, once."""
+    """The legend: every leaf that occurs in the call, with its colour."""
     seen: dict[str, set[str]] = {view.view: {visit.state for visit in view.visits} for view in talk.views}
     for lane in talk.views[0].lanes:
         seen[lane.region] = {state for visit in lane.visits for state in visit.state.split("+")}

@@ -1,7 +1,8 @@
 """The time axis: positions, formatted times, and the width from which a text fits.
 
-Positions are percentages, so the picture fits any width and zooming only widens it. Rule: what is visible
-at which width is decided only here, and the style sheet applies it; no script measures anything.
+Positions are percentages, so the picture fits any width, and zooming only makes the picture wider. Rule: what is
+visible at which width is decided only here. The style sheet applies the decisions, so no script has to measure
+anything.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _TICK_PX = 64
 
 
 class Tick(NamedTuple):
-    """A time on the axis; `seen` is the CSS class of the width from which it is visible."""
+    """A time on the axis. `seen` is the CSS class of the width from which the time is visible."""
 
     at_ms: int
     text: str
@@ -47,14 +48,14 @@ class Scale(NamedTuple):
         return next((f"w{number}" for number, width in enumerate(self.widths()) if width >= need), None)
 
     def widths(self) -> Iterator[int]:
-        """The widths from which more marks are visible."""
+        """The widths, in px, at each of which more marks become visible."""
         width = _WIDTH_MIN
         while width < self.width_max * _GROWTH:
             yield round(width)
             width *= _GROWTH
 
     def ticks(self) -> Iterator[Tick]:
-        """Times in round steps; finer ones are visible at larger widths."""
+        """The times on the axis, in round steps. Times between the coarse steps are visible only at larger widths."""
         steps = [step for step in _STEPS_MS if self.length_ms / step <= _TICKS_MAX] or [self.length_ms]
         for at_ms in range(0, self.length_ms + 1, steps[-1]):
             step_ms = next(step for step in steps if at_ms % step == 0)
@@ -64,14 +65,14 @@ class Scale(NamedTuple):
 
 
 def write_clock(ms: int, parts: bool = True) -> str:
-    """A time in the call: 1:23, or 1:23.450 with `parts`."""
+    """A time in the call as text: 1:23, or 1:23.450 with `parts`."""
     minutes, rest = divmod(ms, 60_000)
     seconds = f"{rest // 1_000:02}"
     return f"{minutes}:{seconds}.{rest % 1_000:03}" if parts else f"{minutes}:{seconds}"
 
 
 def write_length(ms: int) -> str:
-    """A duration, precise enough to compare: 80 ms, 1.24 s, 2 min 5 s."""
+    """A duration as text: 80 ms, 1.24 s, 2 min 5 s."""
     if ms < 1_000:
         return f"{ms} ms"
     if ms < 60_000:

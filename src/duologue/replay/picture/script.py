@@ -1,6 +1,6 @@
 """The script of the page: zoom, and a cursor that shows the state at a time and the rows that fired.
 
-The page is readable without it. Rule: text is inserted as text, never as markup.
+The page is readable without the script. Rule: the script inserts text as text, never as markup.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Spans of a conversation, each with a beginning and an end: sounds, requests, calls, faults, turns.
+"""The spans of a conversation, each with a beginning and an end: sounds, requests, calls, faults and turns.
 
-Follows ids through the steps: a span ends when its id moves on or its record is gone. Times count from
-the start of the conversation. Rule: the outcome of a span is read from the step that ended it.
+A span ends when the state no longer contains its id, or its job or fault. Times count from the start of the
+conversation. Rule: the outcome of a span is read from the step that ended it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class SoundSpan(NamedTuple):
     reply: int
     since_ms: int
     end_ms: int
-    progress: tuple[tuple[int, int], ...]  # pairs of a time and the milliseconds heard by then
-    cut_by: str  # what stopped it, if it was cut short
+    progress: tuple[tuple[int, int], ...]  # pairs: a time, and how many milliseconds were heard by then
+    cut_by: str  # the event that stopped the sound, if it was cut short
     outcome: str
 
     @property
@@ -39,19 +39,19 @@ class SoundSpan(NamedTuple):
 
 
 class RequestSpan(NamedTuple):
-    """One request to the brain, up to the last sound of its answer."""
+    """One request to the brain (which produces the replies), up to the last sound of its answer."""
 
     reply: int
     asks: str
     since_ms: int
     end_ms: int
-    token_ms: int | None  # when its first token came
+    token_ms: int | None  # when the first token arrived
     audio_ms: int | None
     outcome: str
 
 
 class WorkSpan(NamedTuple):
-    """One tool call or job, with the time that it spent in each leaf."""
+    """One tool call or job, with its stay in each leaf of the region `jobs`."""
 
     call: int
     stays: tuple[Visit, ...]
@@ -67,7 +67,7 @@ class WorkSpan(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A fault, for the time that it was shown."""
+    """A fault, and the time during which it was shown."""
 
     since_ms: int
     end_ms: int
@@ -76,7 +76,7 @@ class Shown(NamedTuple):
 
 
 class TurnSpan(NamedTuple):
-    """One turn, from the person's first sound to its end."""
+    """One turn, from the user's first sound to the end of the turn."""
 
     turn: int
     since_ms: int
@@ -106,7 +106,7 @@ def read_spans(records: Sequence[StepRecord]) -> Spans:
 
 
 def _clock(records: Sequence[StepRecord]) -> tuple[int, int]:
-    """The start of the steps, and their duration."""
+    """When these steps began, on the journal's clock, and how long they lasted, both in milliseconds."""
     began = records[0].event.at if records else 0
     return began, records[-1].event.at - began if records else 0
 

@@ -1,7 +1,8 @@
-"""The drawing: views, regions, requests, faults and events as lanes over one time axis.
+"""The drawing of a conversation: views, regions, requests, faults and events as lanes over one time axis.
 
-Static SVG in percentages. Every mark has a title that says what, when, how long and why. Rule: a label
-that doesn't fit at any zoom is left out; the titles and the tables below contain everything.
+The drawing is static SVG with positions in percentages. Every mark has a title that says what happened, when, for how
+long and why. Rule: a label that doesn't fit at any zoom is omitted, because the titles and the tables below the drawing
+contain everything.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from .spans import CUT, GOES_ON, RequestSpan, SoundSpan, Spans, WorkSpan
 _AXIS = 26
 _GAP = 12  # between two groups of lanes
 _BAR = 20
-_TALL = 28  # the bars of the voice also show its progress
+_TALL = 28  # the bars of the voice are taller, because they also show how much was heard
 _PAD = 4
 _LINE = 17  # height of a line of words
 _CAPTION_PX = 72
-_DOTS_PX, _HEAD_PX, _PROGRESS_PX = 30, 7, 4  # minimum room for these marks
+_DOTS_PX, _HEAD_PX, _PROGRESS_PX = 30, 7, 4  # marks are drawn only with at least this much room
 _OUTCOME_HUES = {"heard": VIOLET, "shown": AMBER, "made a call": ROSE, GOES_ON: AMBER}
 
 
@@ -43,7 +44,7 @@ class LaneName(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """The drawing and the names of its lanes, which don't scroll with it."""
+    """The drawing, and the names of its lanes, which don't scroll with the drawing."""
 
     height: int
     names: tuple[LaneName, ...]
@@ -52,7 +53,7 @@ class Strip(NamedTuple):
 
 
 class DrawnConversation(NamedTuple):
-    """The data of one conversation that is drawn."""
+    """Everything about a conversation that is drawn."""
 
     records: Sequence[StepRecord]
     views: tuple[Timeline, ...]
@@ -69,7 +70,7 @@ class DrawnConversation(NamedTuple):
 
 
 def draw_strip(talk: DrawnConversation) -> Strip:
-    """The lanes from top to bottom."""
+    """Draw all lanes, from top to bottom."""
     strip = _Drawing(Scale(talk.length_ms))
     for view in talk.views:
         strip.lane(view.view, "view", _BAR)
@@ -108,7 +109,8 @@ def _draw_region(strip: _Drawing, talk: DrawnConversation, region: str, visits: 
 
 
 def _placed(spoken: Spoken, talk: DrawnConversation) -> tuple[int, Spoken]:
-    """The start of the turn or sound that the words belong to; if it is unknown, the time in the words file."""
+    """Where to draw these words: at the start of the turn or sound that they belong to. If that is unknown, at the time
+    in the words file."""
     turns = [turn.since_ms for turn in talk.spans.turns if turn.turn == spoken.turn]
     sounds = [sound.since_ms for sound in talk.spans.sounds if sound.voice == spoken.voice]
     known = turns if spoken.kind == "user" else sounds
@@ -117,7 +119,7 @@ def _placed(spoken: Spoken, talk: DrawnConversation) -> tuple[int, Spoken]:
 
 
 def _side_by_side(calls: Iterable[WorkSpan]) -> list[list[WorkSpan]]:
-    """The calls on as few tracks as possible, without overlap."""
+    """The calls, distributed over as few tracks as possible so that no two calls of a track overlap."""
     tracks: list[list[WorkSpan]] = []
     for call in sorted(calls, key=lambda call: call.since_ms):
         free = next((track for track in tracks if track[-1].end_ms <= call.since_ms), None)
@@ -129,7 +131,7 @@ def _side_by_side(calls: Iterable[WorkSpan]) -> list[list[WorkSpan]]:
 
 
 class _Drawing:
-    """Grows downwards, lane by lane."""
+    """The drawing while it is made, lane by lane from the top."""
 
     def __init__(self, scale: Scale) -> None:
         self.scale = scale
@@ -200,7 +202,7 @@ class _Drawing:
         self._add(tag("g", _title(about, visit.since_ms, visit.end_ms, visit.cause), line, class_=look))
 
     def bar(self, look: str, label: str, since_ms: int, end_ms: int, about: str, cause: str, down: int = 0) -> None:
-        """A bar with a leading edge, which is visible however short the bar is."""
+        """Draw a bar. Its leading edge is visible even if the bar is very short."""
         x, width, y = self.scale.percent(since_ms), self.scale.percent(end_ms - since_ms), self._y + down
         height = min(self._height, _TALL if self._height == _TALL else _BAR)
         marks = [tag("rect", x=x, y=y, width=width, height=height, rx=3)]
@@ -211,7 +213,8 @@ class _Drawing:
         self._add(tag("g", _title(about, since_ms, end_ms, cause), *marks, class_=f"bar {look}"))
 
     def _text(self, text: str, since_ms: int, end_ms: int, y: float, name: str, before: bool = False) -> list[Html]:
-        """A label at the start of this time, or before its end; an empty list if it fits at no width."""
+        """A label at the start of this time span, or at its end with `before`. An empty list if the label fits at no
+        width."""
         seen = self.scale.seen(text_width(text, "small") + 12, end_ms - since_ms)
         if seen is None:
             return []
@@ -239,7 +242,8 @@ class _Drawing:
     # -- Sounds
 
     def sounds(self, sounds: Sequence[SoundSpan]) -> None:
-        """Inside each bar, a rising area shows how much was heard; a mark shows where a sound was cut short."""
+        """Draw how much of each sound was heard, as a rising area inside its bar, and a mark where a sound was cut
+        short."""
         for number, sound in enumerate(sounds):
             self._add(self._progress(sound))
             if sound.outcome == CUT:
@@ -271,7 +275,7 @@ class _Drawing:
         x, label, y = self.scale.percent(sound.end_ms), f"heard {sound.heard_ms} ms", self._y + self._height / 2 + 4
         line = tag("line", x1=x, x2=x, y1=self._y - 3, y2=self._y + self._height + 3)
         text = self._text(label, sound.end_ms, next_ms, y, "mark")
-        if not text:  # the call ends here
+        if not text:  # there is no room after the sound, because the call ends here
             text = self._text(label, sound.since_ms, sound.end_ms, y, "mark", before=True)
         about = f"voice {sound.voice} was cut short\n{label} of it\n{write_clock(sound.end_ms)}, by {sound.cut_by}"
         self._add(tag("g", tag("title", about), line, *text, class_=f"cut {RED}"))
@@ -298,7 +302,7 @@ class _Drawing:
             self._dot(request.end_ms, y, hue, f"request {request.reply}: {request.outcome}")
 
     def events(self, talk: DrawnConversation) -> None:
-        """One tick for each instant, with the names of all its events."""
+        """Draw one tick for each instant, with the names of all its events."""
         instants = [(at, list(group)) for at, group in groupby(talk.records, lambda record: record.event.at)]
         ends = [at - talk.began for at, _ in instants[1:]] + [talk.length_ms]
         for (at, records), next_ms in zip(instants, ends, strict=True):
@@ -324,7 +328,7 @@ class _Drawing:
     # -- Words
 
     def words(self, placed: list[tuple[int, Spoken]]) -> None:
-        """A line of words below the bars; each caption reaches to the next one."""
+        """Draw a line of captions below the bars. Each caption ends where the next one begins."""
         placed.sort(key=lambda pair: pair[0])
         top = self._bottom - 2
         self._bottom += _LINE
