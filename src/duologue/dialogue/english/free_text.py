@@ -128,7 +128,7 @@ def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
     run = tokens[span.first : span.after]
     letters = "".join(token.word for token in run if len(token.word) == 1)
     if len(letters) == len(run) and letters in NAMELESS | ASSENT | DISSENT:
-        return True  # "n o"
+        return True  # "n o" is a spelled no
     if run[0].word in DISSENT or all(token.word in NAMELESS or is_number(token.word) for token in run):
         return True
     if len(run) == 1 and run[0].word in GIVEN_NAMES:
@@ -136,7 +136,7 @@ def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
     if any("@" in token.word for token in run) or find_phone(run):
         return True
     if any(is_number(token.word) for token in run) and all(is_number(one.word) or len(one.word) == 1 for one in run):
-        return True  # "2b"
+        return True  # "2b" isn't a name
     found = (
         *find_times(run, hours=(0, 24), is_asked=False),
         *find_dates(run, today, is_past=False, is_asked=False),
@@ -162,7 +162,7 @@ def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
 
 
 def introduced_name(tokens: Sequence[Token]) -> Span | None:
-    """The name in "I'm Sam Miller" or "call me Sam". Only capitalised words count, because of "I'm busy"."""
+    """The name in "I'm Sam Miller" or "call me Sam". Only capitalised words count, because "I'm busy" gives no name."""
     first = 1 if tokens[0].word in ("i'm", "im") else 2 if words_of(tokens[:2]) in (("i", "am"), ("call", "me")) else 0
     after = len(tokens)
     while after > first and tokens[after - 1].word in POLITE:

@@ -26,7 +26,7 @@ _TIME_WORDS = {"from": "from", "starting": "from", "beginning": "from", "since":
 _TIME_WORDS |= {"to": "to", "until": "to", "till": "to", "til": "to", "through": "to"}
 _BETWEEN = frozenset("the on a around about at in city of there".split())
 _STEPS_MAX = 3
-# Things with a schedule of their own. The question may be about something else.
+# Things with their own schedule. The question may be about something else.
 _SCHEDULED = frozenset(
     map(
         stem, "flight plane bus coach train meeting session show performance movie film event dinner lunch meal".split()
@@ -67,7 +67,7 @@ def _words_of(slot: Slot) -> set[str]:
 
 def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
     """The roles of slots of one kind, by slot name. A date of arrival or departure gets the role that no
-    other slot has. If both dates are asked for, the arrival is the beginning."""
+    other slot has. If there are slots for both, the arrival is "from"."""
     roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
     free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
     if len(free) > 1:

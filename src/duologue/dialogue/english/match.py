@@ -8,7 +8,7 @@ from .readings import Json
 
 
 class Match(NamedTuple):
-    """Tokens from `first` to before `after`, and what they may mean."""
+    """The tokens from place `first` to before `after`, and the values that they may mean."""
 
     first: int
     after: int
@@ -17,7 +17,7 @@ class Match(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Tokens from `first` to before `after`."""
+    """The tokens from place `first` to before `after`."""
 
     first: int
     after: int

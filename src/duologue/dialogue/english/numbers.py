@@ -85,7 +85,7 @@ def _plain_digits(word: str) -> str:
 
 
 def thousands_at(tokens: Sequence[Token], place: int) -> int | None:
-    """The value of "1.200" if its point separates thousands; None if it can't."""
+    """The value of "1.200" if its point may separate thousands; None if it can't."""
     is_scaled = place + 1 < len(tokens) and tokens[place + 1].word in SCALES
     return (
         int(tokens[place].word.replace(".", "")) if _POINTED.fullmatch(tokens[place].word) and not is_scaled else None
@@ -122,7 +122,7 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
             part, total, last = _scaled(part, total, SCALES[word])
         elif word in ("a", "an") and not last and _is_one_of(tokens, at):
             part = last = 1
-        elif word in ("hundred", "thousand") and not last:  # without its "a"
+        elif word in ("hundred", "thousand") and not last:  # "hundred" for "a hundred"
             part, total, last = _scaled(1, total, SCALES[word])
         elif not (word == "and" and last >= 100 and at + 1 < len(tokens) and tokens[at + 1].word in SMALL):
             break
@@ -199,7 +199,7 @@ def is_pronoun_one(tokens: Sequence[Token], place: int) -> bool:
 
 
 def find_digit_run(tokens: Sequence[Token]) -> Match | None:
-    """A number that is read out digit by digit, as from a meter: "two three four one one". Also "12 345"."""
+    """A number that is read out digit by digit, as from a meter: "two three four one one". Or in groups: "12 345"."""
     if (grouped := _spaced_thousands(tokens)) is not None:
         return grouped
     digits = [place for place, token in enumerate(tokens) if _digit(token) is not None]

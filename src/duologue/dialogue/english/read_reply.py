@@ -115,7 +115,7 @@ def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str
 
 
 class _Reader:
-    """One reply being read."""
+    """Reads one reply to one question."""
 
     def __init__(self, question: Question, reply: str, tokens: Sequence[Token], today: Today) -> None:
         self.question = question
@@ -364,7 +364,7 @@ class _Reader:
         matches = self._find()
         named = [value for match in matches for value in match.candidates]
         chosen = [value for value in among if value in named]
-        if self.slot.kind is SlotKind.DATE and not chosen:  # "May 3" means the year of the candidate
+        if self.slot.kind is SlotKind.DATE and not chosen:  # "May 3" takes the year of the candidate
             chosen = [value for value in among if str(value)[4:] in [str(day)[4:] for day in named]]
         if (pointed := find_pointed(self.tokens, len(among))) is not None:
             matches, chosen = [Match(*pointed[1], ())], [among[pointed[0]]]
@@ -457,7 +457,7 @@ def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool)
     to other matches."""
     counts = [match for match in matches if not is_pronoun_one(tokens, match.first)] or matches
     if is_count and any(words_of(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
-        return None  # "one oh one"
+        return None  # "one oh one" isn't a count
     if is_count:
         begun = {match.first for match in counts}
         counts = [one for one in counts if one.unit or one.after in begun or not _is_lone_one(tokens, one)] or counts

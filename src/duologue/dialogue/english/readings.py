@@ -57,7 +57,7 @@ class Slot:
     is_past: bool = False  # a date without a year is the most recent such day, as for a birthday
     may_be_any: bool = False  # "I don't mind" is an answer
     since: str = ""  # for a date: where "the day after" is counted from; for a time: the day it is on
-    stays: bool = False  # a stay begins on `since`, so "three nights" is a date
+    stays: bool = False  # a stay begins on `since`, so "three nights" gives a date
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class _Times:
         is_sure = half is not None or part or is_named or ":" in self.tokens[begun].text or after - begun > 1
         is_sure = is_sure or (place > 0 and self.words[place - 1] == "at")
         if not is_sure and stem(self.words[after]) in CLASS_OF:
-            return None  # two hours, six people
+            return None  # "two hours" and "six people" aren't times
         if not is_sure and not self.is_asked:
             return None
         return self._candidates(minutes, is_full, half, part), after

@@ -176,7 +176,7 @@ def _agrees_by(words: Sequence[str], place: int) -> bool:
     if word in _SUFFICES or (word == "correct" and words[place + 1 : place + 2] in _OBJECTS):
         return False
     if place and words[place - 1] in _BECOMING:
-        return False  # "get fit", "feel better"
+        return False  # not praise: "get fit", "feel better"
     return word in ASSENT or stem(word) in APPROVAL or stem(word) in _AFFIRMING
 
 
