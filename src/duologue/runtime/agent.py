@@ -50,7 +50,7 @@ def _is_source(tool: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """Fixed texts that the agent says. If one is empty, the brain is asked instead."""
+    """Fixed texts that the agent says. If a text is empty, the brain is asked instead, except for `broken_off`."""
 
     greeting: str = ""  # said first; setting it makes the agent greet in every profile
     check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")  # one for each silence
@@ -143,7 +143,7 @@ class Agent:
             raise InvalidAgent(f"{taken[0]!r} is a built-in tool: choose another name")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise InvalidAgent(f"two tools have the name {twice[0]!r}")
+            raise InvalidAgent(f"two tools have the name {twice[0]!r}: rename one")
         return workers
 
     def _make_settings(self) -> Settings:

@@ -101,12 +101,12 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
     settings have changed since they were saved."""
     machine, words = parts.get("machine"), parts.get("words")
     if not isinstance(machine, dict) or not isinstance(words, dict):
-        raise NotRestorable("its words were not saved")
+        raise NotRestorable("the words of the conversation were not saved")
     for part in (machine, words):
         if part.get("schema") not in (SCHEMA_WITHOUT_PAGES, SCHEMA):
             raise NotRestorable(f"it was saved with schema {part.get('schema')!r}; this version reads up to {SCHEMA}")
     if machine.get("settings_digest") != settings_digest(settings):
-        raise NotRestorable("the agent's settings have changed since it was saved")
+        raise NotRestorable("the agent's settings have changed since the conversation was saved")
     try:
         state = state_from_json(machine["state"], settings)
         if has_unowned_timer(state):

@@ -39,7 +39,7 @@ class InboxFull(DuologueError):
 
 
 class Driver:
-    """Holds the state of one conversation and steps it."""
+    """Holds the state of one conversation, and changes it with one step of the state machine for each event."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class Driver:
         return kind(**given)
 
     def _set_alarm(self) -> None:
-        """Schedule a wake-up for the next deadline. If a wake-up comes before it, that wake-up calls this again."""
+        """Schedule a wake-up for the next deadline. If an earlier wake-up is already scheduled, that one will do it."""
         if self._closed:
             return
         deadline = next_deadline(self.state)

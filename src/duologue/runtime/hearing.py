@@ -266,7 +266,7 @@ class Hearing:
             self._gate = asyncio.get_running_loop().call_later(left_ms / 1000, self._judge_duration)
 
     def _judge_duration(self) -> None:
-        """The overlapping sound has lasted long enough: judge it again."""
+        """Judge the sound over the agent's speech again, because it has lasted long enough."""
         newest = self._newest
         if self._speaking and newest is not None and (over := self._overlapping(newest)) is not None:
             text = self._transcript.text_of(self._driver.state.turn)
@@ -330,8 +330,8 @@ class Hearing:
             self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset, wait.reasons, wait.confidence)
 
     def _wait_without_text(self) -> SilenceWait:
-        """The wait after a voice whose text is still missing. It ends just before the state machine would treat the
-        voice as noise."""
+        """The wait after a voice whose text is still missing. The wait ends just before the state machine would
+        treat the voice as noise."""
         if self._pause is None or is_weak(self._pause):
             return SilenceWait(None)
         spare_ms = self._driver.state.settings.noise_ms_max - NOISE_MARGIN_MS

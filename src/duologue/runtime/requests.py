@@ -70,8 +70,8 @@ class Requests:
         )
 
     def note_heard_late(self, reply: int) -> None:
-        """Mark the input of this reply as handled. The line reported only after it was lost that the reply was heard,
-        so the state machine will request an answer to the same turns again."""
+        """Mark the input of this reply as handled: a report that came after the line was lost says that the reply was
+        heard. The state machine doesn't know this, and will request an answer to the same turns again."""
         if self._open.reply == reply:
             self._handled |= self._open.turns
             self._handled_items = self._open.items

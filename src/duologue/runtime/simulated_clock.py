@@ -54,7 +54,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
     def pass_time(self, timeout: float | None) -> None:
         """Jump to the next timer. Called when the loop would wait."""
         if timeout is None:
-            raise SimulationStuck("every task waits and no timer is set: this would wait for ever")
+            raise SimulationStuck("every task waits and no timer is set: this would wait forever")
         if timeout > 0:
             self._now = max(self._now, self._scheduled[0].when())
             self._passes = 0

@@ -249,13 +249,13 @@ class Transcript:
 def _utterances(data: Any) -> dict[int, str]:
     """The texts of a turn by utterance number. Typed texts have the numbers -1, -2 and so on."""
     if any(type(utterance) is not int for utterance, _ in pairs(data)):
-        raise NotRestorable("an utterance has no number")
+        raise NotRestorable("the transcript has an utterance without a number")
     return {utterance: text(said) for utterance, said in pairs(data)}
 
 
 def _check_place(holds: bool) -> None:
     if not holds:
-        raise NotRestorable("a turn or a reply has no place in the transcript")
+        raise NotRestorable("a saved turn or reply has no item in the transcript")
 
 
 def _is_empty(item: Item) -> bool:

@@ -27,26 +27,26 @@ def reading(what: str) -> Iterator[None]:
 def whole(value: Any) -> int:
     """The value, checked to be a whole number that isn't negative."""
     if type(value) is not int or value < 0:
-        raise NotRestorable("a number is invalid")
+        raise NotRestorable("a saved number is invalid: it must be whole and not negative")
     return value
 
 
 def number(value: Any) -> float:
     if type(value) not in (int, float) or not math.isfinite(value):
-        raise NotRestorable("a number is invalid")
+        raise NotRestorable("a saved number is invalid: it must be finite")
     return float(value) if type(value) is float else value
 
 
 def text(value: Any) -> str:
     if type(value) is not str:
-        raise NotRestorable("a text is invalid")
+        raise NotRestorable("a saved text is invalid: it must be a string")
     return value
 
 
 def pairs(value: Any) -> list[tuple[Any, Any]]:
     """The pairs of key and value in a list. This is how a dict with numbers as keys is stored as JSON."""
     if type(value) is not list or any(type(pair) is not list or len(pair) != 2 for pair in value):
-        raise NotRestorable("a list of pairs is invalid")
+        raise NotRestorable("a saved list of pairs is invalid")
     return [(key, item) for key, item in value]
 
 
