@@ -52,10 +52,10 @@ def _is_source(tool: object) -> bool:
 class Phrases:
     """Fixed texts that the agent says. If a text is empty, the brain is asked instead, except for `broken_off`."""
 
-    greeting: str = ""  # said first; setting it makes the agent greet in every profile
+    greeting: str = ""  # said first; with a greeting, the agent greets in every profile
     check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")  # one for each silence
     goodbye: str = "I will hang up now. Goodbye!"  # after the last check-in
-    broken_off: str = "Sorry, I lost the rest of that."  # when an answer fails while it is spoken
+    broken_off: str = "Sorry, I lost the rest of that."  # said when an answer fails while the agent speaks it
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ class Engine:
 
     def _mark(self, record: StepRecord, writer: CheckpointWriter) -> None:
         writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
-        if type(record.event) is not ev.PlaybackProgressed:  # a client reports it again when it reconnects
+        if type(record.event) is not ev.PlaybackProgressed:  # a client that reconnects repeats this report
             writer.mark("machine", "words")
 
     # -- One step

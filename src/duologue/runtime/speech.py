@@ -27,7 +27,7 @@ class Speech:
         self.reply = reply
         self.ledger = Ledger()
         self.task: asyncio.Task[Any] | None = None
-        self.voice = 0  # the voice number under which it is played; 0: it may not be played yet
+        self.voice = 0  # the voice number of the speech; 0: the speech may not be played yet
         self.complete = False  # the reply has all its sound
         self.dropped = False
         self.is_firm = False  # a firm speech can't be interrupted

@@ -73,7 +73,7 @@ class McpServer:
     with `prefix`. When the server requests one piece of text, the user is asked for it. Forms and web pages can't be
     spoken, so requests for them are declined.
 
-    `dialect="legacy"` doesn't ask the server for its protocol revision. It is for old servers that fail on that.
+    `dialect="legacy"` is for old servers that fail when asked for their protocol revision. It skips this request.
     """
 
     def __init__(
