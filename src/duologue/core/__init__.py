@@ -1,4 +1,4 @@
-"""The pure conversation machine: `step(state, event) -> (state, effects)`, with time in the event."""
+"""The pure conversation machine: `step(state, event) -> (state, effects)`. Time comes from the event."""
 
 from .machine import MACHINE, step
 from .settings import PROFILES, Settings, profile

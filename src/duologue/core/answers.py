@@ -1,5 +1,6 @@
 """Which turns are owed, asked and answered: the bookkeeping that the regions share.
 
+A turn is owed if the person still needs an answer to it, and asked once it was sent to the brain.
 Rule: a turn counts as answered only after an answer that was heard or shown, a cancellation, or a loss
 that was reported to the person.
 """
@@ -31,7 +32,7 @@ def start_reply(d: Draft, ask: Ask) -> None:
 
 
 def cancel_reply(d: Draft) -> None:
-    """Cancel the request. The reply id moves on, so that late events of this reply are stale."""
+    """Cancel the request. The reply id increases, so that late events of this reply are stale."""
     if d.before.reply is not Reply.RETRYING:  # while retrying, no request is open
         d.emit(CancelReply(d.reply_id))
     d.reply_id += 1
@@ -39,13 +40,14 @@ def cancel_reply(d: Draft) -> None:
 
 
 def mark_answered(d: Draft) -> None:
-    """Every turn that was asked counts as answered."""
+    """Count every turn that was asked as answered."""
     d.answered = d.asked
 
 
 def end_reply(d: Draft, heard: bool) -> None:
-    """End a reply. If it was not heard, its turns are owed again and its news is news again. While calls
-    that it made are running, its turns stay asked: the outputs will continue it."""
+    """End a reply. If the reply was not heard, its turns are owed again, and its news will be sent to the brain again.
+    While calls that the reply made are running, its turns stay asked, because the outputs of the calls will continue
+    the reply."""
     if not heard:
         if not has_foreground(d):
             _owe_again(d)
@@ -54,7 +56,7 @@ def end_reply(d: Draft, heard: bool) -> None:
 
 
 def clear_reply(d: Draft) -> None:
-    """Reset the fields of a reply that has ended. Its turns stay as they are: asked or answered."""
+    """Reset the fields of a reply that has ended. Its turns don't change: they stay asked or answered."""
     d.telling = False
     d.called = False
     d.ask = Ask.ANSWER
@@ -62,8 +64,8 @@ def clear_reply(d: Draft) -> None:
 
 
 def _owe_again(d: Draft) -> None:
-    """After a lost line a turn is asked once more; a second loss is reported. In a fault the turns
-    stay asked until the person retries or dismisses."""
+    """Owe the asked turns again. After a lost line, a turn is asked only once more, and a second loss is reported to
+    the person. During a fault, the turns stay asked until the person retries or dismisses the fault."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY:
@@ -73,14 +75,14 @@ def _owe_again(d: Draft) -> None:
 
 
 def owe_asked(d: Draft) -> None:
-    """The question has changed: owe it again, even if some of the old answer gets heard."""
+    """The question has changed, so it is owed again, even if some of the old answer gets heard."""
     d.asked = d.answered
     d.news = d.news or d.telling
     d.telling = False
 
 
 def report_lost(d: Draft, last: int) -> None:
-    """Report the unanswered turns up to `last` as lost; they count as answered from now on."""
+    """Report the unanswered turns up to `last` as lost. They count as answered from now on."""
     if last > d.answered:
         d.emit(ReportLost(d.answered + 1, last))
         d.answered = last
@@ -92,7 +94,7 @@ def stop_sound(d: Draft) -> None:
 
 
 def end_sound(d: Draft) -> None:
-    """The sound was cut short: cut the history to what was heard."""
+    """End a sound that was cut short. The history is cut to what was heard."""
     d.emit(TruncateReply(d.voice_id, d.heard_ms))
     if d.heard_ms:
         mark_answered(d)
@@ -101,7 +103,7 @@ def end_sound(d: Draft) -> None:
 
 
 def forget_sound(d: Draft) -> None:
-    """Move the voice id on, so that late events about this sound are stale."""
+    """Increase the voice id, so that late events about this sound are stale."""
     d.voice_id += 1
     d.heard_ms = 0
     d.floor_turn = 0

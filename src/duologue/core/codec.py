@@ -1,7 +1,7 @@
 """Events, settings and states as canonical JSON, and the digest of a state.
 
-Canonical: sorted keys, no spaces, enums by value, so that the same value gives the same bytes on any
-machine and under any hash seed. Rule: reading checks everything, and an error names the place.
+Canonical JSON has sorted keys, no spaces and enums by value, so the same value gives the same bytes on any
+machine and under any hash seed. Rule: everything that is read is checked, and an error names the place.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def settings_digest(settings: Settings) -> str:
 
 
 def state_to_json(s: State) -> dict[str, Any]:
-    """All fields except the settings, which a snapshot or a journal stores once."""
+    """All fields of a state except the settings, which a snapshot or a journal stores once."""
     data: dict[str, Any] = {name: _plain(value) for name, value in zip(s._fields, s, strict=True)}
     del data["settings"]
     data["jobs"] = [{name: _plain(value) for name, value in job._asdict().items()} for job in s.jobs]
@@ -182,7 +182,7 @@ def _check_types(values: dict[str, Any]) -> None:
 
 
 def digest(s: State) -> str:
-    """A short fingerprint of a state: equal digests mean equal states."""
+    """A short fingerprint of a state without its settings. Equal digests mean equal states."""
     return _digest(state_to_json(s))
 
 

@@ -1,8 +1,8 @@
-"""Which leaf owns which deadline, and how long it lasts: one table.
+"""The table of deadlines: which leaf owns each deadline, and how long the deadline lasts.
 
-A hard deadline ends its leaf whatever else happens; the others only warn or show something. Rule:
-every leaf that isn't at rest owns a hard deadline. A timer armed on entering a set of leaves stays
-armed while the region moves inside the set.
+A hard deadline limits how long its leaves can last. Other deadlines only trigger something, such as a warning.
+A timer that is armed when a region enters a set of leaves stays armed while the region moves within that set.
+Rule: every leaf that isn't at rest owns a hard deadline.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Limit(NamedTuple):
     leaves: tuple[Leaf, ...]
     duration_ms: Duration
     hard: bool = True
-    on_entry: bool = True  # False: an action arms it
+    on_entry: bool = True  # False: the action of a row arms the deadline
 
 
 class JointLimit(NamedTuple):
-    """A deadline that belongs to a condition over several regions; checked only while the agent is idle."""
+    """A deadline that belongs to a condition over several regions. The condition needs an idle agent."""
 
     timer: Timer
     holds: Callable[[StateOrDraft], bool]
@@ -52,7 +52,7 @@ class JointLimit(NamedTuple):
 
 
 class JobLimits(NamedTuple):
-    """How long a job may take, how long it may be silent, when the first feedback is due."""
+    """How long a job may take, how long it may be silent, and when the first feedback is due (0: never)."""
 
     limit_ms: int
     heartbeat_ms: int
@@ -69,7 +69,7 @@ def _backoff_ms(d: Draft) -> int:
 
 
 def _retry_ms(d: Draft) -> int:
-    waits = d.settings.retry_ms  # on entry, the next retry isn't counted yet
+    waits = d.settings.retry_ms  # computed before this retry is counted
     return waits[min(d.retries, len(waits) - 1)]
 
 
@@ -108,7 +108,8 @@ LIMITS: tuple[Limit, ...] = (
 )
 
 JOINT_LIMITS: tuple[JointLimit, ...] = (
-    # Owed work waits one beat, so that every view shows an open floor between two turns.
+    # Owed work is a turn or news that the brain still has to be asked about. It waits one beat, so that every view
+    # shows an open floor (both sides are quiet) between two turns.
     JointLimit(Timer.BEAT, lambda s: floor_is_open(s) and is_owed(s), _setting("beat_ms")),
     JointLimit(Timer.PATIENCE, noise_blocks_request, _setting("ready_ms_max")),
     JointLimit(Timer.DEAD_AIR, is_at_rest, _setting("dead_air_ms")),
@@ -126,8 +127,8 @@ _REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
 
 
 def has_unowned_timer(s: State) -> bool:
-    """Is a deadline armed that no leaf of this state owns? The machine never makes such a state, but a stored one
-    may be damaged; its deadline would stay due for ever."""
+    """Is a deadline armed that no leaf of this state owns? The machine never makes such a state, but a
+    damaged file may contain one. The deadline would then stay due forever."""
     leaves = (s.link, s.user, s.voice, s.reply)
     owned = {limit.timer for limit in LIMITS if any(leaf in limit.leaves for leaf in leaves)}
     owned |= {limit.timer for limit in JOINT_LIMITS if limit.holds(s)}
@@ -140,7 +141,7 @@ def has_unowned_timer(s: State) -> bool:
 
 
 class DeadlineOwners:
-    """The table, compiled for lookup: which deadlines end and which begin when a region changes its leaf."""
+    """The table of deadlines, compiled to look up which ones end and begin when a region changes its leaf."""
 
     __slots__ = ("jobs", "joint", "limits", "moves")
 

@@ -1,7 +1,7 @@
 """The mutable draft of the next state, which one step works on.
 
-Lives for one step and is never shared. Rule: a region changes leaf only through `move`, which is
-also the one piece of code that arms deadlines on entry and disarms them on exit.
+A draft lives for one step and is never shared. Rule: a region changes its leaf only through `move`. No other code
+arms the deadlines of a leaf on entry or disarms them on exit.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Draft:
     faults_in_a_row: int
     fault: Fault | None
     due: list[int]
-    before: State  # at the beginning of the step
+    before: State  # the state at the beginning of the step
     effects: list[Effect]
-    fired: list[int]  # the rows, by index, and the rules, by -1 - index
+    fired: list[int]  # what fired: a row as its index, a rule as -1 - its index
     owners: DeadlineOwners
 
     def __init__(self, s: State, owners: DeadlineOwners, at: int) -> None:
@@ -96,13 +96,13 @@ class Draft:
         )  # fmt: skip
 
     def emit(self, effect: Effect) -> None:
-        """Add one effect; they are performed in this order."""
+        """Add one effect. Effects are performed in the order in which they were added."""
         self.effects.append(effect)
 
     # -- Regions
 
     def move(self, leaf: Leaf) -> None:
-        """Enter a leaf of a region: disarm what the old one owned, arm what the new one owns."""
+        """Enter a leaf of a region. Disarm the deadlines of the old leaf, and arm those of the new leaf."""
         region = _REGION_NAMES[type(leaf)]
         old: Leaf = getattr(self, region)
         if old is leaf:
@@ -142,7 +142,7 @@ class Draft:
     # -- Deadlines
 
     def arm(self, timer: Timer, duration_ms: int) -> None:
-        """Set a deadline this far from now; 0 leaves it off."""
+        """Set a deadline to `duration_ms` from now. With 0, the deadline is off."""
         index = TIMER_INDEX[timer]
         self.due[index] = duration_ms and duration_ms + (0 if FREEZES[index] and self.link in FROZEN else self.at)
 
@@ -163,7 +163,7 @@ class Draft:
     # -- Jobs
 
     def put_job(self, job: JobRecord) -> None:
-        """Add or replace a record; records stay in the order of their calls."""
+        """Add or replace a job's record. Records stay in the order of their calls."""
         others = [other for other in self.jobs if other.call != job.call]
         self.jobs = tuple(sorted((*others, job), key=lambda record: record.call))
 

@@ -1,4 +1,4 @@
-"""What the machine wants done. Effects are imperative values; only the runtime performs them.
+"""The effects: what the machine wants done. They are plain values, and only the runtime performs them.
 
 Rule: an effect names the id of what it acts on, so that performing it late or twice can be detected.
 """
@@ -12,7 +12,7 @@ from .leaves import Ask, ErrorClass, FaultSource, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Something to do."""
+    """Something that the runtime has to do."""
 
 
 # -- The session
@@ -20,7 +20,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession(Effect):
-    """Open this session and prime audio; report SessionReady or SessionFailed. An older session is
+    """Open this session and prime audio, then report SessionReady or SessionFailed. An older session is
     abandoned."""
 
     session: int
@@ -36,7 +36,7 @@ class RenewSession(Effect):
 
 @dataclass(frozen=True, slots=True)
 class CloseSession(Effect):
-    """Close this session; report SessionClosed."""
+    """Close this session, then report SessionClosed."""
 
     session: int
 
@@ -90,7 +90,7 @@ class ReportLost(Effect):
 
 @dataclass(frozen=True, slots=True)
 class StartReply(Effect):
-    """Send a request to the brain. It answers turns `first` to `last`, or no turn if `last` < `first`."""
+    """Send a request to the brain. The reply answers turns `first` to `last`, or no turn if `last` < `first`."""
 
     reply: int
     first: int
@@ -178,7 +178,7 @@ class ShowProgress(Effect):
 
 @dataclass(frozen=True, slots=True)
 class ShowWait(Effect):
-    """Feedback while the person waits: 1 still working, 2 making progress, 3 taking longer."""
+    """Show feedback while the person waits. Stage 1: still working, 2: making progress, 3: taking longer."""
 
     call: int
     stage: int
@@ -186,7 +186,7 @@ class ShowWait(Effect):
 
 @dataclass(frozen=True, slots=True)
 class WarnSilentJob(Effect):
-    """The job has shown no progress for too long; it continues."""
+    """Warn that the job has shown no progress for too long. The job continues."""
 
     call: int
 

@@ -2,7 +2,7 @@
 
 Events hold no words: text stays in the runtime's content store, and the machine gets counts and an
 opaque content id. Rule: an event that may legitimately recur carries `seq`, a number that the driver
-increases; every other event carries the id of its subject, so that a late one is recognised as stale.
+increases. Every other event carries the id of its subject, so that a late event is recognised as stale.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class RecurringEvent(Event):
-    """An event that may legitimately recur; `seq` distinguishes a new one from a repeat."""
+    """An event that may legitimately recur. `seq` distinguishes a new event from a repeated one."""
 
     seq: int
 
@@ -76,7 +76,7 @@ class AboutCall(Event):
 
 @dataclass(frozen=True, slots=True)
 class StartRequested(RecurringEvent):
-    """Start a conversation. Refused unless the session is active and audio is primed."""
+    """Start a conversation. The start is refused unless the session is active and audio is primed."""
 
     session_active: bool = True
     audio_primed: bool = True
@@ -84,12 +84,12 @@ class StartRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class EndRequested(RecurringEvent):
-    """Hang up; works in every state."""
+    """Hang up. This works in every state of a running conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class InterruptRequested(RecurringEvent):
-    """Stop speaking, or stop working on a reply. The open question counts as cancelled; work that isn't
+    """Stop speaking, or stop working on a reply. The open question counts as cancelled. Work that isn't
     cancellable continues and reports its result."""
 
 
@@ -120,7 +120,7 @@ class DismissRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class PttPressed(RecurringEvent):
-    """The push-to-talk button was pressed. Until it is released, the button decides, not voice activity."""
+    """The push-to-talk button was pressed. Until its release, the button decides when the person speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,8 @@ class CancelRequested(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class SpeechStarted(RecurringEvent):
-    """Voice activity began. Sent again if speech continues after the machine has ended the turn, because
-    the turn reached its limit or because the person typed a whole turn."""
+    """Voice activity began. The event is sent again if speech continues after the machine has ended the turn. That
+    happens when the turn reaches its limit, or when the person types a whole turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class SpeechStopped(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class WordsHeard(RecurringEvent):
-    """Facts about the transcript of a turn; the text itself stays outside the core."""
+    """Facts about the transcript of a turn. The text itself stays outside the core."""
 
     turn: int
     words: int
@@ -180,7 +180,7 @@ class WordsHeard(RecurringEvent):
 @dataclass(frozen=True, slots=True)
 class TurnEnded(Event):
     """Turn-taking is sure that the person has finished this turn. `onset` is the `seq` of the newest
-    speech onset that it had heard: if the person has spoken again since, the verdict is stale."""
+    speech onset that turn-taking had heard. If the person has spoken again since then, this event is stale."""
 
     turn: int
     onset: int
@@ -188,9 +188,9 @@ class TurnEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class OverlapJudged(AboutVoice):
-    """Turn-taking judged a sound made while this voice plays: a bid for the floor (barge-in), or not.
-    `onset` is the `seq` of the onset that it judged: that an older sound was harmless doesn't mean
-    that a newer one is."""
+    """Turn-taking judged a sound of the person over this voice. `bid` says whether the sound is a bid for the floor
+    (barge-in). `onset` is the `seq` of the onset that was judged, because the judgement of an older sound doesn't
+    tell whether a newer sound is harmless."""
 
     seq: int
     bid: bool
@@ -219,7 +219,8 @@ class SessionClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class LinkWobbled(RecurringEvent):
-    """The line is interrupted and may come back by itself. Sent again if it is still interrupted after a pause."""
+    """The line is interrupted and may come back by itself. Sent again if the line is still
+    interrupted after a pause."""
 
     session: int
 
@@ -233,12 +234,12 @@ class LinkHealed(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class LinkClosed(AboutSession):
-    """The line is gone for good."""
+    """The line is gone permanently."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceFailed(RecurringEvent):
-    """A service outside a reply (ears, voice or session) failed, and its own retries didn't help."""
+    """A service failed outside a reply, and its own retries didn't help. `part`: the ears, the voice or the session."""
 
     part: FaultSource
     error: ErrorClass
@@ -309,7 +310,7 @@ class PlaybackStopped(AboutVoice):
 
 @dataclass(frozen=True, slots=True)
 class PlaybackFailed(AboutVoice):
-    """The line can't play."""
+    """The line can't play this voice."""
 
     error: ErrorClass
 
@@ -343,12 +344,12 @@ class JobAsked(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class JobFinished(AboutCall):
-    """The work is done; its result is in the content store."""
+    """The work is done. Its result is in the content store."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobFailed(AboutCall):
-    """The work failed; the failure goes to the brain."""
+    """The work failed. The failure goes to the brain."""
 
     error: ErrorClass = ErrorClass.TOOL_ERROR
 
@@ -358,7 +359,7 @@ class JobFailed(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class TimerFired(Event):
-    """A deadline passed. `due` is the time that it was armed with, so an outdated firing is recognised."""
+    """A deadline passed. `due` is the time for which it was armed, so an outdated event is recognised."""
 
     timer: Timer
     due: int

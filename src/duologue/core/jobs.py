@@ -1,8 +1,8 @@
-"""What work runs? Tools, delegated and dispatched jobs, each a small record with deadlines.
+"""The jobs region: what work runs? Each tool call, delegated job and dispatched job is a record with deadlines.
 
-Each record is its own small machine: absent, tool, delegated or dispatched, absent again. Rule: a
-call gets exactly one output and a job exactly one end; a barge-in cancels only work that is marked as
-cancellable.
+Each record is its own small machine. It begins as absent, becomes a tool call, may become a delegated or dispatched
+job, and ends as absent. Rule: a call gets exactly one output, and a job ends exactly once. A barge-in cancels only
+work that is marked as cancellable.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def refuse_call(d: Draft, e: ToolCalled, job: JobRecord) -> None:
 
 
 def acknowledge(d: Draft, e: Event, job: JobRecord) -> None:
-    """Give the call its output now; the result will follow as news."""
+    """Give the call its one output now. The result of the job will follow as news."""
     d.news = True
     d.emit(PostOutput(job.call, Outcome.NEEDS_INPUT if isinstance(e, JobAsked) else Outcome.STARTED))
 
@@ -77,7 +77,7 @@ def end_job(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
-    """How the work ended. After a timeout it is cancelled, and its partial result is used."""
+    """How the work ended. Work that timed out is cancelled, and its partial result is used."""
     if isinstance(e, TimerFired):
         d.emit(CancelWork(job.call))
         return Outcome.TIMED_OUT
@@ -85,14 +85,15 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
 
 
 def cancel_work(d: Draft, e: Event, job: JobRecord) -> None:
-    """Cancel the work: it gets its one output and causes no request, and its question counts as answered."""
+    """Cancel the work, without a request to the brain. If no other call is open, the person's question counts as
+    answered."""
     drop_work(d, job)
     if job.kind in FOREGROUND and not has_foreground(d):
         mark_answered(d)
 
 
 def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
-    """A stop command cancels the work and its question; a barge-in cancels only the work."""
+    """A stop command cancels the work and the person's question. A barge-in cancels only the work."""
     if isinstance(e, InterruptRequested):
         cancel_work(d, e, job)
     else:

@@ -1,8 +1,8 @@
 """The vocabulary of the machine: the leaves of each region, the timers and a few small enums.
 
 A conversation has five independent concerns, so the state has five regions. Each region is in exactly
-one leaf (jobs: one leaf for each record). Rule: a leaf answers its region's one question and nothing
-else; what can be derived from several regions (the floor, the views) is never stored.
+one leaf. The region of jobs has one leaf for each job record. Rule: a leaf answers its region's one question and
+nothing else. A value that can be derived from several regions (such as the floor: who may speak) is never stored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from enum import Enum
 
 
 class Leaf(Enum):
-    """A leaf state of one region. Hashes by identity, which is fast, because every step looks leaves up."""
+    """A leaf state of one region, or a value of a small enum. Leaves are hashed by identity, which is fast, because
+    every step looks leaves up."""
 
     __hash__ = object.__hash__
 
@@ -25,8 +26,8 @@ class Link(Leaf):
     SUSPENDED = "suspended"  # a pause was requested
     RENEWING = "renewing"  # the session is being replaced before its limit
     HEALING = "healing"  # the line is interrupted and may come back by itself
-    BACKING_OFF = "backing_off"  # the line is lost; the next attempt waits
-    RECONNECTING = "reconnecting"  # an attempt is under way
+    BACKING_OFF = "backing_off"  # the line is lost; waiting before the next attempt
+    RECONNECTING = "reconnecting"  # an attempt to reconnect is under way
     FAULTED = "faulted"
     TERMINATING = "terminating"
 
@@ -45,7 +46,7 @@ class Voice(Leaf):
 
     SILENT = "silent"
     PLAYING = "playing"
-    HELD = "held"  # the user made a sound; the verdict is pending
+    HELD = "held"  # the user made a sound; the verdict whether it interrupts is pending
     STOPPING = "stopping"  # interrupted, the line has not confirmed silence yet
     HUSHED = "hushed"  # silence is confirmed, the short pause after it isn't over
 
@@ -71,7 +72,7 @@ class JobKind(Leaf):
 
 
 class Timer(Leaf):
-    """Every deadline of the machine. Which leaf owns which is in `deadlines`."""
+    """Every deadline of the machine. The module `deadlines` says which leaf owns which deadline."""
 
     PREPARE = "prepare"
     SUSPEND = "suspend"
@@ -90,18 +91,18 @@ class Timer(Leaf):
     TEXT = "text"
     STALL = "stall"
     OVERLAP = "overlap"
-    LULL = "lull"  # the overlapping sound has ended
+    LULL = "lull"  # the wait for words after the overlapping sound has ended
     BREATH = "breath"  # the short pause after an interruption
     STOP = "stop"
     LONG_SPEECH = "long_speech"
-    BEAT = "beat"  # a short wait before owed work is asked
+    BEAT = "beat"  # a short wait before the brain is asked about owed turns and news
     ATTEMPT = "attempt"
     ANSWER = "answer"
     RETRY = "retry"
     READY = "ready"
     PATIENCE = "patience"  # limits how long noise may hold a request back
     DEAD_AIR = "dead_air"
-    JOB = "job"  # these three are stored in the job's record
+    JOB = "job"  # this timer and the next two are stored in the job's record
     HEARTBEAT = "heartbeat"
     FEEDBACK = "feedback"
 
@@ -151,7 +152,7 @@ class FaultSource(Leaf):
 
 
 class Outcome(Leaf):
-    """How a call or a job ended, or why its call was answered early."""
+    """How a call or a job ended, or why a call got its output before its job ended."""
 
     DONE = "done"
     FAILED = "failed"
@@ -165,9 +166,9 @@ class Outcome(Leaf):
 class Overlap(Leaf):
     """What the user's speech does while the agent speaks."""
 
-    IMMEDIATE = "immediate"  # the onset interrupts
-    CONFIRM = "confirm"  # the onset holds playback, the verdict decides
-    WORDS = "words"  # playback continues, the verdict decides
+    IMMEDIATE = "immediate"  # the onset (first sign of speech) interrupts
+    CONFIRM = "confirm"  # the onset holds playback, then the verdict decides whether to interrupt
+    WORDS = "words"  # playback continues, and the verdict decides whether to interrupt
 
 
 FROZEN = (Link.SUSPENDED, Link.RENEWING, Link.HEALING)

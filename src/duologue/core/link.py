@@ -1,7 +1,7 @@
-"""Is there a healthy session? Starting, pausing, losing, restoring and ending it.
+"""The link region: is there a healthy session? Its rows start, pause, lose, restore and end the session.
 
-Knows nothing of what is said. Rule: every change of this region is a row in LINK_ROWS; what a dead
-or closed line means for the other regions is in `rules`.
+This module knows nothing of what is said. What a dead or closed line (the connection to the user) means for the
+other regions is in `rules`. Rule: every change of this region is a row in LINK_ROWS.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def renewal_is_pending(s: State, e: Event) -> bool:
 
 
 def may_attempt_again(s: State, e: Event) -> bool:
-    """Is there an attempt left, and could it succeed?"""
+    """Is there an attempt to reconnect left, and could that attempt succeed?"""
     worth_it = not isinstance(e, SessionFailed) or not POLICIES[e.error].ends
     return worth_it and s.attempts < len(s.settings.backoff_ms)
 
@@ -95,7 +95,7 @@ def needs_new_session(s: State, e: ReplyFailed | ServiceFailed | PlaybackFailed)
 
 
 def said_goodbye(s: State, e: Event) -> bool:
-    """Did the goodbye come to its end without the person saying anything?"""
+    """Did the agent's goodbye end without the person saying anything?"""
     unopposed = s.ask is Ask.GOODBYE and s.user is User.QUIET and s.said == s.asked and not s.called
     shown = s.reply in (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
     return unopposed and (s.voice in SOUNDING if isinstance(e, PlaybackFinished) else shown)
@@ -129,14 +129,14 @@ def renew_session(d: Draft, e: Event) -> None:
 
 
 def begin_renewed(d: Draft, e: Event) -> None:
-    """The new session has its own limit."""
+    """Arm the limits of the new session, and restore the saved context in it."""
     d.arm(Timer.SESSION_WARNING, d.settings.session_warning_ms)
     d.arm(Timer.SESSION_LIMIT, d.settings.session_ms_max)
     d.emit(RestoreContext(d.session_id))
 
 
 def lose_link(d: Draft, e: Event) -> None:
-    """Save what a new session must know; events of the old session are stale from now on."""
+    """Save what a new session must know. Events of the old session are stale from now on."""
     if d.fault:
         _clear_fault(d)
     d.session_id += 1
@@ -210,7 +210,7 @@ def recover(d: Draft, e: Event) -> None:
 
 
 def recover_without(d: Draft, e: Event) -> None:
-    """Continue, and report which turns got no answer. Turns said since then are still owed."""
+    """Continue after a fault, and report which turns got no answer. Later turns are still sent to the brain."""
     report_lost(d, max(d.asked, d.asked_again))
     recover(d, e)
 
@@ -229,7 +229,7 @@ L, T = Link, Timer
 
 LINK_ROWS: tuple[Row, ...] = (
     row(L.IDLE, StartRequested, L.PREPARING, open_session, session_and_audio_ready),
-    row(tuple(L), StartRequested, None, refuse_start, why="not ready, or a conversation is already running"),
+    row(tuple(L), StartRequested, None, refuse_start, why="not ready to start, or a conversation is already running"),
     row((L.PREPARING, L.RECONNECTING), SessionReady, L.UP, begin_restored),
     # Pausing
     row((L.UP, L.HEALING, L.RENEWING), SuspendRequested, L.SUSPENDED),
@@ -237,7 +237,7 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.SUSPENDED, ResumeRequested, L.UP),
     row(LIVE, T.SESSION_WARNING, None, save_context),
     row((L.UP, L.HEALING), T.SESSION_LIMIT, L.RENEWING, renew_session),
-    row(L.SUSPENDED, T.SESSION_LIMIT, None, renew_session, why="the pause continues meanwhile"),
+    row(L.SUSPENDED, T.SESSION_LIMIT, None, renew_session, why="the pause continues while the session is renewed"),
     row(L.SUSPENDED, SessionReady, None, begin_renewed, renewal_is_pending),
     row(L.RENEWING, SessionReady, L.UP, begin_renewed),
     row(L.UP, LinkWobbled, L.HEALING),

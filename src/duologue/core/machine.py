@@ -1,9 +1,9 @@
 """The machine: `step(state, event) -> (state, effects)`.
 
-Pure: no clock, randomness, input, output or await. Time arrives inside events, work leaves as
-effects. A step picks at most one row for each region (guards see the state before the step), applies
-them in the order link, voice, user, reply, jobs, then applies the rules, then updates the joint deadlines.
-Rule: an event that is stale or has no row returns the same state object, before anything is built.
+The machine is pure: it uses no clock, randomness, input, output or await. Time arrives in events, and work leaves
+as effects. A step picks at most one row for each region, with guards that see the state before the step. It applies
+the rows in the order link, voice, user, reply, jobs. Then it applies the rules and updates the joint deadlines.
+Rule: for an event that is stale or has no row, a step returns the same state object and builds nothing.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _always_fresh(s: State, e: Event) -> bool:
 
 
 def _fresh_timer(s: State, e: TimerFired) -> bool:
-    """Is this deadline armed with this due time, is it due, and is it not frozen?"""
+    """Is the deadline of this event armed with the same due time, is that time reached, and is it not frozen?"""
     if e.at < e.due:
         return False
     if e.timer in JOB_TIMERS:
@@ -91,7 +91,8 @@ def _fresh_words(s: State, e: WordsHeard) -> bool:
 
 
 def _fresh_verdict(s: State, e: OverlapJudged) -> bool:
-    """A bid counts however late it comes; a verdict that the sound was harmless counts only for the newest sound."""
+    """Does this verdict, whether a sound over the agent interrupts, still count? A bid for the floor counts even if it
+    comes late. A verdict that the sound was harmless counts only for the newest sound."""
     current = e.voice == s.voice_id and e.seq > s.seq and s.voice is not Voice.SILENT
     return current and (e.bid or e.onset >= s.onset)
 
@@ -145,7 +146,7 @@ class Machine:
         self.load(rows, rules, owners)
 
     def load(self, rows: Iterable[Row], rules: Iterable[Rule], owners: DeadlineOwners | None = None) -> None:
-        """Replace the rows and rules; the checker uses this to break the machine on purpose."""
+        """Replace the rows and rules. The checker uses this to break the machine on purpose."""
         self.rows = tuple(rows)
         self.rules = tuple(rules)
         self.owners = owners or DeadlineOwners()
@@ -157,7 +158,7 @@ class Machine:
         self._plans = {link: self._plan_for(link) for link in Link}
 
     def accept_stale(self, kind: type[Event]) -> None:
-        """Treat every event of this kind as new; the checker uses this to break the machine on purpose."""
+        """Treat every event of this kind as new. The checker uses this to break the machine on purpose."""
         for plans in self._plans.values():
             if kind in plans:
                 plans[kind] = (_always_fresh, *plans[kind][1:])
@@ -197,11 +198,11 @@ class Machine:
         return (s, ()) if d is None else (d.build(), tuple(d.effects))
 
     def accepts(self, s: State, e: Event) -> bool:
-        """Would this event do anything here?"""
+        """Would this event do anything in this state?"""
         return self.advance(s, e) is not None
 
     def advance(self, s: State, e: Event) -> Draft | None:
-        """One step as a draft, which also lists the rows and rules that fired; None if the event changes nothing."""
+        """One step as a draft, which also lists the rows and rules that fired. None if the event does nothing."""
         kind: Any = type(e)
         plan = self._plans[s.link].get(e.timer if kind is TimerFired else kind)  # type: ignore[attr-defined]
         if plan is None:
@@ -250,8 +251,8 @@ class Machine:
         return d
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
-        """Arm each joint deadline when its condition begins to hold, disarm it when it ends. All of
-        them need an idle agent, so most steps skip the conditions."""
+        """Arm each joint deadline when its condition begins to hold, and disarm it when the condition ends. Every
+        condition needs an idle agent, so most steps don't check the conditions."""
         if is_idle(d):
             for limit, index in self._joint:
                 if not limit.holds(d):

@@ -1,7 +1,8 @@
-"""How far is the agent's reply? Asking, retrying, superseding and finishing it.
+"""The reply region: how far along is the agent's reply? Its rows request, retry, cancel and finish the reply.
 
-Does not know the words of the question or the reply. Rule: every change of this region is a row in
-REPLY_ROWS; to cancel a reply its id moves on, and events with the old id are dropped.
+This module doesn't know the words of the question or the reply. When a reply is cancelled, the reply id increases,
+and events with the old id are ignored. Rule: every change of this region is a row in REPLY_ROWS, or a rule in `rules`
+if the change depends on several regions.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def may_retry(s: State, e: Event) -> bool:
 
 
 def fails_for_good(s: State, e: Event) -> bool:
-    """Does this end in a fault? Not if it can be retried, and not if the calls that it made continue it."""
+    """Does this failure end in a fault? It doesn't if the reply can be retried, or if calls that the reply made will
+    continue it."""
     worth_going_on = not isinstance(e, ReplyFailed) or POLICIES[e.error].retries_max > 0
     if s.reply not in PENDING or (s.called and worth_going_on):
         return False
@@ -90,13 +92,13 @@ def retry(d: Draft, e: Event) -> None:
 
 
 def drop(d: Draft, e: Event) -> None:
-    """Cancel the reply before it was heard; its turns are owed again."""
+    """Cancel a reply that wasn't heard. The brain will be asked about its turns again."""
     cancel_reply(d)
     end_reply(d, heard=False)
 
 
 def finish(d: Draft, e: Event) -> None:
-    """The reply was shown as text; or it made calls, whose outputs will continue it."""
+    """End a reply that was shown as text, or that made calls. The outputs of the calls will continue the reply."""
     d.reply_id += 1
     if d.called:
         clear_reply(d)
@@ -107,7 +109,7 @@ def finish(d: Draft, e: Event) -> None:
 
 
 def cancel(d: Draft, e: Event) -> None:
-    """The person wants no answer: the question counts as answered."""
+    """The person wants no answer, so the question counts as answered."""
     cancel_reply(d)
     mark_answered(d)
     end_reply(d, heard=True)
@@ -119,7 +121,7 @@ _OPEN = (R.COMMITTING, R.WAITING, R.GENERATING)
 REPLY_ROWS: tuple[Row, ...] = (
     row(R.NONE, (T.BEAT, T.PATIENCE), R.COMMITTING, ask),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_check_in, may_check_in),
-    row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, why="every check-in stayed without an answer"),
+    row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, why="no check-in was answered"),
     row(R.COMMITTING, ReplyAccepted, R.WAITING),
     row((R.COMMITTING, R.WAITING), TokenArrived, R.GENERATING),
     row((R.COMMITTING, R.WAITING), ToolCalled, R.GENERATING, note_call),

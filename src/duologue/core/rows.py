@@ -1,8 +1,8 @@
 """Rows and rules: the two forms in which all behaviour of the machine is written.
 
 A row says: in one of these leaves, on one of these events, if the guard holds, go to the target leaf
-and run the action. A rule says: a combination of leaves for which this condition holds must not last;
-this action corrects it. Rule: guards read the state before the step; a row's action never moves a region.
+and run the action. A rule says: if this condition holds after the rows, run this action to correct the state.
+Rule: a guard reads the state before the step, and a row's action never moves a region.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Guard: TypeAlias = Callable[..., bool]  # (state, event), for jobs (state, event
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One behaviour of one region. A `target` of None stays in the current leaf."""
+    """One behaviour of one region. If `target` is None, the region stays in its leaf."""
 
     sources: tuple[Leaf, ...]
     on: tuple[Trigger, ...]
@@ -49,7 +49,7 @@ def row(
     when: Guard | None = None,
     why: str = "",
 ) -> Row:
-    """Make a row; a single source or trigger needs no tuple."""
+    """Make a row. A single source or trigger can be passed without a tuple."""
     return Row(
         sources if isinstance(sources, tuple) else (sources,),
         on if isinstance(on, tuple) else (on,),
@@ -62,7 +62,8 @@ def row(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A joint state that must not last, and the action that corrects it. Checked only in these states of the link."""
+    """A combination of leaves that must not last, and the action that corrects it. The rule is checked only while the
+    link is in one of `links`."""
 
     name: str
     when: Callable[[Draft], bool]
@@ -72,5 +73,5 @@ class Rule:
 
 
 def trigger_name(trigger: Trigger) -> str:
-    """`timer:name` for a timer, the class name for an event."""
+    """The name of a trigger: `timer:name` for a timer, the class name for an event."""
     return f"timer:{trigger.value}" if isinstance(trigger, Timer) else trigger.__name__

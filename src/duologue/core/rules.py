@@ -1,7 +1,7 @@
-"""The rules: joint states of several regions that must not last, and the actions that correct them.
+"""The rules: combinations of leaves of several regions that must not last, and the actions that correct them.
 
-They run once after the rows of every step, in this order; the checker verifies that one pass leaves
-nothing to correct. Rule: at most seven; if more are needed, the regions are divided wrongly.
+The rules run once after the rows of every step, in the order of RULES. The checker verifies that one pass leaves
+nothing to correct. Rule: there are at most seven rules. If more are needed, the regions are divided wrongly.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .leaves import CLOSED, DEAD, FOREGROUND, LIVE, SOUNDING, Ask, Link, Reply, 
 from .rows import Rule
 from .state import floor_is_open, has_foreground, is_owed, is_sounding
 
-# Read in every step: on Python 3.11, access through the enum class costs four times as much.
+# These leaves are read in every step. On Python 3.11, access through the enum class costs four times as much.
 _QUIET, _SILENT = User.QUIET, Voice.SILENT
 _NONE, _READY = Reply.NONE, Reply.READY
 
@@ -62,7 +62,7 @@ def _counts(d: Draft) -> bool:
 
 
 def clear_leftovers(d: Draft, e: Event) -> None:
-    """Each open call gets its output, and turns without an answer are reported as lost."""
+    """End everything that is open: each call gets its output, and turns without an answer are reported as lost."""
     last = d.said if d.words is Words.NONE else d.turn
     if last > d.answered:
         d.emit(ReportLost(d.answered + 1, last))
@@ -92,7 +92,8 @@ def speak_reply(d: Draft, e: Event) -> None:
 
 
 def complete_turn_and_free_floor(d: Draft) -> bool:
-    """Has the person just finished, or has the last output just come? Other owed work waits for BEAT."""
+    """Must the brain be asked now, because the person has just finished a turn or the last open call has just ended?
+    Other owed work, such as news of a job, waits for the timer BEAT."""
     if not floor_is_open(d) or not is_owed(d):
         return False
     return d.said > d.before.said or has_foreground(d.before)
@@ -121,11 +122,17 @@ RULES: tuple[Rule, ...] = (
         "cancel",
         calls_in_a_fault,
         cancel_calls,
-        "a fault cancels the calls that are waited for",
+        "a fault cancels the calls that the conversation waits for",
         (Link.FAULTED,),
     ),
-    Rule("clear", leftovers_of_a_closed_line, clear_leftovers, "a closed line leaves nothing open", CLOSED),
+    Rule("clear", leftovers_of_a_closed_line, clear_leftovers, "nothing stays open on a closed line", CLOSED),
     Rule("speak", ready_reply_and_open_floor, speak_reply, "a ready reply is spoken when the floor is open", _UP_ONLY),
-    Rule("ask", complete_turn_and_free_floor, ask_owed, "a complete turn is sent to the brain at once", _UP_ONLY),
-    Rule("hold", sound_out_of_step, hold_or_resume_voice, "playback is held and resumed with the floor", LIVE),
+    Rule("ask", complete_turn_and_free_floor, ask_owed, "a complete turn is sent to the brain immediately", _UP_ONLY),
+    Rule(
+        "hold",
+        sound_out_of_step,
+        hold_or_resume_voice,
+        "playback is held during an overlap or a pause, then resumed",
+        LIVE,
+    ),
 )

@@ -1,7 +1,7 @@
 """Every number that a deployment may tune, with the built-in profiles.
 
-Units come last in a name and are whole milliseconds. Rule: settings are checked as a whole when
-they are made, and every problem is listed at once; a machine never gets invalid settings.
+All times are whole milliseconds; their names end in `_ms` or `_ms_max`. Rule: settings are checked as a whole when
+they are made, and the error lists every problem. So a machine never gets invalid settings.
 """
 
 from __future__ import annotations
@@ -15,54 +15,54 @@ from .leaves import ErrorClass, Overlap
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One conversation's settings; frozen for its life."""
+    """The settings of one conversation. They don't change while it lasts."""
 
-    name: str = "confirm"  # of the profile, for logs and journals
+    name: str = "confirm"  # the profile's name, for logs and journals
     overlap: Overlap = Overlap.CONFIRM  # what a sound does while the agent speaks
     greets: bool = False  # the agent speaks first
 
     prepare_ms_max: int = 10_000  # from the start to an open session
-    suspend_ms_max: int = 30_000  # a pause; after it, reconnecting
-    renew_ms_max: int = 30_000  # replacing a session before its limit
-    heal_ms_max: int = 2_000  # an unstable line may recover for so long; after it, reconnecting
+    suspend_ms_max: int = 30_000  # the longest pause; after it, the conversation reconnects
+    renew_ms_max: int = 30_000  # for replacing a session before its limit
+    heal_ms_max: int = 2_000  # for an unstable line to recover; after it, the conversation reconnects
     backoff_ms: tuple[int, ...] = (1_000, 3_000, 10_000)  # the wait before each attempt to reconnect
-    connect_ms_max: int = 30_000  # one attempt to reconnect
-    reconnect_ms_max: int = 45_000  # all attempts together
-    dismiss_ms: int = 10_000  # a recoverable fault is shown for so long, then dismissed
+    connect_ms_max: int = 30_000  # for one attempt to reconnect
+    reconnect_ms_max: int = 45_000  # for all attempts to reconnect together
+    dismiss_ms: int = 10_000  # how long a recoverable fault is shown before it is dismissed
     fatal_ms: int = 1  # from showing a fatal fault to ending the conversation
-    close_ms_max: int = 1_000  # closing the session
-    session_ms_max: int = 900_000  # a session is replaced by a new one after so long; 0: never
-    session_warning_ms: int = 870_000  # age of a session at which its context is saved; 0: never
-    faults_max: int = 3  # so many faults within the window end the conversation
+    close_ms_max: int = 1_000  # for closing the session
+    session_ms_max: int = 900_000  # age at which a session is replaced by a new one; 0: never
+    session_warning_ms: int = 870_000  # age at which a session's context is saved; 0: never
+    faults_max: int = 3  # this many faults within the window end the conversation
     faults_window_ms: int = 60_000  # the window of faults_max
-    faults_in_a_row_max: int = 5  # so many faults without a heard answer in between end it too
+    faults_in_a_row_max: int = 5  # this many faults with no heard answer in between also end it
 
-    talk_ms_max: int = 30_000  # a turn of the user; after it, the turn is taken as complete
+    talk_ms_max: int = 30_000  # the longest turn of the user; after it, the turn counts as complete
     settle_ms_max: int = 3_000  # from the end of speech to the endpoint, if the turn has words
-    noise_ms_max: int = 600  # the same for a sound without words
+    noise_ms_max: int = 600  # from the end of a sound without words until it counts as noise
     text_ms_max: int = 1_500  # from the endpoint to the final transcript
 
-    stall_ms_max: int = 5_000  # without a report of playback while the agent speaks
-    overlap_ms_max: int = 1_500  # playback is held for so long while waiting for a verdict
-    overlap_quiet_ms_max: int = 500  # the same, counted from the end of the sound
-    breath_ms: int = 50  # of silence after an interruption, before listening again
+    stall_ms_max: int = 5_000  # the longest time without a report of playback while the agent speaks
+    overlap_ms_max: int = 1_500  # how long playback is held until it is known whether a sound interrupts
+    overlap_quiet_ms_max: int = 500  # how long playback is still held after that sound has ended
+    breath_ms: int = 50  # silence after an interruption, before the agent listens again
     stop_ms_max: int = 400  # for the line to confirm that playback has stopped
     long_speech_ms: int = 120_000  # a reply that speaks for longer is reported
 
-    beat_ms: int = 1  # from input that is owed an answer to its request
+    beat_ms: int = 1  # from input that needs an answer to the request for it
     attempt_ms_max: int = 8_000  # for the first token of one request
     answer_ms_max: int = 30_000  # for the whole answer, retries included
     retry_ms: tuple[int, ...] = (1_000, 2_000, 4_000)  # the wait before each retry of a request
-    ready_ms_max: int = 10_000  # a noise without words can delay an answer or a request for so long
-    dead_air_ms: int = 20_000  # of silence until the agent checks in; 0: never
+    ready_ms_max: int = 10_000  # how long a noise without words can delay an answer or a request
+    dead_air_ms: int = 20_000  # silence after which the agent checks in; 0: never
     check_ins_max: int = 2  # unanswered check-ins before the agent says goodbye
 
-    jobs_max: int = 8  # tool calls and jobs at once
-    tool_ms_max: int = 30_000  # a tool of mode "tool"
-    delegate_ms_max: int = 300_000  # a tool of mode "delegate"
-    dispatch_ms_max: int = 1_800_000  # a tool of mode "dispatch"
-    heartbeat_ms_max: int = 60_000  # without progress of a job, until it is reported as silent
-    feedback_ms: tuple[int, ...] = (5_000, 15_000, 30_000)  # after which the user is told that work goes on
+    jobs_max: int = 8  # the most tool calls and jobs that may run at once
+    tool_ms_max: int = 30_000  # for a tool of mode "tool"
+    delegate_ms_max: int = 300_000  # for a tool of mode "delegate"
+    dispatch_ms_max: int = 1_800_000  # for a tool of mode "dispatch"
+    heartbeat_ms_max: int = 60_000  # time without progress after which a job is reported as silent
+    feedback_ms: tuple[int, ...] = (5_000, 15_000, 30_000)  # waits after which the user is told that work goes on
 
     def __post_init__(self) -> None:
         problems = problems_of(self)
@@ -98,7 +98,7 @@ def _field_problem(settings: Settings, name: str) -> str:
     return ""
 
 
-# Pairs of fields, the first of which must not exceed the second, or must be below it.
+# Pairs of fields. In _BELOW, the first must be below the second. In _NOT_ABOVE, it must not exceed the second.
 _BELOW = (("breath_ms", "stop_ms_max"), ("session_warning_ms", "session_ms_max"))
 _NOT_ABOVE = (
     ("overlap_quiet_ms_max", "overlap_ms_max"),
@@ -115,7 +115,7 @@ _JOINT_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def _holds(settings: Settings, names: tuple[str, ...]) -> bool:
-    """Does this joint rule hold? A warning and a limit that are both off need no order."""
+    """Does the joint rule of these fields hold? If both are 0, a warning and a limit are off and need no order."""
     values: list[Any] = [getattr(settings, name) for name in names]
     if names == ("feedback_ms",):
         return list(values[0]) == sorted(set(values[0]))
@@ -137,7 +137,7 @@ PROFILES: dict[str, Settings] = {
 
 
 def profile(name: str, **changes: Any) -> Settings:
-    """A built-in profile, with changes. Raises InvalidSettings, which lists every unknown name."""
+    """A built-in profile with these changes. Raises InvalidSettings, which lists the problems."""
     problems = [] if name in PROFILES else [f"unknown profile {name!r} (available: {', '.join(PROFILES)})"]
     known = {field.name for field in fields(Settings)}
     problems += [f"unknown setting {key!r}" for key in changes if key not in known]
@@ -161,7 +161,8 @@ POLICIES: dict[ErrorClass, Policy] = {
     ErrorClass.SERVER_ERROR: Policy(retries_max=1),
     ErrorClass.SESSION_EXPIRED: Policy(retries_max=0, reconnects=True),
     ErrorClass.AUTH_FAILURE: Policy(retries_max=0, ends=True),
-    # A tool's own failure goes to the brain as its output; these come only from a faulty adapter.
+    # The failure of a tool isn't handled here: it goes to the brain as the call's output. These two policies are for
+    # a reply or a service that fails with such a class.
     ErrorClass.TOOL_ERROR: Policy(retries_max=0),
     ErrorClass.INVALID_ARGS: Policy(retries_max=0),
     ErrorClass.UNKNOWN: Policy(retries_max=0),

@@ -1,7 +1,8 @@
 """The complete state of one conversation, as one small frozen value.
 
-Holds no words and no clock. The person's input is four turn numbers, answered <= asked <= said <= turn;
-turns that are said but not answered are "owed". Rule: what can be derived is a function here, never a field.
+The state holds no words and no clock. The person's input is four turn numbers, answered <= asked <= said <= turn.
+Turns that are said but not answered are "owed" an answer. Rule: a value that can be derived is a function here,
+never a field.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .settings import Settings
 if TYPE_CHECKING:
     from .draft import Draft
 
-# Read in every step: on Python 3.11, access through the enum class costs four times as much.
+# These leaves are read in every step. On Python 3.11, access through the enum class costs four times as much.
 _UP, _QUIET, _TALKING = Link.UP, User.QUIET, User.TALKING
 _SILENT, _PLAYING, _NONE, _NO_WORDS = Voice.SILENT, Voice.PLAYING, Reply.NONE, Words.NONE
 
@@ -48,7 +49,7 @@ class Fault(NamedTuple):
 
 
 class JobRecord(NamedTuple):
-    """One running piece of work. The three due times are 0 when not armed."""
+    """One running piece of work. A due time of 0 means that the deadline is off."""
 
     call: int
     kind: JobKind
@@ -60,7 +61,7 @@ class JobRecord(NamedTuple):
 
 
 class State(NamedTuple):
-    """A snapshot. Make one with `initial`, advance it with `step`."""
+    """The state of a conversation at one moment. Make the first one with `initial`, and the next with `step`."""
 
     settings: Settings
     at: int = 0  # when the last change happened
@@ -71,8 +72,8 @@ class State(NamedTuple):
     reply: Reply = Reply.NONE
     jobs: tuple[JobRecord, ...] = ()
 
-    seq: int = 0  # the newest `seq` that was applied
-    onset: int = 0  # the `seq` of the newest speech onset
+    seq: int = 0  # the `seq` of the newest event that was applied
+    onset: int = 0  # the `seq` of the newest onset, the first sign of speech
     session_id: int = 0  # ids only grow: an event with an older id is stale
     reply_id: int = 0
     voice_id: int = 0
@@ -82,13 +83,13 @@ class State(NamedTuple):
     said: int = 0  # the newest turn that is complete, with words
     asked: int = 0  # the newest turn in a request
     answered: int = 0  # the newest turn that counts as answered
-    floor_turn: int = 0  # later turns began while the current voice was playing
-    overheard: int = 0  # the last of those later turns, if it had words and has ended
+    floor_turn: int = 0  # the newest turn when the current voice began; later turns began while it was playing
+    overheard: int = 0  # the last turn that began while the voice was playing, if it had words and has ended
 
-    words: Words = Words.NONE  # of the current turn, while it is open
-    final: bool = False
+    words: Words = Words.NONE  # what kind of words the open turn has
+    final: bool = False  # the text of the open turn is final
     content: int = 0  # id of the newest turn's final text, to recognise a repeat
-    heard_ms: int = 0  # of the current voice
+    heard_ms: int = 0  # how much of the current voice was heard
     ask: Ask = Ask.ANSWER  # the purpose of the current reply or voice
     called: bool = False  # the current reply has made a call
     news: bool = False  # there are outputs or results that no request has carried yet
@@ -96,14 +97,14 @@ class State(NamedTuple):
     asked_again: int = 0  # the newest turn that was asked a second time after a lost line
 
     retries: int = 0
-    attempts: int = 0  # to reconnect
+    attempts: int = 0  # attempts to reconnect
     check_ins: int = 0
-    faults: int = 0  # within the breaker's window
+    faults: int = 0  # faults within the window of `faults_window_ms`
     faults_in_a_row: int = 0
     fault: Fault | None = None
 
-    # One slot for each timer: its due time, or 0 if it is off. While the link is frozen, a timer that
-    # freezes holds its remaining time instead.
+    # One slot for each timer: its due time, or 0 if it is off. While the link is frozen, the
+    # slot of a timer that freezes holds the remaining time instead.
     due: tuple[int, ...] = (0,) * len(TIMERS)
 
 
@@ -120,7 +121,7 @@ class Deadline(NamedTuple):
     call: int = 0
 
 
-# These keep running during a pause: they measure the session's own time.
+# These timers keep running during a pause, because they measure the session's own time.
 UNFROZEN = (
     Timer.SUSPEND,
     Timer.RENEW,
@@ -134,7 +135,7 @@ _UNFROZEN_INDEX = tuple(index for index, freezes in enumerate(FREEZES) if not fr
 
 
 def next_deadline(s: State) -> Deadline | None:
-    """The deadline that the driver has to wait for, or None if nothing is armed."""
+    """The earliest armed deadline, which the driver waits for, or None if nothing is armed."""
     best: Deadline | None = None
     for deadline in armed(s):
         if best is None or deadline.due < best.due:
@@ -159,12 +160,12 @@ def has_foreground(s: StateOrDraft) -> bool:
 
 
 def is_idle(s: StateOrDraft) -> bool:
-    """Is the agent doing nothing? The session may be paused."""
+    """Is the agent doing nothing, in a session that is up or paused?"""
     return s.reply is _NONE and s.voice is _SILENT and s.link in LIVE and not has_foreground(s)
 
 
 def floor_is_open(s: StateOrDraft) -> bool:
-    """Is the person quiet and the agent idle? The session may be paused."""
+    """Is the person quiet and the agent idle, in a session that is up or paused?"""
     return s.user is _QUIET and is_idle(s)
 
 
@@ -174,7 +175,7 @@ def noise_blocks_request(s: StateOrDraft) -> bool:
 
 
 def floor_is_free(s: StateOrDraft) -> bool:
-    """May a request be sent? The floor is open and the link is up."""
+    """May a request be sent? It may if the floor is open and the link is up."""
     return s.link is _UP and floor_is_open(s)
 
 
@@ -194,7 +195,7 @@ def is_sounding(s: StateOrDraft) -> bool:
 
 
 def floor(s: StateOrDraft) -> str:
-    """Who has the floor: open, user, settling, agent, contested or interrupted."""
+    """Who may speak (has the floor): open, user, settling, agent, contested or interrupted."""
     if s.voice in ENDING:
         return "interrupted"
     if s.voice in SOUNDING:

@@ -19,4 +19,4 @@ class StepRecord(NamedTuple):
     before: State
     after: State
     effects: tuple[Effect, ...]
-    fired: tuple[int, ...]  # rows by index, rules by -1 - index
+    fired: tuple[int, ...]  # a row as its index, a rule as -1 - its index

@@ -1,7 +1,7 @@
-"""What is the person doing? Turns begin, settle, get their text and end.
+"""The user region: what is the person doing? Its rows begin turns, let them settle, note their words and end them.
 
-Decides from speech on and off, endpoints and facts about words. Does not know about audio, text or
-services. Rule: every change of this region is a row in USER_ROWS.
+The rows use the start and the end of speech, endpoints and facts about words. This module doesn't know about audio,
+text or services. Rule: every change of this region is a row in USER_ROWS, except that a closed line ends the turn.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def is_final_text(s: State, e: WordsHeard) -> bool:
 
 
 def is_empty_final(s: State, e: WordsHeard) -> bool:
-    """Is the final text empty? Then nothing was said, whatever the partial text was."""
+    """Is the final text empty? Then nothing was said, even if there was partial text before."""
     return e.turn == s.turn and e.final and e.words == 0
 
 
 def has_late_words(s: State, e: WordsHeard) -> bool:
-    """Does this late text count? For a turn that was already asked, only the final text does."""
+    """Does this late text count? For a turn that was already sent to the brain, only the final text counts."""
     return e.words > 0 and (e.final or e.turn > s.asked)
 
 
@@ -69,14 +69,14 @@ def expect_more_text(d: Draft, e: Event) -> None:
 
 
 def begin_next_turn(d: Draft, e: Event) -> None:
-    """The person speaks again before the text of the last turn has come."""
+    """End the last turn and begin the next. The person speaks again before the text of the last turn has come."""
     _end_turn(d)
     begin_turn(d, e)
 
 
 def note_words(d: Draft, e: WordsHeard) -> None:
     if d.user is User.SETTLING and d.words is Words.NONE and e.words:
-        d.arm(Timer.SETTLE, d.settings.settle_ms_max)  # there are words, so it wasn't noise
+        d.arm(Timer.SETTLE, d.settings.settle_ms_max)  # there are words, so the sound wasn't noise
     if e.final and not e.words:
         d.words = Words.NONE  # the final text withdraws the partial one
     elif e.substantial:
@@ -113,7 +113,7 @@ def discard_noise(d: Draft, e: Event) -> None:
 
 
 def take_typed(d: Draft, e: Event) -> None:
-    """A typed turn is complete at once; it joins the spoken turn that is still open, if there is one."""
+    """A typed turn is complete immediately. It joins the spoken turn that is still open, if there is one."""
     if d.before.user is User.QUIET:
         d.turn += 1
         d.content = 0
@@ -124,8 +124,8 @@ def take_typed(d: Draft, e: Event) -> None:
 
 
 def take_late_words(d: Draft, e: WordsHeard) -> None:
-    """Late text joins what is owed. Text of a turn that was already answered, or that began during the
-    voice that still plays, is recorded as overheard."""
+    """Late text is added to what the brain will be asked about. But text of a turn that was already answered, or that
+    began while the current voice was playing, is recorded as overheard."""
     _note_content(d, e)
     if _comes_too_late(d.before, e):
         d.emit(RecordOverheard(e.turn))
@@ -144,7 +144,8 @@ def _comes_too_late(s: State, e: WordsHeard) -> bool:
 
 
 def _end_turn(d: Draft) -> None:
-    """Words spoken over the agent, and fillers while a reply is pending, are recorded as overheard."""
+    """End the turn. Words spoken over the agent, and fillers while a reply is pending, are recorded as overheard.
+    Other words need an answer."""
     if d.words is not Words.NONE:
         over_sound = d.voice in SOUNDING
         behind_reply = d.words is Words.FILLER and d.reply in PENDING
@@ -158,7 +159,8 @@ def _end_turn(d: Draft) -> None:
 
 
 def _mark_said(d: Draft, turn: int) -> None:
-    """The turn is complete and owed. If it was already asked, its text has changed and it is asked again."""
+    """The turn is complete, and the brain has to be asked about it. If it was already asked, its text has changed and
+    it is asked again."""
     d.said = max(d.said, turn)
     if turn <= d.asked:
         d.asked = d.answered

@@ -1,7 +1,8 @@
-"""What is the agent's sound doing? Holding it for a verdict, resuming, stopping and ending it.
+"""The voice region: what is the agent's sound doing? Its rows hold, resume, stop and end the sound.
 
-Does not know what is said. Sound starts in a rule, because that depends on the link, the person and
-the reply together. Rule: every other change of this region is a row in VOICE_ROWS.
+When the person makes a sound over the agent, the agent's sound may be held until the verdict: the judgement whether
+the person's sound interrupts. This module doesn't know what is said. Rule: every change of this region is a row in
+VOICE_ROWS, or a rule in `rules` if the change depends on several regions, such as the start of a sound.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ def onset_holds(s: State, e: Event) -> bool:
 
 
 def takes_floor(s: State, e: Event) -> bool:
-    """Does the person take the floor? A speech onset does so only in the profile `immediate`, a verdict
-    only if it is a bid; a button press, a typed turn or a command always does."""
+    """Does the person take the floor (the right to speak) with this event? A speech onset takes it only in the profile
+    `immediate`, and a verdict only if it is a bid for the floor. A button press, a typed turn or a command always
+    takes it."""
     if isinstance(e, SpeechStarted):
         return s.settings.overlap is Overlap.IMMEDIATE
     return not isinstance(e, OverlapJudged) or e.bid
@@ -60,7 +62,7 @@ def breath_is_over(s: State, e: Event) -> bool:
 
 
 def changes_unheard_question(s: State, e: WordsHeard) -> bool:
-    """Is this late text of the turn that is being answered, before any of the answer was heard?"""
+    """Does late text change the turn that is being answered, before any of the answer was heard?"""
     return changes_question(s, e) and s.heard_ms == 0 and not has_foreground(s)
 
 
@@ -68,7 +70,7 @@ def changes_unheard_question(s: State, e: WordsHeard) -> bool:
 
 
 def interrupt(d: Draft, e: Event) -> None:
-    """Stop the sound and cancel the reply in this step; truncation follows when the line is silent."""
+    """Stop the sound and cancel the reply in this step. The reply is truncated later, when the line is silent."""
     stop_sound(d)
     cancel_reply(d)
     d.ask = Ask.ANSWER
@@ -82,7 +84,7 @@ def interrupt(d: Draft, e: Event) -> None:
 
 
 def count_as_answered(d: Draft, e: Event) -> None:
-    """The person wants no answer: the question counts as answered, even if nothing was heard."""
+    """The person wants no answer, so the question counts as answered, even if nothing was heard."""
     mark_answered(d)
     d.telling = False
 
@@ -99,7 +101,7 @@ def progress(d: Draft, e: PlaybackProgressed) -> None:
 
 
 def finish(d: Draft, e: PlaybackFinished) -> None:
-    """Played to its end: the turn is answered, and the count of faults in a row restarts."""
+    """The sound was played to its end. Its turn is answered, and the count of faults in a row restarts."""
     d.reply_id += 1
     mark_answered(d)
     end_reply(d, heard=True)
@@ -113,7 +115,7 @@ def silence(d: Draft, e: Event) -> None:
 
 
 def expect_words(d: Draft, e: Event) -> None:
-    """Silence alone decides nothing: the text of a short "stop" arrives after its sound."""
+    """The person's sound has ended: wait a little for its words. The text of a short "stop" arrives after the sound."""
     d.arm(Timer.LULL, d.settings.overlap_quiet_ms_max)
 
 
@@ -134,7 +136,7 @@ VOICE_ROWS: tuple[Row, ...] = (
     row(V.PLAYING, SpeechStarted, V.HELD, None, onset_holds),
     row(SOUNDING, TAKES_FLOOR, V.STOPPING, interrupt, takes_floor),
     row(SOUNDING, WordsHeard, V.STOPPING, interrupt, changes_unheard_question),
-    row(V.HELD, OverlapJudged, V.PLAYING, why="it wasn't a bid for the floor"),
+    row(V.HELD, OverlapJudged, V.PLAYING, why="the sound wasn't a bid for the floor"),
     row(V.HELD, SpeechStopped, None, expect_words),
     row(V.HELD, SpeechStarted, None, expect_verdict),
     row(V.HELD, (T.OVERLAP, T.LULL), V.PLAYING),

@@ -1,7 +1,7 @@
 """The views: external vocabularies for the machine's state, derived from it and never stored.
 
-A view is a total function from the state to one vocabulary. Rule: every step of the machine
-either stays in a view's state or makes a move that the view's table allows; the checker verifies this.
+A view gives every state of the machine a name from one vocabulary. Rule: every step of the machine either keeps
+the name or makes a move that the view's table or an amendment allows. The checker verifies this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The conversation of an editor's voice agent in ten states.
+"""A view with ten states: the conversation of an editor's voice agent.
 
 Here, "listening" means that the floor is open to the person. A lost line shows as suspended, because
 this vocabulary counts network resynchronisation as a suspension.
@@ -56,8 +56,8 @@ CONVERSATION = View(
         *(Amendment(state, "terminating", "the API can end a conversation in any state") for state in _ACTIVE),
         Amendment("suspended", "terminating", "the API can end a conversation in any state"),
         Amendment("processing", "speaking", "an answer may come before its request is acknowledged"),
-        Amendment("speaking", "waitingForCopilot", "the sound ends while the work that it announced continues"),
-        Amendment("interrupted", "waitingForCopilot", "work survives a barge-in"),
+        Amendment("speaking", "waitingForCopilot", "the agent stops speaking while its work continues"),
+        Amendment("interrupted", "waitingForCopilot", "work may continue after a barge-in"),
         Amendment("waitingForCopilot", "processing", "an output or a retry sends the next request"),
     ),
     impossible=(

@@ -1,7 +1,7 @@
-"""The lifecycle of a voice session in eight states.
+"""A view with eight states: the lifecycle of a voice session.
 
-Here, "listening" means that the person is speaking. Preparing and terminating show as idle, and a pause
-shows the state that it interrupted. If several things happen at once, the first of these is shown: the
+Here, "listening" means that the person is speaking. Preparing and terminating show as idle. During a pause,
+the view shows the state before the pause. If several things happen at once, the first of these is shown: the
 agent's sound, running work, a pending reply, the person's speech.
 """
 
@@ -53,20 +53,20 @@ LIFECYCLE = View(
         "reconnecting": ("idle", "error"),
     },
     amendments=(
-        Amendment("listening", "idle", "a noise isn't a turn; a call can end in any state"),
-        Amendment("tool_executing", "idle", "a cancelled call causes no request; a call can end in any state"),
-        Amendment("idle", "processing", "owed turns and check-ins are asked while the floor is open"),
-        Amendment("waiting_amplifier", "tool_executing", "a second call outlasts the delegated job"),
+        Amendment("listening", "idle", "a noise isn't a turn, and a conversation can end in any state"),
+        Amendment("tool_executing", "idle", "a cancelled call causes no request; a conversation may end"),
+        Amendment("idle", "processing", "the brain is asked for an answer or a check-in"),
+        Amendment("waiting_amplifier", "tool_executing", "a second call still runs when the delegated job ends"),
         Amendment("tool_executing", "speaking", "a reply may speak while its call runs"),
         Amendment("waiting_amplifier", "speaking", "a reply may speak while its job runs"),
         Amendment("tool_executing", "listening", "the call ends while the person is speaking"),
         Amendment("waiting_amplifier", "listening", "the job ends while the person is speaking"),
-        Amendment("speaking", "waiting_amplifier", "the sound ends while the job that it announced continues"),
-        Amendment("speaking", "processing", "the sound ends while the person's last words are transcribed"),
+        Amendment("speaking", "waiting_amplifier", "the agent stops speaking while the job continues"),
+        Amendment("speaking", "processing", "the agent stops speaking while the person's words are transcribed"),
         Amendment("reconnecting", "listening", "the person may be speaking when the line is back"),
         Amendment("reconnecting", "processing", "the person's last words may still be in transcription"),
-        Amendment("reconnecting", "tool_executing", "a lost line cancels nothing: the call still runs"),
-        Amendment("reconnecting", "waiting_amplifier", "a lost line cancels nothing: the job still runs"),
+        Amendment("reconnecting", "tool_executing", "a lost line doesn't cancel the call"),
+        Amendment("reconnecting", "waiting_amplifier", "a lost line doesn't cancel the job"),
     ),
     impossible=(),
 )

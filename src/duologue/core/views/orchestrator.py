@@ -1,6 +1,6 @@
-"""The system states of a full-duplex orchestrator: idle, listening, processing, speaking, interrupted.
+"""A view with the system states of a full-duplex orchestrator: idle, listening, processing, speaking, interrupted.
 
-A pause shows the state that it interrupted; without a healthy line the state is idle.
+During a pause, the view shows the state before the pause. Without a healthy line, it shows idle.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ ORCHESTRATOR = View(
             Amendment(state, "idle", "a conversation may end, and its line may be lost, at any time")
             for state in ("listening", "processing", "speaking", "interrupted")
         ),
-        Amendment("processing", "listening", "the person continues, the answer was text, or it failed"),
+        Amendment("processing", "listening", "the person continues, or the answer was only text or failed"),
         Amendment("idle", "processing", "work may still be running when the line is back"),
-        Amendment("speaking", "processing", "the sound ends while the work that it announced continues"),
-        Amendment("interrupted", "processing", "work survives a barge-in"),
+        Amendment("speaking", "processing", "the agent stops speaking while its work continues"),
+        Amendment("interrupted", "processing", "work may continue after a barge-in"),
     ),
     impossible=(),
 )

@@ -1,6 +1,6 @@
-"""Where a conversation is, in one plain vocabulary: the one that the API, the test kit, the panel and the metrics use.
+"""The phases of a conversation: the plain vocabulary that the API, the test kit, the panel and the metrics use.
 
-Unlike the other views it comes from no specification, so it has no table of its own to be checked against.
+Unlike the other views, the phases don't come from a specification, so there is no table of moves to check them against.
 Rule: every state of the machine has exactly one phase.
 """
 
@@ -36,7 +36,8 @@ _BY_LINK = {
 
 
 def phase_of(s: State) -> str:
-    """The phase of a state: sound comes before work, work before the user's speech, and that before thinking."""
+    """The phase of a state. If several things happen at once, the first of these counts: the agent's sound, a tool
+    or a job, the user's speech, thinking."""
     if s.link is not Link.UP:
         return _BY_LINK[s.link]
     if s.voice in SOUNDING:

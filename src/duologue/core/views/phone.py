@@ -1,4 +1,4 @@
-"""The agent on a telephone line: idle, speaking, interrupted."""
+"""A view of the agent on a telephone line: idle, speaking, interrupted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PHONE = View(
         "agent_speaking": ("agent_idle", "interrupted"),
         "interrupted": ("agent_speaking",),
     },
-    amendments=(Amendment("interrupted", "agent_idle", "no flag remains: once it is silent, the agent is idle"),),
+    amendments=(Amendment("interrupted", "agent_idle", "once its voice is silent, the agent is idle"),),
     impossible=(
         Impossible("interrupted", "agent_speaking", "silence is confirmed first, so a new answer starts from idle"),
     ),

@@ -27,12 +27,12 @@ class Impossible(NamedTuple):
 
 
 class View(NamedTuple):
-    """One vocabulary for what a conversation does."""
+    """One vocabulary for the state of a conversation. `see` gives the name of a state."""
 
     name: str
     states: tuple[str, ...]
     see: Callable[[State], str]
-    table: dict[str, tuple[str, ...]]  # as the vocabulary is defined, before our amendments
+    table: dict[str, tuple[str, ...]]  # the moves that the vocabulary's own definition allows
     amendments: tuple[Amendment, ...]
     impossible: tuple[Impossible, ...]
 
