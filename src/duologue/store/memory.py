@@ -1,6 +1,7 @@
 """A store in memory, lost when the process ends: for tests, simulations and a first try.
 
-Plain dictionaries; no operation waits. Rule: it behaves exactly like the databases, and they are tested against it.
+It consists of plain dictionaries, and no operation waits. Rule: this store behaves exactly like the databases, which
+are tested against it.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class _Conversation:
 
 
 class MemoryStore:
-    """`clock` returns milliseconds."""
+    """A store in memory. `clock` returns the time in milliseconds."""
 
     def __init__(self, clock: Clock = lambda: time.monotonic_ns() // 1_000_000) -> None:
         self._now_ms = clock

@@ -1,8 +1,8 @@
-"""A store in PostgreSQL: for any number of nodes, with the server's clock.
+"""A store in PostgreSQL, for any number of nodes. All times come from the database server's clock.
 
-If a connection is lost, its transaction is retried on a new one. If it was lost before the commit, nothing was written;
-if it was lost during the commit, the retried script finds what it wrote and returns as usual. Rule: an error is raised
-only if the server stays unreachable, and it says whether the outcome is known.
+If a connection is lost, its transaction is retried on a new one. If it was lost before the commit, nothing was written.
+If it was lost during the commit, the retried script finds what it wrote and returns as usual. Rule: a lost connection
+raises an error only if the retries fail too, and the error says whether the outcome is known.
 """
 
 from __future__ import annotations
@@ -28,21 +28,22 @@ from .sql_store import SqlStore, TransactionKind
 from .write_content import Content
 
 T = TypeVar("T")
-WAITS_S = (0.0, 0.1, 0.4, 1.0)  # before each retry
+WAITS_S = (0.0, 0.1, 0.4, 1.0)  # how long to wait before each retry
 STATEMENT_MS_MAX = 5_000
 TRANSACTION_S_MAX = 10.0
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 class _Lost(Exception):
-    """The connection was lost. `may_be_done`: it was lost during the commit."""
+    """The connection was lost, or two transactions were in conflict. With `may_be_done`, it was lost during the commit,
+    so the transaction may have been committed."""
 
     def __init__(self, may_be_done: bool) -> None:
         self.may_be_done = may_be_done
 
 
 class PostgresStore(SqlStore):
-    """`schema` is where the tables are; it is created if it doesn't exist."""
+    """A store in PostgreSQL. `schema` contains the tables. It is created if it doesn't exist."""
 
     dialect = POSTGRES
 
@@ -117,7 +118,7 @@ class PostgresStore(SqlStore):
             if connection.closed:
                 raise _Lost(attempt.is_committing) from None
             raise running(error, self._pool.where) from None
-        except TimeoutError:  # a retry would take as long
+        except TimeoutError:  # no retry, because it would take as long
             await connection.close()
             if attempt.is_committing:
                 raise self._unsure() from None
@@ -137,7 +138,7 @@ class PostgresStore(SqlStore):
     # -- The schema
 
     async def _migrate(self, connection: PostgresConnection) -> None:
-        """Apply the missing steps in one transaction; nodes that start at the same time wait for each other."""
+        """Apply the missing steps in one transaction. Nodes that start at the same time wait for each other."""
         async with connection.transaction():
             number = zlib.crc32(f"duologue {self.schema}".encode())
             await connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
@@ -163,7 +164,7 @@ class PostgresStore(SqlStore):
 
 
 class _Attempt:
-    """One run of a script on a connection. If it fails, `is_committing` says whether it may have been committed."""
+    """One run of a script on a connection. If it fails, `is_committing` says whether it may have committed."""
 
     def __init__(self, connection: PostgresConnection) -> None:
         self.connection = connection
@@ -200,5 +201,5 @@ class _Attempt:
 
 @functools.lru_cache(maxsize=512)
 def _translated(sql: str) -> bytes:
-    """With psycopg's placeholders."""
+    """The statement with psycopg's placeholders, %s instead of ?, as bytes."""
     return sql.replace("?", "%s").encode()

@@ -1,7 +1,7 @@
-"""Errors of PostgreSQL as one line that says what to do.
+"""Converts errors of PostgreSQL to one line that says what to do.
 
-The server's messages may quote values, and libpq's may quote the address with its password. Rule: neither is ever
-repeated; an error names only its class, the host, the port and the database.
+The server's messages may quote values, and those of libpq may quote the address with its password. Rule: no such
+message is ever repeated. An error names only its class, the host, the port and the database.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from duologue.ports.store import StoreFailed
 
 BAD_ADDRESS = "not an address of a PostgreSQL server; write it as postgresql://user:password@host:port/database"
-# By SQLSTATE.
+# Hints by SQLSTATE, for errors while connecting and while running a statement.
 CONNECTING: Mapping[str, str] = {
     "28P01": "wrong user or password; check them in the address, or in the password file",
     "28000": "this user may not connect; check the user, and the server's pg_hba.conf",
@@ -33,7 +33,7 @@ RUNNING: Mapping[str, str] = {
     "3F000": "the schema is missing; restart to create it again",
     "42P01": "a table is missing; restore it from a backup",
 }
-# libpq reports no SQLSTATE if connecting fails, so these phrases stand for one. The order matters.
+# libpq reports no SQLSTATE if connecting fails, so it is found by these phrases. The first match counts.
 PATTERNS: tuple[tuple[str, str], ...] = (
     ("no password supplied", "28P01"),
     ("password authentication failed", "28P01"),
@@ -51,7 +51,7 @@ AGAIN = {"40001", "40P01"}  # a conflict of two transactions: one of them is ret
 
 
 class CantConnect(StoreFailed):
-    """No connection. `is_permanent`: a retry can't help."""
+    """A connection couldn't be opened. With `is_permanent`, a retry can't help."""
 
     def __init__(self, message: str, is_permanent: bool) -> None:
         self.is_permanent = is_permanent
@@ -59,7 +59,7 @@ class CantConnect(StoreFailed):
 
 
 def read_address(url: str) -> dict[str, Any]:
-    """The parameters of an address. Raises `CantConnect` without quoting it."""
+    """The parameters of an address. Raises `CantConnect` if it is invalid, without quoting the address."""
     try:
         return conninfo_to_dict(url)
     except (psycopg.Error, UnicodeError):
@@ -67,7 +67,7 @@ def read_address(url: str) -> dict[str, Any]:
 
 
 def place(address: Mapping[str, Any]) -> str:
-    """The server's place, without user and password."""
+    """The server's host, port and database for error messages, without user and password."""
     host = address.get("host") or address.get("hostaddr") or "this machine"
     port = f":{address['port']}" if address.get("port") else ""
     database = f", database {address['dbname']}" if address.get("dbname") else ""

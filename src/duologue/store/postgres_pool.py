@@ -1,7 +1,8 @@
 """A small pool of connections to PostgreSQL, opened when they are needed.
 
-Unlike psycopg_pool, it reports why connecting failed, and at once. Rule: only a connection that is idle is reused; any
-other is closed. When one is lost, the idle ones are closed too, because their server has most likely gone.
+Unlike psycopg_pool, this pool reports immediately that connecting failed, and why. Rule: a connection that is returned
+in the middle of a transaction is closed, not reused. When a connection is lost, the idle ones are closed too, because
+their server has most likely gone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ WAIT_S_MAX = 10
 
 
 class Pool:
-    """At most `connections_max` connections at a time."""
+    """A pool of at most `connections_max` connections at a time."""
 
     def __init__(self, address: Mapping[str, Any], settings: Mapping[str, str | int], connections_max: int) -> None:
         assert connections_max >= 1
@@ -43,7 +44,8 @@ class Pool:
         self._is_closed = False
 
     async def take(self) -> PostgresConnection:
-        """A connection; `give_back` must follow. Raises `StoreFailed` after `WAIT_S_MAX`."""
+        """Take a connection from the pool; return it with `give_back`. Raises `StoreFailed` if none is free for
+        `WAIT_S_MAX` seconds."""
         try:
             async with asyncio.timeout(WAIT_S_MAX):
                 await self._free.acquire()
@@ -68,7 +70,7 @@ class Pool:
             raise StoreFailed(f"{self.where}: can't be reached; check the address") from None
 
     async def give_back(self, connection: PostgresConnection) -> None:
-        """Return a connection; it is closed unless it is idle."""
+        """Return a connection to the pool. It is closed if it is still in a transaction, or if the pool is closed."""
         self._free.release()
         idle = not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
         if idle and not self._is_closed:
@@ -83,6 +85,6 @@ class Pool:
             await connection.close()
 
     async def close(self) -> None:
-        """Close all connections; those in use are closed when they are given back."""
+        """Close the pool. Connections in use are closed when they are given back."""
         self._is_closed = True
         await self.close_idle()

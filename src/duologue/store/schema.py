@@ -1,7 +1,7 @@
-"""The schema as a list of migration steps. A store applies the missing steps in one transaction.
+"""The database schema as a list of migration steps. A store applies the missing steps in one transaction.
 
-Steps are only ever added. Rule: both databases have the same tables and columns, and every table with a column
-`conversation` is in `TABLES`, so that forgetting a conversation leaves nothing behind.
+Steps are added, but never changed or removed. Rule: the tables of conversations have the same columns in both
+databases. Every table with a column `conversation` is in `TABLES`, so that forgetting a conversation deletes all of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TABLES = ("parts", "receipts", "messages", "journal")  # the tables with rows of
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """The statements that lead from the version before to this one."""
+    """The statements that upgrade a schema from the previous version to this one."""
 
     version: int
     sqlite: Sequence[str]
@@ -67,7 +67,7 @@ STEPS: Sequence[MigrationStep] = (
 
 
 def missing(found: int, steps: Sequence[MigrationStep], where: str) -> Sequence[MigrationStep]:
-    """The steps that a store at version `found` still needs."""
+    """The steps that a store at version `found` still needs. Raises `StoreFailed` if the store is newer than them."""
     newest = steps[-1].version
     if found > newest:
         raise StoreFailed(

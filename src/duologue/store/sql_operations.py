@@ -1,8 +1,8 @@
-"""The operations of a store as SQL: generators that yield a statement and receive its rows.
+"""The operations of a store as scripts: generators that yield an SQL statement and receive its rows.
 
-They neither connect nor wait, so SQLite runs them in its thread and PostgreSQL in the event loop. Each one is a
-transaction: if it raises, it changes nothing. `now_ms()` is the store's clock. Rule: every change of a conversation
-first checks its row by epoch and node, so an owner whose lease was taken over changes nothing.
+The scripts neither connect nor wait, so that SQLite can run them in its thread and PostgreSQL in the event loop. Each
+script is a transaction. If it raises, it changes nothing. `now_ms()` is the store's clock. Rule: every write to a
+conversation first checks the node and epoch of its row, so that a node whose lease was taken over changes nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class SqlDialect:
     """The differences between the two databases."""
 
     next_epoch: str
-    lock: str  # locks a row until the transaction ends; SQLite has only one writer
+    lock: str  # locks a row until the transaction ends; empty for SQLite, which has only one writer
 
 
 SQLITE = SqlDialect("UPDATE epochs SET last = last + 1 RETURNING last", "")
@@ -54,7 +54,7 @@ POSTGRES = SqlDialect("SELECT nextval('epochs')", " FOR UPDATE")
 
 
 def marks(rows: int, columns: int = 1) -> str:
-    """Placeholders for values: (?, ?), (?, ?)"""
+    """Placeholders for the values of several rows, such as "(?, ?), (?, ?)" for two rows of two columns."""
     one = "(" + ", ".join("?" * columns) + ")"
     return ", ".join([one] * rows)
 
@@ -63,7 +63,7 @@ def marks(rows: int, columns: int = 1) -> str:
 
 
 def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str, force: bool) -> Script[Claimed]:
-    """Claim a conversation, or create it. If another node creates it at the same time, look again."""
+    """Claim a conversation, or create it. If another node creates it at the same time, the claim starts over."""
     for _ in range(_CLAIMS_MAX):
         found = yield (
             "SELECT node, expires_ms > now_ms(), key_hash FROM conversations WHERE id = ?" + by.lock,
@@ -104,8 +104,8 @@ def _take_over(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_ha
 
 
 def renew(leases: Sequence[Lease], ttl_ms: int) -> Script[set[tuple[str, int]]]:
-    """Extend leases; returns the conversation and epoch of each that was still held."""
-    # Always in the same order, so that two nodes can't deadlock.
+    """Extend these leases. Returns the conversation and epoch of each lease that was still held."""
+    # The leases are always in the same order, so that two nodes can't deadlock.
     values = [value for lease in sorted(leases, key=lambda one: one.conversation) for value in _fields(lease)]
     rows = yield (
         "UPDATE conversations SET expires_ms = now_ms() + ? WHERE (id, node, epoch) IN "
@@ -182,7 +182,8 @@ def write(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
-    """Write parts only, in one statement of PostgreSQL: one round trip instead of four."""
+    """Write a revision that changes only parts, in a single statement of PostgreSQL. That takes one round trip instead
+    of four."""
     rows = yield (
         f"WITH fenced AS ({_NEXT_REVISION}), written AS (INSERT INTO parts (conversation, part, content) "
         f"SELECT fenced.id, given.part, given.content FROM fenced CROSS JOIN (VALUES {marks(len(content.parts), 2)}) "
@@ -199,7 +200,8 @@ def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def _written_before(lease: Lease, revision: int, digest: str) -> Script[int]:
-    """If an owner retries the same write because it never got the answer, return that answer; otherwise raise."""
+    """Handle a write whose lease or revision doesn't match. If the owner only retries a write whose answer was lost,
+    return that answer. Otherwise raise `Fenced`."""
     rows = yield (
         "SELECT revision, write_hash FROM conversations WHERE id = ? AND node = ? AND epoch = ?",
         _fields(lease),
@@ -223,7 +225,7 @@ def _done(conversation: str, key: str, output: str) -> Script[None]:
 
 
 def read(conversation: str) -> Script[StoredConversation | None]:
-    """Read a conversation, in one statement, so that it is never seen half written."""
+    """Read a conversation in one statement, so that a write is seen completely or not at all. None if it is unknown."""
     rows = yield (
         "SELECT epoch, revision, key_hash, is_over, part, content FROM conversations "
         "LEFT JOIN parts ON conversation = id WHERE id = ? ORDER BY part",
@@ -237,7 +239,8 @@ def read(conversation: str) -> Script[StoredConversation | None]:
 
 
 def begin(by: SqlDialect, lease: Lease, key: str, name: str, token: str) -> Script[Receipt]:
-    """Begin an action. `token` is unique to this call: if its answer is lost and it retries, it still gets NEW."""
+    """Begin an action. `token` is unique to this call. If the answer is lost, a retry with the same token still gets
+    NEW."""
     yield from _fence(by, lease)
     made = yield (
         "INSERT INTO receipts (conversation, key, name, token) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING "
@@ -332,7 +335,8 @@ def holdings(limit: int) -> Script[Sequence[Holding]]:
 
 
 def forget(conversation: str) -> Script[bool]:
-    """Delete a conversation. Its row is deleted first, so that every later write of its owner is rejected."""
+    """Delete a conversation. Its row is deleted first, so that every later write of its owner is rejected. Returns
+    whether there was anything to delete."""
     rows = yield "DELETE FROM conversations WHERE id = ? RETURNING id", (conversation,)
     found = bool(rows)
     for table in TABLES:
@@ -341,7 +345,8 @@ def forget(conversation: str) -> Script[bool]:
 
 
 def sweep(older_than_ms: int) -> Script[int]:
-    """Delete a batch of old conversations that are over, and expired nodes. Called until a batch isn't full."""
+    """Delete a batch of old conversations that are over, and expired nodes. The caller repeats this until a
+    batch isn't full. Returns the size of the batch."""
     yield "DELETE FROM nodes WHERE expires_ms <= now_ms() - ?", (older_than_ms,)
     rows = yield (
         "DELETE FROM conversations WHERE id IN (SELECT id FROM conversations WHERE is_over = 1 "
@@ -355,5 +360,5 @@ def sweep(older_than_ms: int) -> Script[int]:
 
 
 def as_lines(lines: Sequence[str]) -> str:
-    """Lines of a journal as one JSON text."""
+    """These lines of a journal as one JSON text, as `log` stores them."""
     return json.dumps(list(lines))

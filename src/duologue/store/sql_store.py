@@ -1,6 +1,6 @@
 """The store for any database that can run the scripts of `sql_operations`.
 
-Checks arguments, makes the script and runs it. Rule: nothing here depends on a particular database.
+Each method checks its arguments, makes the script and runs it. Rule: nothing here depends on a particular database.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class TransactionKind(Enum):
     """How a script is run."""
 
     TRANSACTION = "transaction"
-    STATEMENT = "statement"  # a single statement that changes something: its own transaction
-    READING = "reading"
+    STATEMENT = "statement"  # a single statement that changes something and commits itself
+    READING = "reading"  # changes nothing
 
 
 class SqlStore(ABC):
-    """Everything except the connection."""
+    """All operations of a store. A subclass adds the connection to its database."""
 
     dialect: SqlDialect
 
@@ -48,7 +48,8 @@ class SqlStore(ABC):
     async def run(
         self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
     ) -> T:
-        """Run a script completely or not at all. `again`: it is safe to retry, because a second run has no effect."""
+        """Run a script completely or not at all. With `again`, it may be retried even if the first run may have
+        succeeded, because a second run has no further effect."""
 
     async def open(self) -> None:
         raise NotImplementedError

@@ -1,7 +1,8 @@
-"""A store in one SQLite file: for one machine, with any number of processes.
+"""A store in one SQLite file, for any number of processes on one machine.
 
-Uses WAL and flushes at every commit: a write that has returned survives a power cut, not only a crash. Deleted data is
-overwritten. Rule: only the file's owner can read it, and SQLite never runs in the event loop.
+The file uses a write-ahead log (WAL) and is flushed at every commit. So a write that has returned survives not only a
+crash, but also a power cut. Deleted data is overwritten. Rule: only the file's owner can read the file, and SQLite
+never runs in the event loop.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def default_path() -> Path:
 
 
 class SqliteStore(SqlStore):
-    """`clock` is for tests: it returns milliseconds and is shared by all stores of one file."""
+    """A store in an SQLite file. `clock` is only for tests. It returns milliseconds, and all stores of one file must
+    share it."""
 
     dialect = SQLITE
 
@@ -67,7 +69,7 @@ class SqliteStore(SqlStore):
         self._thread: SqliteThread | None = None
 
     async def open(self) -> None:
-        """Open the file, or create it, and bring its schema up to date."""
+        """Open the file, creating it if necessary, and bring its schema up to date."""
         assert self._thread is None, "the store is already open"
         thread = SqliteThread(self._connect, self.explain)
         await thread.open()
@@ -100,7 +102,7 @@ class SqliteStore(SqlStore):
         return swept
 
     async def with_connection(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` on the connection, in its thread and outside any transaction: for maintenance."""
+        """Run `work` on the connection, in its thread and outside any transaction. Meant for maintenance."""
         return await self._opened().alone(work)
 
     @property
@@ -157,16 +159,16 @@ class SqliteStore(SqlStore):
         return int(version)
 
     def _empty_log(self, connection: sqlite3.Connection) -> None:
-        """Empty the write-ahead log: deleted data is overwritten in the file, but the log would still contain it."""
+        """Empty the write-ahead log, which still contains deleted data after it was overwritten in the file itself."""
         ((is_busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if is_busy:
             raise StoreFailed(
                 f"{self.path}: deleted, but another process is reading, so the data is still in the file "
-                "ending in -wal; delete it again later"
+                "ending in -wal; repeat the deletion later"
             )
 
     def explain(self, error: sqlite3.Error) -> StoreFailed:
-        """The error of SQLite as one line that says what to do. Quotes nothing of SQLite's message."""
+        """Convert an error of SQLite to one line that says what to do. It quotes nothing of SQLite's message."""
         code = getattr(error, "sqlite_errorcode", None)
         trouble = TROUBLES.get(code & 0xFF) if code is not None else None
         # After a failed flush, the data may still have reached the disk.
@@ -175,7 +177,8 @@ class SqliteStore(SqlStore):
 
 
 def _shared_clock(connection: sqlite3.Connection) -> Clock:
-    """The first process after a boot stores when the counter started; the others use that."""
+    """The clock of all processes that use this file. The first process after a boot stores the time of the boot, and
+    the other processes use the stored time."""
     boot = boot_id()
     if not boot:
         return wall_ms
@@ -186,13 +189,14 @@ def _shared_clock(connection: sqlite3.Connection) -> Clock:
 
 
 def make_private(path: Path) -> None:
-    """Create a file that only its owner can read, in a folder with the same protection if it is created too."""
+    """Create a file that only its owner can read. If its folder has to be created, only the owner can read that either.
+    An existing file of this user is made private too."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
-            # Use the path: opening and closing the file would release SQLite's locks on it in this process.
+            # Check by path. Opening and closing the file here would release this process's SQLite locks on it.
             if path.is_dir():
                 raise StoreFailed(f"{path} is a folder; use the path of a file") from None
             if os.name == "posix" and path.stat().st_mode & 0o077 and path.stat().st_uid == os.geteuid():

@@ -25,7 +25,7 @@ WAITING_MAX = 10_000
 
 @dataclass(slots=True)
 class SqliteJob:
-    """A script, or work that needs the connection outside a transaction."""
+    """A job for the thread: a `script`, or work that needs the connection `alone`, outside a transaction."""
 
     script: Callable[[], Script[Any]] | None
     alone: Callable[[sqlite3.Connection], Any] | None
@@ -36,7 +36,8 @@ class SqliteJob:
 
 
 class SqliteThread:
-    """`connect` is called in the thread; `explain` turns an error of SQLite into one that says what to do."""
+    """`connect` opens the connection and is called in the thread. `explain` turns an error of SQLite into one that says
+    what to do."""
 
     def __init__(
         self, connect: Callable[[], sqlite3.Connection], explain: Callable[[sqlite3.Error], StoreFailed]
@@ -57,7 +58,7 @@ class SqliteThread:
             raise
 
     async def close(self) -> None:
-        """Close the connection and end the thread, after the queued work."""
+        """Close the connection and end the thread, after the work that is already queued."""
         await self.alone(lambda connection: connection.close())
         self._jobs.put(None)
 
@@ -98,7 +99,7 @@ class SqliteThread:
                 except queue.Empty:
                     break
                 if more is None:
-                    self._jobs.put(None)  # closed in the meantime: finish these first
+                    self._jobs.put(None)  # the thread was told to end: finish these jobs first
                     break
                 if more.alone:
                     held = more
@@ -119,7 +120,8 @@ class SqliteThread:
         _answer(job)
 
     def _perform(self, jobs: Sequence[SqliteJob]) -> None:
-        """Run all in one transaction. If SQLite fails, run each alone, so that only the one at fault fails."""
+        """Run all jobs in one transaction. If SQLite fails, run each job in its own transaction, so that only the job
+        at fault fails."""
         if not jobs:
             return
         try:
@@ -129,7 +131,7 @@ class SqliteThread:
                 for job in jobs:
                     self._perform([job])
                 return
-            for job in jobs:  # a lock affects all, and each would wait for it again
+            for job in jobs:  # a lock affects all jobs, and each would wait for the lock again
                 job.error = self._explain(error)
         for job in jobs:
             _answer(job)

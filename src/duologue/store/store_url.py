@@ -1,4 +1,4 @@
-"""Makes a store from its address: memory:, sqlite:, sqlite:///path, a bare path or postgresql://…
+"""Creates the store for an address: memory:, sqlite:, sqlite:///path, a bare path or postgresql://…
 
 Rule: an address may contain a password, so errors show only its scheme.
 """
@@ -17,7 +17,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(.*)", re.DOTALL)  # a single l
 
 
 def open_store(url: str) -> Store:
-    """The store at this address. Open it with `await store.open()`."""
+    """Create the store for this address. The caller opens it with `await store.open()`."""
     if not url.strip():
         raise StoreFailed("the address of the store is empty; use memory:, sqlite:, a path or postgresql://…")
     found = _SCHEME.fullmatch(url)

@@ -1,7 +1,7 @@
-"""The clock of one machine: the time of day at the boot, plus a counter that is never set back.
+"""The clock of one machine: the time of day at the boot, plus the system's counter, which is never set back.
 
-All processes of one boot count from the same moment, which the store saves, with the system's counter. Rule: setting
-the machine's clock neither ends nor extends a lease.
+The store saves the time of the boot, so that all processes count from the same moment. Rule: setting the machine's
+clock neither ends nor extends a lease.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def boot_id() -> str:
-    """The id of this boot of the machine; empty if the system has none."""
+    """The id of this boot of the machine. Empty if the system has no such id."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
@@ -28,12 +28,13 @@ def wall_ms() -> int:
 
 
 def counter_ms() -> int:
-    """Milliseconds since the boot, including sleep; the same in every process."""
+    """Milliseconds since the boot, including the time that the machine slept where the system counts it. It is the same
+    in every process."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
     return time.monotonic_ns() // 1_000_000
 
 
 def from_moment(boot_ms: int) -> Clock:
-    """A clock that returns the time of day, if the counter started at `boot_ms`."""
+    """A clock that returns the time of day, given that the counter started at the time of day `boot_ms`."""
     return lambda: boot_ms + counter_ms()

@@ -1,7 +1,7 @@
-"""What a store accepts and returns: names that every database can store, JSON, and the digest of a write.
+"""Checks and encodes what a store accepts: names that every database can store, values as JSON, and a write's digest.
 
-Rule: what can't be stored is rejected in one line before anything is changed; what can't be read affects only its
-conversation.
+Rule: what can't be stored is rejected with a one-line error before anything is changed. Stored data that can't be read
+affects only its own conversation.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Content:
 
     @property
     def has_parts_only(self) -> bool:
-        """Does it write parts and nothing else?"""
+        """Does this write only store parts, without removals, outputs or messages?"""
         return bool(self.parts) and not (self.removed or self.done or self.messages)
 
 
@@ -59,8 +59,8 @@ def content_of(write: StoreWrite) -> Content:
 
 
 def _digest(stored: Pairs, removed: Sequence[str], done: Pairs, messages: Pairs, is_over: bool) -> str:
-    """A hash of the whole write. Orders and lengths are included, so that two different writes never have the same
-    input."""
+    """A hash of the whole write. The numbers and lengths of its texts are hashed too, so that two different writes
+    never have the same input."""
     texts = [text for pairs in (stored, done, messages) for pair in pairs for text in pair]
     sizes = [len(text.encode()) for text in (*texts, *removed)]
     hashed = hashlib.sha256(json.dumps([len(stored), len(done), len(messages), len(removed), is_over, sizes]).encode())
@@ -73,46 +73,47 @@ def _digest(stored: Pairs, removed: Sequence[str], done: Pairs, messages: Pairs,
 
 
 def conversation_of(name: str) -> str:
-    """A checked name of a conversation."""
+    """Check the name of a conversation and return it unchanged. Raises `StoreFailed` if it is invalid."""
     return _name(name, "conversation")
 
 
 def node_of(name: str) -> str:
-    """A checked name of a node."""
+    """Check the name of a node and return it unchanged."""
     return _name(name, "node")
 
 
 def key_of(key: str) -> str:
-    """A checked key of an action."""
+    """Check the key of an action and return it unchanged."""
     return _name(key, "key", KEY_BYTES_MAX)
 
 
 def lease_of(lease: Lease) -> Lease:
-    """A lease with checked names."""
+    """Check the names in a lease and return it unchanged."""
     _name(lease.conversation, "conversation")
     _name(lease.node, "node")
     return lease
 
 
 def text_of(text: str, what: str) -> str:
-    """A checked text that may be empty."""
+    """Check a text that may be empty and return it unchanged."""
     return _name(text, what, KEY_BYTES_MAX) if text else ""
 
 
 def ttl_of(ttl_ms: int) -> int:
-    """A checked duration of a lease."""
+    """Check the duration of a lease and return it unchanged."""
     if not 0 <= ttl_ms <= TTL_MS_MAX:
         raise StoreFailed(f"a lease must last from 0 to {TTL_MS_MAX} ms, not {ttl_ms}")
     return ttl_ms
 
 
 def limit_of(limit: int) -> int:
-    """A limit within the bounds of a database."""
+    """The limit, raised or lowered to a number of rows that a database accepts."""
     return max(0, min(limit, 1_000_000))
 
 
 def _name(name: str, what: str, bytes_max: int = NAME_BYTES_MAX) -> str:
-    """A checked name that SQLite and PostgreSQL can store: no control characters, no lone surrogates."""
+    """Check that SQLite and PostgreSQL can store this name, and return it unchanged. Control characters and lone
+    surrogates are rejected."""
     if not isinstance(name, str) or not name or not name.isprintable():
         raise StoreFailed(f"{name!r:.80} isn't a valid {what}: use printable, non-empty text")
     if len(name.encode()) > bytes_max:
@@ -124,7 +125,7 @@ def _name(name: str, what: str, bytes_max: int = NAME_BYTES_MAX) -> str:
 
 
 def encode(value: Any, what: str) -> str:
-    """JSON in ASCII, so that even text that a database would reject can be stored."""
+    """The value as JSON in ASCII, so that even text that a database would reject can be stored."""
     try:
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as problem:
@@ -132,7 +133,7 @@ def encode(value: Any, what: str) -> str:
 
 
 def decode(text: str, conversation: str, what: str) -> Any:
-    """The value of a stored JSON text. The error names the place, never the content."""
+    """The value of a stored JSON text. Raises `Damaged` if it can't be read, naming the place but not the content."""
     try:
         return json.loads(text)
     except (TypeError, ValueError, RecursionError):

@@ -23,13 +23,13 @@ class OverlapRule:
 
     substantial_min: int = 1  # how many words interrupt; "mhm" and "yeah" don't count
     voiced_ms_min: int = 800  # a sound that lasts this long interrupts, if the ears report no frames
-    sustained_ms: int = 448  # this much voice interrupts, even without clear words
-    sustained_passing_ms: int = 1_000  # the same if the words are only "mhm" or "yeah", or the text is empty
+    sustained_ms: int = 448  # this much voice interrupts
+    sustained_passing_ms: int = 1_000  # instead, if the text so far is only "mhm" or "yeah", or empty
     evidence_min: float = 8.0  # summed log-odds of voice; a cough or a knock has less
-    confidence_min: float = 0.6  # of words while the sound goes on; the first word must also be the same in two texts
-    confidence_end_min: float = 0.45  # of words once the sound has ended
-    confidence_passing_min: float = 0.3  # of words such as "mhm", to take them for a backchannel
-    garbled_below: float = 0.3  # confidence of words that don't count, if the ears report no frames
+    confidence_min: float = 0.6  # least confidence of words while the sound goes on, in two texts that agree
+    confidence_end_min: float = 0.45  # least confidence of words once the sound has ended
+    confidence_passing_min: float = 0.3  # least confidence of words such as "mhm" to count as a backchannel
+    garbled_below: float = 0.3  # words with less confidence don't count, if the ears report no frames
 
 
 OVERLAP_RULES = {
