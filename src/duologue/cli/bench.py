@@ -21,7 +21,7 @@ bench_app = typer.Typer(help="Measure latency, CPU and memory on this machine.",
 
 @bench_app.command("core")
 def bench_core(as_json: JsonOption = False) -> None:
-    """Measure the core: microseconds per transition and per ignored event, next to two well-known libraries."""
+    """Measure the core: microseconds per transition and per ignored event, compared with two well-known libraries."""
     from duologue.lab.bench.core import bench_core as measure
     from duologue.lab.bench.core import report
 

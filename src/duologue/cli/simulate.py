@@ -98,7 +98,8 @@ def _agent(name: str) -> Agent | None:
 
 def play_scenarios(paths: Iterable[Path], as_json: bool, journals: Path | None = None) -> int:
     """Play these scenarios, show the results and return the exit code."""
-    with _folder(journals) as folder, contextlib.redirect_stdout(sys.stderr):  # an agent may print
+    # What an agent prints goes to standard error, so that it doesn't mix with the results.
+    with _folder(journals) as folder, contextlib.redirect_stdout(sys.stderr):
         outcomes = _play_all(list(dict.fromkeys(_files(paths))), folder)
     verdicts = [outcome.verdict for outcome in outcomes]
     if as_json:

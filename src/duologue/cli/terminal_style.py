@@ -11,7 +11,7 @@ from typing import NamedTuple
 GREY, GREEN, AMBER, BLUE = "#7d8694", "#0d9466", "#b97708", "#3b82f6"
 PURPLE, PINK, RED, CYAN = "#9d5cf0", "#d14bb5", "#e5484d", "#0891ab"
 
-# White letters need a darker background than a bar.
+# The background of white letters: darker than the colour of a bar.
 CHIPS = {
     GREY: "#626b79",
     GREEN: "#04764f",
@@ -88,7 +88,7 @@ LOOKS: dict[str, dict[str, Look]] = {
     },
 }
 
-# For terminals without Unicode. The marks of one bar stay different.
+# Marks for terminals without Unicode. The marks of one bar still differ from each other.
 PLAIN_MARKS = str.maketrans("─━·░▒▓█▚≈╌▁→…✓╵", "-=.:o@#%~!_>.*|")
 
 

@@ -32,7 +32,7 @@ from .terminal_style import BLUE, GREEN
 
 _INDENT = 2
 _HAPPENED_WIDTH = 30
-_BUSY = ((16, "█"), (8, "▓"), (4, "▒"), (2, "░"), (1, "·"), (0, " "))  # from this many events
+_BUSY = ((16, "█"), (8, "▓"), (4, "▒"), (2, "░"), (1, "·"), (0, " "))  # for this many events or more
 
 
 def timeline_command(
@@ -107,7 +107,7 @@ def _write_picture(
 
 
 def _show(records: Sequence[StepRecord], words: Sequence[Spoken]) -> None:
-    """Print the steps first and the overview last, where it stays visible."""
+    """Print the steps first and the overview last, so that the overview stays visible."""
     from duologue.replay.picture.spans import newest
 
     console = Console()

@@ -118,7 +118,7 @@ def _rule_id(name: str) -> int:
 
 
 def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
-    """One edge for each pair of states and kind, with its labels in order and without duplicates."""
+    """One edge for all moves with the same source, target and kind, with its labels in order and without duplicates."""
     found: dict[tuple[str, str, MoveKind], dict[str, list[int]]] = {}
     for source, target, label, kind, number in moves:
         labels = found.setdefault((source, target, kind), {})

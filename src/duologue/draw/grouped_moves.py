@@ -89,7 +89,7 @@ def _lines(edges: list[Edge]) -> tuple[DrawnLine, ...]:
     for (source, target), kind in moves.items():
         both_ways = moves.get((target, source)) == kind
         if both_ways and list(moves).index((target, source)) < list(moves).index((source, target)):
-            continue  # drawn with its opposite
+            continue  # this move is drawn together with its opposite
         lines.append(DrawnLine(source, target, kind, both_ways))
     return tuple(lines)
 

@@ -27,7 +27,7 @@ _BAND = 80.0
 _PADDING = 15.0
 _CARD = 70.0
 _COLUMN_MAX = 7  # more states than this need a second column
-_DOWN_MIN, _DOWN_MAX = 34.0, 64.0  # between two states of a lane
+_DOWN_MIN, _DOWN_MAX = 34.0, 64.0  # the vertical gap between two states of a lane
 
 
 class RegionLane(NamedTuple):

@@ -79,7 +79,7 @@ def _length(start: Cell, end: Cell) -> float:
 
 @cache
 def _cells_between(start: Cell, end: Cell) -> tuple[Cell, ...]:
-    """The cells that a straight line between the two would cross."""
+    """The cells that a straight line between these two cells would cross."""
     (ax, ay), (bx, by) = start, end
     across = max(abs(bx - ax), abs(by - ay))
     return tuple(

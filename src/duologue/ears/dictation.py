@@ -21,7 +21,7 @@ from .token_vocabulary import WrittenWord
 
 WINDOW_MS = 4_000  # when more audio than this is open, a cut is tried
 WINDOW_MS_MAX = 7_000  # when more audio than this is open, it is cut even if the transcripts differ
-_BACKLOG = 2  # open audio longer than this many windows is cut without comparing transcripts
+_BACKLOG = 2  # more open audio than this times WINDOW_MS_MAX is cut without comparing transcripts
 _LOOK_MS = 1_000  # how much more audio arrives before the next attempt to cut
 _HEAD_MS = 1_500  # no cut before this: a few words alone are hard to transcribe
 _REST_MS = 1_200  # no cut this close to the end: the words there may still change
@@ -47,7 +47,7 @@ class Hypothesis:
     text: str = ""
     confidence: float = 0.0
     stability: float = 0.0
-    """From 0 to 1: 1 if the words of the last transcripts didn't change."""
+    """From 0 to 1. It is 1 if the last transcripts had the same words."""
     unchanged_ms: int = 0
     """How many milliseconds of audio have been added since the words last changed."""
     settled: int = 0
@@ -66,7 +66,7 @@ class Dictation:
         self._open: Samples = np.empty(0, np.float32)
         self._settled: list[WrittenWord] = []
         self._latest = NOTHING  # the transcript of the open audio
-        self._earlier: list[str] = []  # the words of the transcript before that
+        self._earlier: list[str] = []  # the words of the previous transcript
         self._spelling: WrittenWord | None = None  # the first open word as it was spelled before the cut
         self._look_at = self._window  # the number of open samples at which the next cut is tried
         self._changed_at = 0
@@ -124,8 +124,7 @@ class Dictation:
         self._look_at = self._window
 
     def _catch_up(self) -> None:
-        """Cut the first part off without comparing transcripts, because more audio arrived at once than the model
-        accepts."""
+        """Cut off the first part without comparing transcripts, because too much audio arrived at once."""
         cut = quietest(self._open[: self._window_max])
         self._settled += self._model.transcribe(self._open[:cut], self._latest.tokens).words
         self._open, self._latest, self._spelling = self._open[cut:], NOTHING, None

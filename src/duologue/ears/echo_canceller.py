@@ -1,7 +1,7 @@
 """Acoustic echo cancellation: removes the agent's own voice from the microphone's audio.
 
 Uses WebRTC's audio processing from the package livekit, which works in pieces of 10 ms. This delays the audio by 10 ms.
-Rule: without the package, or while nothing is played, audio passes unchanged.
+Rule: without the package, or before the agent's first sound, audio isn't processed.
 """
 
 from __future__ import annotations

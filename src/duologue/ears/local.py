@@ -53,12 +53,12 @@ T = TypeVar("T")
 
 PREROLL_MS = 300  # how much audio before an onset belongs to the utterance: it often holds the first consonant
 UTTERANCE_MS_MAX = 60_000  # a longer utterance is split into two
-OVERLAP_PACE = TextPace(224, 64)  # more often while the agent speaks, because words decide whether to interrupt it
+OVERLAP_PACE = TextPace(224, 64)  # partial texts are frequent over the agent, because words decide on interruptions
 MARGIN_DB = 12.0  # speech begins when it is this much louder than the agent's echo can be, ...
 MARGIN_HELD_DB = 6.0  # ... and goes on while it is this much louder; by then the playback is held
 GAP_MS = 1_000  # when the connection sends no audio for this long, silence is assumed: the user is probably muted
 _NEW_MS = 160  # the code that ends a turn may not know yet about an utterance younger than this
-_AFTER_MS = 64  # speech fades out: this much of the silence after it belongs to it
+_AFTER_MS = 64  # this much of the silence after speech belongs to the utterance, because speech fades out
 
 
 class VoiceDetector(Protocol):
@@ -155,7 +155,7 @@ class _Stream:
         self._known: PauseFeatures | None = None  # what is known about the current pause
         self._doubtful: deque[tuple[int, Hypothesis]] = deque()  # final texts of sounds that may not be speech
         self._wake = asyncio.Event()
-        self._waits_since: float | None = None  # since when the line has sent no audio
+        self._waits_since: float | None = None  # when the wait for the next audio began; None while audio is processed
         self._gap: asyncio.TimerHandle | None = None
         self.heard = ReportQueue(writers=2)
 
@@ -197,7 +197,7 @@ class _Stream:
         except UnusableAudio as problem:
             raise BrokenContract(ErrorClass.INVALID_ARGS, str(problem)) from None
         if isinstance(vad, SileroVad) and not self._hears_echo(pairs):
-            batch = self._models.batches.of_loop(vad, self._lane)  # in one run with other conversations
+            batch = self._models.batches.of_loop(vad, self._lane)  # one run of the model serves many conversations
             for pair in pairs:
                 self._follow(pair, await batch.request(pair.heard, vad.memory), pair.heard)
         elif pairs:
@@ -214,7 +214,7 @@ class _Stream:
         return self._models.cancels_echo and any(pair.played.any() for pair in pairs)
 
     def _judge(self, vad: VoiceDetector, pairs: list[FramePair]) -> list[tuple[float, Samples]]:
-        """In a thread: the probability of speech in each frame, and its audio without the echo."""
+        """Runs in a thread. For each frame: the probability of speech, and the audio without the echo."""
         if self._canceller is None and self._hears_echo(pairs):
             self._canceller = EchoCanceller()
         canceller = self._canceller
@@ -285,12 +285,12 @@ class _Stream:
         self.heard.put(SpeechBegan(self._number))
 
     def _end(self) -> None:
-        """End the current utterance, without the silence that ended it."""
+        """End the current utterance. Most of the silence that ended it isn't transcribed."""
         self.heard.put(SpeechEnded(self._number, self._gate.quiet * FRAME_MS))
         silence = self._gate.quiet * FRAME_SAMPLES
         if self._open is not None:
             self._close(self._open.length - silence + _AFTER_MS * RATE_HZ // 1000)
-        # The next onset may be near: its pre-roll must not contain the last word of this utterance.
+        # The next onset may come soon, and the audio kept for it must not contain the last word of this utterance.
         for _ in range(len(self._recent) - self._gate.quiet // 2):
             self._recent.popleft()
 

@@ -81,7 +81,7 @@ class ModelThreads:
             is_slow = job.lane.urgency is not Urgency.FRAME
             if job.future.set_running_or_notify_cancel():
                 _do(job)
-            del job  # otherwise the last result stays in memory until the next job
+            del job  # otherwise this job stays in memory until the next one
             if is_slow:
                 with self._changed:
                     self._slow -= 1

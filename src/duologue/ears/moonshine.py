@@ -1,6 +1,6 @@
 """Speech to text by Moonshine, which consists of an encoder and a decoder that writes one token after another.
 
-A piece of audio is transcribed as a whole; `dictation` builds streaming on top of it. A draft, usually the previous
+A piece of audio is transcribed as a whole. `dictation` uses this model for streaming. A draft, usually the previous
 transcript, is checked in one run of the decoder instead of being written again token by token. The result is the same
 and takes a fraction of the time. Rule: a draft saves time but never changes the result.
 """
@@ -32,7 +32,7 @@ _LOOP_DOUBT = 0.5  # the confidence of a looped transcript is multiplied by this
 _SPEECHLESS = ("You",)  # what the tiny model writes, without a full stop, for audio without speech
 
 Size = Literal["tiny", "base"]
-PARTIAL_MS: dict[Size, int] = {"tiny": 288, "base": 768}  # the interval at which one core can transcribe growing audio
+PARTIAL_MS: dict[Size, int] = {"tiny": 288, "base": 768}  # how often one core can transcribe growing audio
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class _Loaded:
     decoder: OnnxSession
     vocabulary: Vocabulary
     empty: dict[str, NDArray[np.float32]]  # the decoder's cache before the first token
-    outputs: tuple[str, ...]  # of the first run
-    steps: tuple[str, ...]  # of every later run; the part of the cache that describes the audio doesn't change
+    outputs: tuple[str, ...]  # the names of the outputs of the first run
+    steps: tuple[str, ...]  # of later runs: without the part of the cache that describes the audio, which is fixed
     masked: bool
 
 
@@ -80,7 +80,8 @@ class Moonshine:
         self.transcribe(np.zeros(SAMPLES_MIN, np.float32))
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
-        """The transcript of this audio at 16 kHz. `draft`: tokens that the transcript probably starts with."""
+        """The transcript of this audio, which must have 16 kHz. `draft` are tokens that the transcript probably starts
+        with."""
         if checked(audio).size > SAMPLES_MAX:
             raise UnusableAudio(
                 f"{audio.size // RATE_HZ} s of audio is too long: transcribe at most {SAMPLES_MAX // RATE_HZ} s"
@@ -91,7 +92,7 @@ class Moonshine:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """What the tokens stand for. Loads the model."""
+        """The texts of the tokens. Reading this property loads the model."""
         return self._model().vocabulary
 
     def _model(self) -> _Loaded:

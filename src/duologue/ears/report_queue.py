@@ -1,6 +1,7 @@
 """The queue of what was heard, from the tasks of a stream to the consumer of `listen`.
 
-Rule: a queued partial transcript is replaced by a newer one of the same utterance; nothing else is ever dropped.
+Rule: a partial transcript at the end of the queue is replaced by a newer one of the same utterance. Nothing else is
+ever dropped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From probabilities of speech to onsets, pauses and ends.
+"""Turns probabilities of speech into onsets (first signs of speech), pauses and ends.
 
 Only counts frames: models, audio and clocks are elsewhere. Rule: while the agent is silent, a single frame decides
 nothing, so a click doesn't start an utterance and a consonant doesn't end one.
@@ -41,7 +41,7 @@ class VoiceGate:
             max(1, ms // frame_ms) for ms in (rule.onset_ms, rule.pause_ms, rule.offset_ms)
         )
         self._is_open = False  # an onset was reported, but not its end
-        self._is_cut = False  # the speech that goes on belongs to an utterance that is over
+        self._is_cut = False  # the current utterance was ended by `cut`, but its speech may go on
         self._voiced = 0
         self.quiet = 0
         """How many frames the silence has lasted. 0 during speech."""

@@ -43,7 +43,8 @@ class UtteranceTranscription:
         audio: Iterable[Samples],
         pace: TextPace | None = None,
     ) -> None:
-        pace = pace or TextPace(model.partial_ms // 2, model.partial_ms)  # short words should be known soon
+        # The first partial transcript comes early, so that short words are known soon.
+        pace = pace or TextPace(model.partial_ms // 2, model.partial_ms)
         self.number = number
         self.lane = ModelLane(threads, Urgency.PARTIAL)
         self.is_forgotten = False

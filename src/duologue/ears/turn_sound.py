@@ -92,7 +92,7 @@ def answer(question: PauseQuestion, model: SmartTurn | None) -> PauseFeatures:
 
 
 def joined(before: PauseFeatures | None, now: PauseFeatures) -> PauseFeatures:
-    """Two answers about the same pause, merged."""
+    """Merge two answers about the same pause: whether the sound was speech, and whether the turn is over."""
     if before is None:
         return now
     if now.pitched_ms is None:

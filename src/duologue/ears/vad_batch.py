@@ -32,7 +32,7 @@ class _Request(NamedTuple):
 
 
 class VadBatch:
-    """The batching for one event loop."""
+    """Collects the frames of one event loop into runs."""
 
     def __init__(self, vad: Batches, lane: ModelLane) -> None:
         self._vad = vad
@@ -84,7 +84,7 @@ class VadBatches:
         self._batches: WeakKeyDictionary[asyncio.AbstractEventLoop, VadBatch] = WeakKeyDictionary()
 
     def of_loop(self, vad: Batches, lane: ModelLane) -> VadBatch:
-        """The batch of the running event loop."""
+        """The `VadBatch` of the running event loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._batches:
             self._batches[loop] = VadBatch(vad, lane)

@@ -1,4 +1,4 @@
-"""Calibration: scores become probabilities.
+"""Calibration: turns scores into probabilities.
 
 There are two separate questions. Is any of the possible intents meant at all? The best score and the similarity of the
 message to the nearest examples decide that. And if so, which intent is meant? The scores alone decide that. Rule: the
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .understanding import GUESSES_MAX, Guess, Understanding
 
 IN_SCOPE_MIN = 0.5
-NEAREST = 3  # similarity is the mean over this many phrases
+NEAREST = 3  # similarity is the mean over this many nearest phrases
 USUAL = 0.5  # assumed as the usual similarity if no intent has two phrases
 
 

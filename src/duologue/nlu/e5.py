@@ -28,7 +28,7 @@ MODEL = "e5-small"
 SIZE = 384
 PIECES_MAX = 32
 _PROMPT = "query: "  # the prefix that the model was trained with
-_ALONE_MAX = 4  # more texts than this are split over threads: only phrases come in such numbers
+_ALONE_MAX = 4  # more texts than this are split over threads; only phrases come in such numbers
 _THREADS_MAX = 4
 
 Floats = NDArray[np.float32]

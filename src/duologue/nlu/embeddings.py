@@ -19,7 +19,7 @@ from .minilm import MiniLm
 if TYPE_CHECKING:
     from .e5 import E5
 
-PHRASES_MAX = 5_000  # 3 to 5 kB each
+PHRASES_MAX = 5_000  # the embeddings of a phrase take 3 to 5 kB
 MESSAGES_MAX = 8
 
 Floats = NDArray[np.float32]

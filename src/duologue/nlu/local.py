@@ -49,7 +49,7 @@ class _Reader:
 
 
 class LocalNlu:
-    """Shared by all conversations; may be used from many threads.
+    """The local NLU. All conversations share one, and it may be used from many threads.
 
     `folder` is where MiniLM is stored, if not in the cache. With `words_only`, no model is used. Without
     `second_opinion`, the second model (E5) isn't used, which is faster and needs less memory but is less accurate.
@@ -90,7 +90,7 @@ class LocalNlu:
             reader = self._ready()
             try:
                 return self._judge(reader, text, scope)
-            except DuologueError as problem:  # only the models raise these, and a retry wouldn't help
+            except DuologueError as problem:  # only the models raise a DuologueError, and a retry wouldn't help
                 self._give_up(reader, str(problem))
 
     def prepare(self, *scopes: MessageScope) -> None:
@@ -171,7 +171,7 @@ class LocalNlu:
         """Continue without the model that failed."""
         with self._lock:
             if self._reader is not reader:
-                return  # another thread was first
+                return  # another thread has already replaced the reader
             self._learned.clear()
             if reader.by == BOTH:
                 self._warn_once(f"the second NLU model isn't used: {why}")

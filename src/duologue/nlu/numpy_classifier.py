@@ -18,7 +18,7 @@ from .embeddings import Embeddings
 from .logistic import fit
 from .sparse import SparseRows
 
-WEIGHTS = {"meaning": 1.0, "query": 1.0, "wording": 0.4, "words": 0.5}  # by cross-validation (docs/nlu.md)
+WEIGHTS = {"meaning": 1.0, "query": 1.0, "wording": 0.4, "words": 0.5}  # chosen by cross-validation (docs/nlu.md)
 _CENTRED = {"query", "wording"}  # these vectors all have similar directions, so their mean is subtracted
 
 Floats = NDArray[np.float32]

@@ -14,8 +14,8 @@ from pathlib import Path
 
 WORD_CHARS_MAX = 100
 _START, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
-_SPACES = "\t\n\r"  # and all Unicode separators; other control characters are dropped
-_SIGNS = "$+<=>^`|~"  # and all Unicode punctuation
+_SPACES = "\t\n\r"  # blanks, like all Unicode separators; other control characters are dropped
+_SIGNS = "$+<=>^`|~"  # punctuation, like all characters that Unicode calls punctuation
 # Each of these characters is a word by itself.
 _IDEOGRAPHS = (
     *((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F)),

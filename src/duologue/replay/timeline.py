@@ -37,7 +37,7 @@ class Visit(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """One move of the view from a state to another."""
+    """One move of the view from one state to another."""
 
     source: str
     target: str

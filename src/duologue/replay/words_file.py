@@ -21,7 +21,8 @@ __all__ = ["InvalidWords", "Spoken", "read_words", "words_path"]
 
 _NEEDED = {"user": ("turn", "text", "at"), "agent": ("text", "at")}
 _KINDS: dict[str, type] = {"turn": int, "reply": int, "voice": int, "at": int, "text": str, "unheard": str}
-_OVERRIDES = {chr(code): " " for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # of text direction
+# Characters that change the direction of text.
+_OVERRIDES = {chr(code): " " for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 
 
 class InvalidWords(DuologueError, ValueError):

@@ -13,7 +13,8 @@ from typing import NamedTuple
 _WIDTH_MIN = 320.0
 _GROWTH = 1.25
 PX_PER_S_MAX = 800  # the maximum zoom
-_STEPS_MS = (3_600_000, 600_000, 300_000, 60_000, 30_000, 10_000, 5_000, 1_000, 500, 100)  # each divides the one before
+# The steps of the time axis. Each step divides the previous one.
+_STEPS_MS = (3_600_000, 600_000, 300_000, 60_000, 30_000, 10_000, 5_000, 1_000, 500, 100)
 _TICKS_MAX = 700
 _TICK_PX = 64
 

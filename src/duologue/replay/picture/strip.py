@@ -333,7 +333,8 @@ class _Drawing:
         top = self._bottom - 2
         self._bottom += _LINE
         ends = [*(at_ms for at_ms, _ in placed[1:]), self.scale.length_ms]
-        for (at_ms, spoken), end_ms in zip(placed, ends, strict=False):  # there may be no words
+        # Not strict: without words, `ends` still has one entry.
+        for (at_ms, spoken), end_ms in zip(placed, ends, strict=False):
             seen = self.scale.seen(_CAPTION_PX, end_ms - at_ms)
             if seen is None:
                 continue
