@@ -1,5 +1,5 @@
-"""What builds and proves the product and is not part of a running agent.
+"""Tools that test and measure duologue and are not part of a running agent.
 
-Exploring the machines, simulating callers, measuring, and breaking real servers on purpose. Rule: nothing that
-`duologue serve` imports lies here.
+They explore the machines, simulate callers, measure, and break real servers on purpose. Rule: `duologue serve` imports
+nothing from here.
 """

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Budget(NamedTuple):
-    """The limit of one key of a result: a minimum with `at_least`, otherwise a maximum."""
+    """The limit for one key of a result: a minimum if `at_least` is true, otherwise a maximum."""
 
     key: str
     what: str

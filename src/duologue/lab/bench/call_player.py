@@ -1,7 +1,7 @@
 """Plays a scripted call against the real machine: sends events, advances time, fires deadlines.
 
-Records every event with the state before and after it. Rule: the script says of each event whether it changes the
-state, and the machine has to agree; a script that no longer fits the machine fails here instead of measuring
+Records every event with the state before and after it. Rule: the script says whether each event changes the
+state, and the machine has to agree. A script that no longer fits the machine fails here instead of measuring
 something else.
 """
 
@@ -25,7 +25,7 @@ class EventKind(Enum):
 
     CHANGE = "change"
     STALE = "stale"  # refers to something that is over, or is a repetition
-    MEANINGLESS = "meaningless"  # the state has no row for it
+    MEANINGLESS = "meaningless"  # the state has no row for the event
 
 
 class PlayedStep(NamedTuple):
@@ -61,7 +61,7 @@ class PlayedCall(NamedTuple):
 
     @property
     def lifecycle(self) -> list[Move]:
-        """The moves of the lifecycle view; most transitions don't move it."""
+        """The moves of the lifecycle view. Most transitions don't change what this view shows."""
         seen = [(LIFECYCLE.see(moment.before), LIFECYCLE.see(moment.after)) for moment in self.moments]
         return [(source, target) for source, target in seen if source != target]
 
@@ -85,7 +85,7 @@ class PlayedCall(NamedTuple):
 
 
 class CallPlayer:
-    """Drives the machine from a script; the methods are the steps of a scene."""
+    """Drives the machine from a script. The methods are the steps of a scene."""
 
     def __init__(self) -> None:
         self.state = initial(profile("confirm"))
@@ -94,7 +94,7 @@ class CallPlayer:
         self.moments: list[PlayedStep] = []
 
     def fill(self, event: type[Event], given: dict[str, Any]) -> Event:
-        """Make an event with the current time and ids; `given` overrides single fields."""
+        """Make an event with the current time and ids. `given` overrides single fields."""
         s = self.state
         current = {
             "at": self.at,
@@ -110,7 +110,7 @@ class CallPlayer:
         return event(**{**{name: value for name, value in current.items() if name in fields}, **given})
 
     def give(self, event: Event, kind: EventKind) -> None:
-        """Step the machine with an event and record it; fails if the machine treats it as another kind."""
+        """Step the machine with an event and record the step. Fails if the event is of another kind for the machine."""
         after, _ = step(self.state, event)
         moment = PlayedStep(self.state, event, after, kind)
         assert moment.changed == (kind is EventKind.CHANGE), f"{event} isn't {kind.value} in {self.state}"
@@ -123,7 +123,7 @@ class CallPlayer:
         self.give(self.fill(event, given), EventKind.CHANGE)
 
     def stale(self, event: type[Event], **given: Any) -> None:
-        """Send a late or repeated event; without `seq` it repeats the last number."""
+        """Send a late or repeated event. If `seq` isn't given, the event repeats the last sequence number."""
         self.give(self.fill(event, given), EventKind.STALE)
 
     def meaningless(self, event: type[Event], **given: Any) -> None:
@@ -132,13 +132,13 @@ class CallPlayer:
         self.give(self.fill(event, given), EventKind.MEANINGLESS)
 
     def wait(self, for_ms: int) -> None:
-        """Advance time; fails if a deadline passes meanwhile."""
+        """Advance the time. Fails if a deadline passes meanwhile."""
         self.at += for_ms
         deadline = next_deadline(self.state)
         assert deadline is None or deadline.due >= self.at, f"{deadline} passed before {self.at}"
 
     def fire(self, timer: Timer) -> None:
-        """Advance to the next deadline and fire it; fails if another timer is next."""
+        """Advance the time to the next deadline and fire it. Fails if the deadline is that of another timer."""
         deadline = next_deadline(self.state)
         assert deadline is not None, f"no deadline is armed; expected {timer}"
         assert deadline.timer is timer, f"{deadline.timer} comes before {timer}"

@@ -1,4 +1,4 @@
-"""Finds Chromium, and the flags that give a page sound and a microphone without a user."""
+"""Finds Chromium, and lists the flags that give a page sound and a microphone without a user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLAGS = (
 
 
 def find_chromium() -> str:
-    """The path of the browser, or an empty string."""
+    """The path of the browser, or an empty string if it isn't installed."""
     for place in (os.environ.get("DUOLOGUE_CHROMIUM"), "/usr/bin/chromium", shutil.which("chromium")):
         if place and Path(place).exists():
             return place

@@ -30,7 +30,7 @@ _IGNORED_ROUNDS = 20  # one round of ignored events is too short to time
 NOTE = (
     "The core: one transition of all five regions with effects and deadlines, on average over the call. The peers: "
     "one move of the lifecycle view's flat table, without guards, payload or deadlines. us_per_moving_transition "
-    "leaves out the core's transitions that change no region's leaf, such as playback progress."
+    "omits the core's transitions that change no region's leaf, such as playback progress."
 )
 
 
@@ -77,7 +77,7 @@ def bench_core(slices: int = SLICES, with_peers: bool = True) -> dict[str, Any]:
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The result as rows of (what, measured, budget); the budget may be empty."""
+    """The result as rows of (what, measured, budget). The budget may be empty."""
     rows = [budget.row(result) for budget in BUDGETS if budget.key in result]
     rows += [
         (what, f"{result[key]:.2f} µs", "")
@@ -151,7 +151,7 @@ def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Cont
 
 
 def _time(contenders: list[Contender], slices: int) -> dict[str, float]:
-    """Microseconds of CPU per step, from the fastest slice."""
+    """For each contender, the microseconds of CPU per step in its fastest slice."""
     assert slices > 0, slices
     best = {contender.key: sys.maxsize for contender in contenders}
     was_enabled = gc.isenabled()
@@ -174,9 +174,10 @@ def _time(contenders: list[Contender], slices: int) -> dict[str, float]:
 def deep_bytes(state: State) -> int:
     """The memory of one state, including the garbage collector's headers.
 
-    Each object counts once, however often the state refers to it. What all states of a process share doesn't count:
-    enum members, the settings, None, True, False, small integers and the empty tuple. What two successive states share
-    (an unchanged tuple of jobs, a large integer) does count, so a journal of states costs less than the sum.
+    Each object counts once, even if the state refers to it several times. What all states of a process share doesn't
+    count: enum members, the settings, None, True, False, small integers and the empty tuple. What two successive
+    states share (an unchanged tuple of jobs, a large integer) does count. So a journal of states costs less than the
+    sum.
     """
     return sum(sys.getsizeof(value) for value in _parts(state, set()))
 

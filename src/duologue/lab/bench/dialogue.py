@@ -19,14 +19,14 @@ from .budget import Budget
 
 BUDGETS: tuple[Budget, ...] = (
     Budget("reply_cpu_ms_mean", "a plain reply read by the grammars, mean of all kinds", 1, "ms"),
-    Budget("reply_cpu_ms_slowest", "the same, slowest reply", 1, "ms"),
+    Budget("reply_cpu_ms_slowest", "a plain reply read by the grammars, slowest", 1, "ms"),
     Budget("longest_cpu_ms", "the longest reply that is read (480 characters), slowest kind of slot", 100, "ms"),
     Budget("huge_cpu_ms", "refusing a reply of 100 kB, slowest kind of slot", 10, "ms"),
     Budget("dialogues_per_cpu_s", "random dialogues with every law checked", 100, "a second of CPU", at_least=True),
 )
 NOTE = (
     "CPU of this process. A dialogue is about twenty events, each checked against the explorer's laws; the scene that "
-    "loops forever is left out."
+    "loops forever is omitted."
 )
 _SCENES = [scene for name, scene in SCENES.items() if name != "loops"]
 TODAY = "2026-03-04"
@@ -53,7 +53,7 @@ _SLOTS = tuple(
 
 
 def bench_dialogue(dialogues: int, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
-    """Measure everything; `dialogues` is the number of random dialogues per scene."""
+    """Measure everything. `dialogues` is the number of random dialogues per scene."""
     progress("plain replies")
     replies = [_cpu_ms(partial(read, question, said, TODAY), _ROUNDS) for question, said in plain_replies()]
     progress("long replies")
@@ -88,7 +88,7 @@ def plain_replies() -> Iterator[tuple[Question, str]]:
 
 
 def _slowest(reply: str) -> float:
-    """CPU milliseconds of the slowest reading: as a reply for every kind of slot, and to a confirmation."""
+    """CPU milliseconds of the slowest reading of this reply, for every kind of slot and for a confirmation."""
     questions = [Question(slot, others=_SLOTS) for slot in _SLOTS]
     spent = [_cpu_ms(partial(read, one, reply, TODAY)) for one in questions]
     return max(*spent, _cpu_ms(partial(read_confirmation, "Two people at six?", reply, TODAY)))

@@ -1,6 +1,6 @@
 """What local hearing and speaking cost: models, threads and the decisions of turn-taking.
 
-Costs are CPU time, the best of several runs; the delay of a text assumes an otherwise idle computer. Rule: the speech
+Costs are CPU time, the best of several runs. The delay of a text assumes an otherwise idle computer. Rule: the speech
 is a real recording (`duologue models pull speech-samples`), played at its own pace.
 """
 
@@ -41,7 +41,7 @@ RATE_HZ = 16_000
 TICK_S = 0.005
 LAG_S = 6.0
 ROUNDS = 5
-_DICTATION_ROUNDS = 3  # one takes seconds
+_DICTATION_ROUNDS = 3  # a round takes seconds
 BUDGETS: tuple[Budget, ...] = (
     Budget("frame_us", "turn-taking per frame, without models", 50, "µs"),
     Budget("wait_us", "choosing the wait for one pause, all features known", 5_000, "µs"),
@@ -59,7 +59,7 @@ NOTE = (
 
 
 def bench_ears(rounds: int = ROUNDS) -> dict[str, Any]:
-    """Measure everything, each number at most `rounds` times; takes about half a minute."""
+    """Measure everything, each number at most `rounds` times. This takes about half a minute."""
     audio = _recording()
     before = _memory_mb()
     vad, turn, stt, voice = SileroVad(), SmartTurn(), Moonshine(), EspeakVoice()
@@ -94,7 +94,7 @@ def _recording() -> Samples:
 
 
 def _memory_mb() -> float:
-    """The resident memory of this process; Linux only."""
+    """The resident memory of this process in MB. Works only on Linux."""
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096 / 1e6
 
 
@@ -111,7 +111,7 @@ def _best_ms(work: Callable[[], object], times: int) -> float:
 
 
 def _frame_us(rounds: int) -> float:
-    """All decisions per frame: echo, speech onset, voicing, overlap and the frame rule."""
+    """CPU microseconds per frame of all decisions: echo, speech onset, voicing, overlap and the frame rule."""
     frames = [(0.9 if place % 40 < 30 else 0.05, -20.0 - place % 7, -30.0 - place % 11) for place in range(2_000)]
 
     def work() -> None:

@@ -1,7 +1,7 @@
 """The server that `duologue bench server` measures: real sockets, real conversations, scripted services.
 
-Runs in its own process on its own core. VAD is real or a level threshold; STT, brain and TTS answer at once. Rule: it
-measures itself and sends its figures on request; it doesn't judge them.
+Runs in its own process on its own core. VAD is real or a level threshold. STT, brain and TTS answer immediately. Rule:
+the server measures itself and sends its figures on request. It doesn't judge them.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from duologue.voice.scripted import ScriptedVoice
 SAID = "I would like a table for two at seven"
 ANSWER = "There is a table at seven. It is by the window and it is yours if you want it. Shall I book it for you?"
 _LOUD = 0.01
-_QUIET = 6  # frames without sound that end speech
-_WORDS = 10  # frames of speech before the partial text
+_QUIET = 6  # speech ends after this many frames without sound
+_WORDS = 10  # the partial text comes after this many frames of speech
 _LAG_S = 0.01
 
 
 class LoudEars:
-    """Ears with a level threshold as VAD: the cost of hearing without a model."""
+    """Ears (STT and VAD) with a level threshold as VAD, to measure hearing without a model."""
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         number, loud, quiet = 0, 0, _QUIET
@@ -62,7 +62,7 @@ class LoudEars:
 
 
 class InstantText:
-    """An STT that returns the same text at once."""
+    """An STT that always returns the same text, immediately."""
 
     partial_ms = 320
 
@@ -101,13 +101,13 @@ class CountingEars:
 class ServerFigures:
     """What the server measures during the calls."""
 
-    onsets: dict[str, list[int]] = field(default_factory=dict)  # by seat: the frames at which one was reported
+    onsets: dict[str, list[int]] = field(default_factory=dict)  # by seat: the frames at which an onset was reported
     decided: dict[str, list[float]] = field(default_factory=dict)  # by seat: when each turn was judged to be over
     lags_ms: list[float] = field(default_factory=list)
 
 
 def run_served(pipe: Connection, core: int | None, vad: bool, sessions_max: int) -> None:
-    """The main function of the process: sends its port, then answers `begin` and `figures` until `stop`."""
+    """The main function of the server process. It sends its port, then answers `begin` and `figures` until `stop`."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     _run(_served(pipe, vad, sessions_max))
@@ -194,6 +194,6 @@ async def _measure_lag(figures: ServerFigures) -> None:
 
 
 def resident_kb() -> int:
-    """The resident memory of this process; Linux only."""
+    """The resident memory of this process in kB. Works only on Linux."""
     with open("/proc/self/statm", encoding="ascii") as statm:
         return int(statm.read().split()[1]) * resource.getpagesize() // 1024

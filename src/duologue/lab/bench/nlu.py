@@ -1,8 +1,8 @@
-"""How well the NLU understands the messages of a test file, and what that costs.
+"""Measures how well the NLU understands the messages of a test file, and what that costs.
 
 The file is JSON: `examples` (phrases by intent), `test` (pairs of message and intent), and `out_of_scope`
 (messages that fit no intent), which may be empty. Rule: the NLU gets the examples and then one message at a
-time, as in a conversation; it never gets the expected intent.
+time, as in a conversation. It never gets the expected intent.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def _marks(exam: Exam, inside: Sequence[Understanding], outside: Sequence[Unders
 
 
 def auroc(inside: Sequence[float], outside: Sequence[float]) -> float | None:
-    """How often a score inside is higher than one outside; ties count half. None if either is empty."""
+    """The share of pairs in which the score inside is higher than the score outside. Ties count half. None if either
+    list is empty."""
     if not inside or not outside:
         return None
     ranked = sorted(outside)
@@ -121,7 +122,7 @@ def auroc(inside: Sequence[float], outside: Sequence[float]) -> float | None:
 
 
 def _memory_mb() -> float:
-    """The resident memory of this process; 0 where /proc isn't available."""
+    """The resident memory of this process in MB, or 0 if /proc isn't available."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):

@@ -1,8 +1,8 @@
-"""How soon the panel shows what the server sends, in a real browser: `duologue bench panel`.
+"""Measures how soon the panel shows what the server sends, in a real browser: `duologue bench panel`.
 
-Types to a scripted agent, pauses it and interrupts it; its brain and TTS answer at once. Server and page are on one
-computer, and their clocks are compared through the browser's control channel. Rule: a delay counts from the moment
-that the server sends until the page has painted the label or rendered the sound.
+Types to a scripted agent, pauses it and interrupts it. The agent's brain and TTS answer immediately. Server and page
+are on one computer, and their clocks are compared through the browser's control channel. Rule: a delay counts from the
+moment that the server sends until the page has painted the label or rendered the sound.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .chromium import FLAGS, find_chromium
 
 ANSWER = "There is a table at seven, by the window."
 LIMIT_S = 30.0
-QUANTUM = 64  # samples of the voice's 24 kHz in one quantum of the browser's 48 kHz
+QUANTUM = 64  # samples at 24 kHz (the voice) in one quantum of the browser: 128 samples at 48 kHz
 BUDGETS = (
     Budget("label_ms_p95", "state sent → label shown, 95 %", 150, "ms"),
     Budget("label_ms_max", "state sent → label shown, slowest", 150, "ms"),
@@ -149,7 +149,7 @@ def _watch_sound(server: Server, noted: PanelNotes) -> None:
 
 
 async def _turn(page: Page, turn: int) -> None:
-    """Type a message and wait for the answer; pause every other answer, interrupt every fourth."""
+    """Type a message and wait for the answer. Pause every other answer, and interrupt every fourth."""
     await page.locator("#typed").fill("a table, please")
     await page.locator("#typed").press("Enter")
     await _state(page, "speaking")
@@ -168,7 +168,8 @@ async def _state(page: Page, state: str) -> None:
 
 
 async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
-    """Wait until the last state is shown, then return when each came and was shown; the page stores the newest 500."""
+    """Wait until the last state is shown, then return when each state came and was shown. The page stores only the
+    newest 500 states."""
     async with asyncio.timeout(LIMIT_S):
         while len(found := await page.evaluate("window.duologue.timings")) < min(count, 500):
             await asyncio.sleep(0.05)
@@ -176,7 +177,7 @@ async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
 
 
 async def _clock(page: Page) -> tuple[float, float]:
-    """The offset of this process's clock to the page's, and its error, in ms."""
+    """How far this process's clock is ahead of the page's clock, and the error of that number, in ms."""
     found = []
     for _ in range(40):
         sent = time.perf_counter() * 1000
@@ -236,7 +237,7 @@ def _share(values: list[float], percent: int) -> float:
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The result as rows of (what, measured, budget); the budget may be empty."""
+    """The result as rows of (what, measured, budget). The budget may be empty."""
     more = [
         (f"state sent → label shown, median of {result['transitions']}", f"{result['label_ms_p50']} ms", ""),
         ("first chunk sent → first sample rendered, median", f"{result['audio_start_ms_p50']} ms", ""),

@@ -1,11 +1,11 @@
 """The lifecycle table as a flat machine in two well-known libraries, to compare with the core.
 
 The table is read from the lifecycle view, amendments included. Both machines have the same form: one event for each
-target, allowed from every source that the table names and sent by name (`send`, `trigger`), as a driver would do it;
-`step` looks its event up, too. Each has one observer that records the state entered, as each step of the core
-yields effects, and ignores events that don't fit instead of raising. In the peers' favour: flat tables, no guards, no
-payload, no deadlines, and the warning that `transitions` logs for each ignored event is off while timing. Rule: a peer
-is timed only after it has reproduced the trace of the call.
+target, allowed from every source that the table names. A driver would send events by name (`send`, `trigger`), so the
+benchmark does that, too. Each machine has one observer that records the state entered, as each step of the core yields
+effects. Events that don't fit are ignored; they don't raise. The comparison favours the peers: their tables are flat,
+without guards, payload or deadlines, and the warning that `transitions` logs for each ignored event is off while
+timing. Rule: a peer is timed only after it has reproduced the trace of the call.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _sources(target: str) -> list[str]:
 
 
 def _library(name: str) -> Any:
-    """Import a peer library, only when it is measured; untyped."""
+    """Import a peer library. This happens only when the library is measured."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -127,7 +127,7 @@ PEERS: dict[str, Callable[[], MakeWalker]] = {
 
 
 def follow(make: MakeWalker, moves: list[Move]) -> Walker:
-    """A machine that has made these moves. Raises if the peer makes other moves: it would not be comparable."""
+    """A machine that has made these moves. Raises if the peer makes other moves, because it would not be comparable."""
     walker = make()
     walker.walk(event_to(target) for _, target in moves)
     targets = [target for _, target in moves]
@@ -137,7 +137,7 @@ def follow(make: MakeWalker, moves: list[Move]) -> Walker:
 
 
 def park(make: MakeWalker, state: str, moves: list[Move]) -> Walker:
-    """A machine that has followed the call to the first time that it is in this state."""
+    """A machine that has followed the call until it was first in this state."""
     states = [moves[0][0], *(target for _, target in moves)]
     return follow(make, moves[: states.index(state)])
 

@@ -1,4 +1,4 @@
-"""Many telephone calls at once on one core: how late are frames, and how fast is an interruption?
+"""Measures how late frames are and how fast interruptions are, with many telephone calls at once on one core.
 
 The server runs in its own process on one core, with scripted brains and voices, without ears, and with the whole
 phone line: sockets, codecs, marks. This process plays the carriers on another core and measures what arrives. Rule: a
@@ -40,10 +40,10 @@ BUDGETS: tuple[Budget, ...] = (
     Budget("clear_ms_p95", "interrupting key → clear, 95 %", 100, "ms"),
 )
 NOTE = (
-    "The server has one core, the carriers another. Every call sends 50 frames a second; every eight seconds it "
-    "requests a long answer, interrupts it after three seconds, and hears a short one: the agents speak more than "
+    "The server has one core, the carriers another. Every call sends 50 frames a second. Every eight seconds it "
+    "requests a long answer, interrupts it after three seconds, and hears a short one. So the agents speak more than "
     "half of the time. The carriers measure lateness, over real WebSockets on 127.0.0.1. core_taken_share is how long "
-    "other processes had the server's core while it could have run: if that isn't near 0, measure again."
+    "other processes had the server's core while the server could have run. If that isn't near 0, measure again."
 )
 
 
@@ -67,14 +67,14 @@ def bench_phone(calls: int = 100, seconds: float = 20.0, progress: Callable[[str
 
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """The result as rows of (what, measured, budget); the budget may be empty."""
+    """The result as rows of (what, measured, budget). The budget may be empty."""
     taken = f"{result['core_taken_share']:.0%} of the time"
     rows = [budget.row(result) for budget in BUDGETS]
     return [("calls at once", str(result["calls"]), ""), *rows, ("other processes had the server's core", taken, "")]
 
 
 class _Server:
-    """The server's process. It answers every line with its times."""
+    """The server's process. It answers every line that it gets with its CPU time and its waiting time."""
 
     def __init__(self, core: int | None) -> None:
         command = [sys.executable, "-m", "duologue.lab.bench.phone_server", *([str(core)] if core is not None else [])]
@@ -86,7 +86,7 @@ class _Server:
             )
 
     def times(self) -> tuple[float, float]:
-        """Its CPU time, and how long it waited for its core."""
+        """The server's CPU time, and how long it waited for its core, in seconds."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
@@ -150,7 +150,7 @@ class PhoneFigures:
 
 
 class BenchCaller(asyncio.Protocol):
-    """One call, with its own minimal WebSocket code: the measuring side must be faster than the measured one."""
+    """One call, with its own minimal WebSocket code, because the measuring side must be faster than the server."""
 
     EVERY_S = 8.0  # between two requests for a long answer
     CUTS_S = 3.0  # from a request to its interruption
@@ -162,7 +162,7 @@ class BenchCaller(asyncio.Protocol):
         self._data = b""
         self._upgraded = self._loop.create_future()
         self._chunk = 0
-        self._sound: tuple[float, int] = (0.0, 0)  # when its first frame came, and how many came
+        self._sound: tuple[float, int] = (0.0, 0)  # when its first frame came, and how many frames came
         self._marks: dict[str, asyncio.TimerHandle] = {}
         self._alarms: dict[str, asyncio.TimerHandle] = {}
         self._pressed_at = 0.0
@@ -216,7 +216,7 @@ class BenchCaller(asyncio.Protocol):
             self._send(f'{{"event":"dtmf","streamSid":"{self._stream}","dtmf":{{"digit":"{key}"}}}}')
         self._pressed_at = self._loop.time()
         began, frames = self._sound
-        if began + frames * FRAME_MS / 1000 < self._pressed_at:  # the sound before was played to its end
+        if began + frames * FRAME_MS / 1000 < self._pressed_at:  # the previous sound was played to its end
             self._sound = (0.0, 0)
 
     def _return(self, name: str) -> None:
@@ -263,7 +263,7 @@ class BenchCaller(asyncio.Protocol):
             self._note_clear()
 
     def _note_frame(self) -> None:
-        """A frame is due when the sound before it, less what may be sent ahead, has been played."""
+        """Record how late the frame is. It is due when the sound before it, less what may be sent ahead, was played."""
         now = self._loop.time()
         began, frames = self._sound
         began = began if frames else now

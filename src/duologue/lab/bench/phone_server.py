@@ -1,7 +1,8 @@
 """The server process of `duologue bench phone`: `python -m duologue.lab.bench.phone_server [core]`.
 
-Prints its address. For every line that it reads it prints its CPU time and how long it waited for its core; it ends
-when its standard input is closed. Rule: it has everything that a call needs, except ears and a real brain.
+The process prints its address. For every line that it reads, it prints its CPU time and how long it waited for its
+core. It ends when its standard input is closed. Rule: the server has everything that a call needs, except ears (STT and
+VAD) and a real brain.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ async def main() -> None:
 
 
 def _waited_s() -> float:
-    """How long this process waited for its core; 0 where /proc isn't available."""
+    """How many seconds this process waited for its core, or 0 if /proc isn't available."""
     try:
         return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):

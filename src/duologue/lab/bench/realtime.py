@@ -1,4 +1,4 @@
-"""What the client of a Realtime model costs: from a server event to the client event that answers it.
+"""Measures what the client of a Realtime model costs, from a server event to the client event that answers it.
 
 The wire is in memory and the clock is simulated, so only Duologue's own CPU time counts: parsing, the table, the ears,
 the machine, the request, writing. Rule: the label of a number says what it covers.
@@ -29,7 +29,7 @@ from .budget import Budget
 
 BUDGETS: tuple[Budget, ...] = (
     Budget("final_to_request_cpu_ms_p50", "final transcript → core → response.create on the wire, median", 1, "ms"),
-    Budget("final_to_request_cpu_ms_p95", "the same, 95 %", 1, "ms"),
+    Budget("final_to_request_cpu_ms_p95", "final transcript → core → response.create on the wire, 95 %", 1, "ms"),
     Budget("delta_to_line_cpu_ms_p50", "first audio delta (100 ms of sound) → core → the line, median", 1, "ms"),
     Budget("onset_to_cancel_cpu_ms_p50", "speech_started → core → response.cancel on the wire, median", 1, "ms"),
     Budget(
@@ -60,11 +60,11 @@ class _Wire:
         self._inbox.put_nowait(json.dumps({"event_id": f"event_{next(self._numbers)}", **event}))
 
     def watch(self, kind: str) -> None:
-        """Start the clock; the next client event of this type stops it, or the next sound on the line for `play`."""
+        """Start the clock. The next client event of this type stops it, or, for `play`, the next sound on the line."""
         self._watched, self._began_ns = kind, time.process_time_ns()
 
     def note(self, kind: str) -> None:
-        """Stop the clock if this is what it waits for."""
+        """Stop the clock if it waits for this kind."""
         if self._watched and kind == self._watched:
             self.spent_ns.setdefault(kind, []).append(time.process_time_ns() - self._began_ns)
             self._watched = ""
@@ -88,7 +88,7 @@ class _Wire:
 
 
 class _Line(ScriptedLine):
-    """A line that notifies the wire of sound."""
+    """A line that tells the wire when sound is played."""
 
     def __init__(self, wire: Callable[[], _Wire]) -> None:
         super().__init__()
@@ -123,7 +123,8 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 async def _talk(turns: int) -> dict[str, list[int]]:
-    """Play turns; each is answered, and interrupted while the response is still being made."""
+    """Play turns and return the CPU times by kind. Each turn is answered, and each answer is interrupted while it is
+    still being made."""
     wires: list[_Wire] = []
 
     async def dial(url: str, headers: dict[str, str]) -> _Wire:  # noqa: ARG001

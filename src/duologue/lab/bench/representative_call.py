@@ -2,7 +2,7 @@
 
 A support call with the profile `confirm`: plain turns, a cough, a barge-in, a tool, a delegated job, a pause, a link
 that drops out briefly, and the late, repeated and meaningless events that real services send. Rule: every scene
-between the first and the last starts and ends with an open floor.
+except the first and the last starts and ends while neither side speaks.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .call_player import CallPlayer, PlayedCall
 
 
 def talk(p: CallPlayer, words: int = 6) -> None:
-    """The user speaks; partial texts arrive meanwhile, one of them twice."""
+    """The user speaks. Partial texts arrive meanwhile, one of them twice."""
     p.change(SpeechStarted)
     _speak_words(p, words)
 
@@ -59,7 +59,7 @@ def _speak_words(p: CallPlayer, words: int) -> None:
 
 
 def end_turn(p: CallPlayer, words: int = 6) -> None:
-    """The final text arrives, then turn-taking ends the turn; the machine requests a reply at once."""
+    """The final text arrives, then turn-taking ends the turn. The machine requests a reply immediately."""
     p.wait(150)
     p.change(WordsHeard, words=words, substantial=words - 1, final=True, chars=5 * words)
     p.wait(100)
@@ -72,11 +72,11 @@ def think(p: CallPlayer) -> None:
     p.change(ReplyAccepted)
     p.wait(300)
     p.change(TokenArrived)
-    p.meaningless(TokenArrived)  # a brain also reports the first token of a second part
+    p.meaningless(TokenArrived)  # a brain may also report the first token of a second part
 
 
 def speak(p: CallPlayer, chunks: int = 6) -> None:
-    """Playback begins; its progress is reported every half second."""
+    """Playback begins. Its progress is reported every half second."""
     p.wait(250)
     p.change(AudioBuffered)
     hear(p, chunks)
@@ -89,7 +89,7 @@ def hear(p: CallPlayer, chunks: int, heard_ms: int = 0) -> None:
 
 
 def fall_silent(p: CallPlayer, heard_ms: int) -> None:
-    """Playback ends; further reports about it come too late."""
+    """Playback ends. Further reports about it come too late."""
     reply, voice = p.state.reply_id, p.state.voice_id
     p.meaningless(PlaybackProgressed, heard_ms=heard_ms)  # no more was heard than before
     p.wait(200)
@@ -122,7 +122,7 @@ def ask_plainly(p: CallPlayer) -> None:
 
 
 def cough_while_waiting(p: CallPlayer) -> None:
-    """A timer ends the turn and its text comes late; then the user coughs while the agent thinks."""
+    """A timer ends the turn, and its text comes late. Then the user coughs while the agent thinks."""
     talk(p)
     p.fire(Timer.SETTLE)
     p.wait(400)
@@ -132,15 +132,15 @@ def cough_while_waiting(p: CallPlayer) -> None:
     p.wait(120)
     p.change(SpeechStopped)
     p.meaningless(OverlapJudged, bid=False)
-    p.change(AudioBuffered)  # ready, but the cough holds it back
-    p.fire(Timer.SETTLE)  # it was a noise: the answer is played
+    p.change(AudioBuffered)  # the reply is ready, but the cough holds it back
+    p.fire(Timer.SETTLE)  # the cough counts as noise, so the answer is played
     hear(p, 6)
     fall_silent(p, heard_ms=3_000)
     p.wait(600)
 
 
 def agree_while_it_speaks(p: CallPlayer) -> None:
-    """An "uh-huh" holds playback until its verdict; a sound without a verdict holds it until a timer fires."""
+    """An "uh-huh" holds playback until its verdict. A sound without a verdict holds playback until a timer fires."""
     talk(p)
     end_turn(p)
     think(p)
@@ -297,7 +297,7 @@ SCENES: tuple[Callable[[CallPlayer], None], ...] = (
     end,
 )
 
-# The states of the lifecycle view that the call visits; the other two need a fault or a lost link.
+# The states of the lifecycle view that the call visits. The other two need a fault or a lost link.
 LIFECYCLE_STATES = ("idle", "listening", "processing", "speaking", "tool_executing", "waiting_amplifier")
 
 

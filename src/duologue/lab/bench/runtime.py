@@ -1,4 +1,4 @@
-"""What the runtime costs around the machine: CPU time and memory, with scripted services that answer at once.
+"""What the runtime costs around the machine: CPU time and memory, with scripted services that answer immediately.
 
 Conversations run on the simulated clock, so waiting costs nothing and only Duologue's own CPU time counts. Rule: the
 label of a number says what it covers, and a measured call has everything that a real one needs.
@@ -34,7 +34,7 @@ from .budget import Budget
 
 BUDGETS: tuple[Budget, ...] = (
     Budget("first_audio_cpu_ms_p50", "final transcript → first audio chunk, median", 2, "ms"),
-    Budget("first_audio_cpu_ms_first_turn", "the same, first turn of a conversation", 2, "ms"),
+    Budget("first_audio_cpu_ms_first_turn", "final transcript → first audio chunk, first turn", 2, "ms"),
     Budget("barge_in_chunks_after", "chunks sent after the onset of a barge-in", 0, "chunks"),
     Budget("cpu_ms_per_session_second", "CPU per second of a session, 50 frames/s, VAD off", 3, "ms"),
     Budget("kb_per_conversation", "memory of an idle conversation", 100, "kB"),
@@ -43,7 +43,7 @@ BUDGETS: tuple[Budget, ...] = (
     Budget("import_s", "import duologue, in a fresh process", 0.15, "s"),
 )
 NOTE = (
-    "CPU time of this process on the simulated clock; services answer at once. The per-second figure is that of "
+    "CPU time of this process on the simulated clock. Services answer immediately. The per-second figure is for "
     "20 calls side by side, with 50 frames a second each, a turn every ten seconds and playback reported every 100 ms."
 )
 _FRAME = Frame(bytes(640))
@@ -67,7 +67,7 @@ class Stopwatch(ScriptedLine):
 
 
 def bench_runtime(calls: int = 1_000, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
-    """Measure everything; `calls` is the number of calls with faults."""
+    """Measure everything. `calls` is the number of calls with faults."""
     result: dict[str, Any] = {}
     progress("first audio")
     result |= first_audio()
@@ -141,7 +141,7 @@ async def _first_audio(turns: int) -> list[int]:
 
 
 async def _barge_in() -> int:
-    """How many chunks reach the line after the onset, while the TTS still produces some."""
+    """How many chunks reach the line after the onset (first sign of speech), while the TTS still produces some."""
     ears, line = ScriptedEars(), ScriptedLine()
     voice = ScriptedVoice(chunk_ms=20)
     story = ScriptedBrain(
@@ -225,7 +225,7 @@ async def _memory(count: int) -> float:
 
 
 async def _ten_minutes() -> None:
-    """Talk for ten simulated minutes; every fourth answer is interrupted."""
+    """Talk for ten simulated minutes. Every fourth answer is interrupted."""
     ears, line = ScriptedEars(), ScriptedLine()
     conversation = Conversation(_agent(ears), line, seats=Seats())
     await conversation.start()

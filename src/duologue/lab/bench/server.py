@@ -1,7 +1,7 @@
-"""How many conversations one core of a server carries, and with which delays: `duologue bench server`.
+"""Measures how many conversations one core of a server carries, and with what delays: `duologue bench server`.
 
 The server runs on one core, its clients on another, with real sockets between them. Rule: the clients measure what
-was heard and when; the server measures only its own CPU, memory, lag and decisions.
+was heard and when. The server measures only its own CPU, memory, lag and decisions.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _result(
 
 
 def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
-    """For every hold command: milliseconds since the frame with which the onset was detected was sent."""
+    """For every hold command: the milliseconds since the client sent the frame in which the onset was detected."""
     found = []
     sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
     for hold_s in noted.holds_s:
@@ -138,7 +138,7 @@ def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
 
 
 def _delays(noted: ClientNotes, decided_s: list[float]) -> list[float]:
-    """For every end of a turn: milliseconds until the first sound of the answer."""
+    """For every end of a turn: the milliseconds until the first sound of the answer."""
     found = []
     for at_s in decided_s:
         later = [sound_s for sound_s in noted.first_sound_s if sound_s >= at_s]

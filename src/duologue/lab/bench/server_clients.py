@@ -30,9 +30,9 @@ class ClientNotes:
     """What one client measured. Times are seconds of the monotonic clock."""
 
     seat: str
-    sent_s: list[float] = field(default_factory=list)  # of each frame
+    sent_s: list[float] = field(default_factory=list)  # when each frame was sent
     holds_s: list[float] = field(default_factory=list)
-    first_sound_s: list[float] = field(default_factory=list)  # of each reply
+    first_sound_s: list[float] = field(default_factory=list)  # when the first sound of each reply came
     turns_ms: list[float] = field(default_factory=list)  # from the last frame with speech to the first sound
     gaps_ms: list[float] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ class PagePlayer:
         self.gap_ms = 0.0
 
     def add(self, voice: int, ms: float) -> None:
-        """Sound of a voice arrived; another voice replaces the one before."""
+        """Add sound that arrived. Another voice replaces the voice before."""
         if voice != self.voice:
             self.__init__()  # type: ignore[misc]
             self.voice = voice
@@ -86,7 +86,7 @@ class PagePlayer:
 
 
 class BenchClient:
-    """One client: speaks, listens to the answer, and speaks over every other one."""
+    """One client: speaks, listens to the answer, and speaks over every other answer."""
 
     def __init__(self, port: int, seat: str, speech: bytes, dice: random.Random) -> None:
         self._url = f"ws://127.0.0.1:{port}/ws"
@@ -100,7 +100,7 @@ class BenchClient:
         self.is_ready = asyncio.Event()
 
     async def run(self, until_s: float) -> ClientNotes:
-        """Connect and talk until this time; failures are in the notes."""
+        """Connect and talk until `until_s`. The returned notes list the failures, too."""
         try:
             async with websockets.connect(self._url, compression=None, max_queue=None) as socket:
                 await self._say(socket, "hello", version=1, seat=self.noted.seat)
@@ -138,7 +138,7 @@ class BenchClient:
             self._spoke_s = self.noted.sent_s[-1]
             while not self._is_answered.is_set():
                 await self._stream(socket, clock, [silence])
-            if overlaps:  # next, speak over it
+            if overlaps:  # next, speak over the answer
                 await self._stream(socket, clock, [silence] * 30)
             else:
                 while not self._is_over.is_set():
@@ -221,7 +221,7 @@ class _Pace:
 
 
 def run_callers(pipe: Connection, core: int | None, port: int, count: int, speech: bytes, seconds: float) -> None:
-    """The main function of the process: connects `count` clients, sends `ready`, talks, sends the notes."""
+    """The main function of the clients' process: connects `count` clients, sends `ready`, talks, sends the notes."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     try:

@@ -1,4 +1,4 @@
-"""What storing conversations costs: checkpoints per second, the time of a checkpoint and of a claim, CPU.
+"""Measures what storing conversations costs: checkpoints per second, the time of a checkpoint and of a claim, CPU time.
 
 A checkpoint has the size of a real one: the machine's state, the dialogue and the last words, about 6 kB of JSON. Rule:
 PostgreSQL is measured with the durability of production, flushed to disk at every commit.
@@ -27,14 +27,14 @@ SECONDS = 2.0
 CLAIMS = 300
 TTL_MS = 60_000
 NOTE = (
-    "CPU is that of this process: only the client for PostgreSQL, everything for SQLite. A private PostgreSQL server "
-    "shares this computer's cores and disk."
+    "CPU is that of this process: only the client for PostgreSQL, but everything for SQLite. A private PostgreSQL "
+    "server shares this computer's cores and disk."
 )
 _runs = itertools.count(1)
 
 
 def checkpoint(revision: int = 0) -> dict[str, Any]:
-    """The parts of a checkpoint, in the form and size that a conversation writes; about 6 kB."""
+    """The parts of a checkpoint, in the form and size that a conversation writes: about 6 kB."""
     said = "I would like a table for two at seven on Friday, by the window if there is one."
     turns = [{"turn": turn, "who": "user" if turn % 2 else "agent", "text": said} for turn in range(30)]
     slots = {f"slot_{number}": {"value": f"value {number}", "turn": number} for number in range(30)}
@@ -43,7 +43,7 @@ def checkpoint(revision: int = 0) -> dict[str, Any]:
 
 
 def bench_store(url: str | None = None, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
-    """Measure the store at `url`; without it, an SQLite file and, if it is installed, a private PostgreSQL server."""
+    """Measure the store at `url`. Without `url`, measure an SQLite file and, if possible, a private PostgreSQL."""
     stores: dict[str, Any] = {}
     result: dict[str, Any] = {"checkpoint_bytes": len(json.dumps(checkpoint())), "stores": stores, "note": NOTE}
     if url is not None:

@@ -1,7 +1,7 @@
 """A breadth-first explorer over any pure machine.
 
-Does not know about conversations: it gets start states and a function from a state to its labelled
-successors, and builds the graph. Rule: states are found in order of distance, so the trace to any
+The explorer does not know about conversations. It gets start states and a function from a state to its
+labelled successors, and builds the graph. Rule: states are found in order of distance, so the trace to any
 state is a shortest one.
 """
 
@@ -18,7 +18,7 @@ E = TypeVar("E")
 
 @dataclass(slots=True)
 class Graph(Generic[S, E]):
-    """The states in order of discovery, and the event and parent by which each was first reached."""
+    """The states in order of discovery, the event and the parent by which each was first reached, and all edges."""
 
     states: list[S] = field(default_factory=list)
     index: dict[S, int] = field(default_factory=dict)
@@ -62,7 +62,7 @@ def explore(
     states_max: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Visit every reachable state once. Stops, with `graph.complete` false, at more than `states_max` states."""
+    """Visit every reachable state once. If there are more than `states_max`, stop and set `graph.complete` to false."""
     for state in starts:
         graph.add(state, -1, None)
     number = 0
@@ -97,7 +97,8 @@ def can_reach(graph: Graph[S, E], goals: Iterable[int]) -> bytearray:
 
 
 def find_cycle(count: int, edges: Iterable[tuple[int, int]]) -> int | None:
-    """A node from which a cycle can be reached, or None. Removes nodes without outgoing edges until none are left."""
+    """A node from which a cycle can be reached, or None. Removes nodes without outgoing edges, again and
+    again, until no such node is left."""
     outgoing = [0] * count
     incoming: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:

@@ -108,7 +108,8 @@ def _explore_all(tasks: list[tuple[str, int, str]], processes: int, progress: Pr
 
 
 def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
-    """One report about all explorations. With all profiles (`whole`), what never happened is a violation."""
+    """One report about all explorations. If all profiles were explored (`whole`), a row, a promise or an allowed move
+    of a view that never happened is a violation."""
     fired = {number for findings in found for number in findings.fired}
     tested = {name for findings in found for name in findings.tested}
     unfired = [row.name for index, row in enumerate(MACHINE.rows) if index not in fired]
@@ -136,8 +137,8 @@ def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
 
 
 def _sum_up_view(view: View, found: list[Findings], whole: bool) -> dict[str, Any]:
-    """Compare the moves that were seen with the view's table. Whether an allowed move is never made can only be
-    said if all profiles were explored (`whole`)."""
+    """Compare the moves that were seen with the view's table. Only an exploration of all profiles (`whole`)
+    can show that an allowed move is never made."""
     moves = {move for findings in found for move in findings.moves[view.name]}
     impossible = {(move.source, move.target) for move in view.impossible}
     unexplained = []

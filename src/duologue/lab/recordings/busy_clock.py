@@ -1,7 +1,8 @@
 """Simulated time in which models take time: a call of a model lasts as long as its CPU time.
 
-Everything else takes no time, as in every simulation. As many slow models run at once as there would be threads; the
-others wait, the most urgent first. Rule: a result never arrives earlier than this computer could compute it.
+Everything else takes no time, as in every simulation. Only as many slow models run at the same time as there would be
+threads. The others wait, and the most urgent one goes first. Rule: a result never arrives earlier than this computer
+could compute it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from duologue.runtime.simulated_clock import SimulatedLoop, end
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-SLOW_MAX = 1  # STT and end-of-turn models that run at once: of two cores, one is for everything else
+SLOW_MAX = 1  # how many STT and end-of-turn models run at the same time: the other of two cores is for everything else
 
 
 @dataclass(slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Plays a recording to an agent, and records what it heard and decided: ends of turns, holds, barge-ins.
+"""Plays a recording to an agent, and records what the agent heard and decided: ends of turns, holds, barge-ins.
 
 The agent is complete (ears, turn-taking, machine), but its brain returns empty replies. Rule: frames arrive at the pace
 of the recording, so no decision can depend on later sound.
@@ -41,7 +41,7 @@ ROUNDING = 1e-3  # milliseconds: the error of sums of floats
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision, `t_ms` after the beginning of the recording."""
+    """A decision of the agent, `t_ms` milliseconds after the beginning of the recording."""
 
     t_ms: int
     kind: str  # end_of_turn, hold, barge_in, resume or noise
@@ -51,7 +51,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class TurnWords:
-    """The words of a turn, as they were known at a time."""
+    """The words of a turn, as far as the agent knew them at `t_ms`."""
 
     t_ms: int
     turn: int
@@ -83,7 +83,7 @@ class MuteBrain:
 
 @dataclass(frozen=True)
 class FixedLengthVoice:
-    """A voice that speaks for `ms` milliseconds, whatever the text."""
+    """A voice that speaks any text in `ms` milliseconds."""
 
     ms: int
 
@@ -95,7 +95,7 @@ class RecordingLine(ScriptedLine):
     """A line whose microphone plays a recording."""
 
     async def play_in(self, heard: Samples, played: Samples) -> None:
-        """Send both sides as frames at their own pace; a frame is sent at its end."""
+        """Send what the user says and what the agent plays, as frames in real time. A frame is sent when it ends."""
         size = FRAME_MS * RATE_HZ // 1000
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -106,7 +106,7 @@ class RecordingLine(ScriptedLine):
 
 
 class DecisionNotes:
-    """Records the decisions of a conversation, with the reasons of turn-taking, and its words."""
+    """Records the words of a conversation, and its decisions with the reasons that turn-taking gives."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.decisions: list[Decision] = []
@@ -126,7 +126,7 @@ class DecisionNotes:
         return math.ceil((asyncio.get_running_loop().time() - self._began) * 1000 - ROUNDING)
 
     def _note_reason(self, signal: sg.Decided) -> None:
-        """The signal follows its decision at once, so it belongs to the newest one of its kind."""
+        """Add the reasons to their decision: the newest of its kind, because the signal comes right after it."""
         for place in range(len(self.decisions) - 1, -1, -1):
             made = self.decisions[place]
             if made.kind == signal.decision:
@@ -139,7 +139,7 @@ class DecisionNotes:
 
     def _watch(self, record: StepRecord) -> None:
         if self._began == math.inf or record.after.link not in ACTIVE:
-            return  # not begun, or ended: a stop at the end isn't a barge-in
+            return  # the recording has not begun, or the call is over: its last stop isn't a barge-in
         for effect in record.effects:
             kind = DECISIONS.get(type(effect))
             if kind is not None:
@@ -181,8 +181,8 @@ class Listener:
     async def listen(
         self, heard: Samples, played: Samples | None = None, tap: Callable[[Heard], object] | None = None
     ) -> ListenResult:
-        """Play a recording and return what the agent decided. `played` is the agent's own sound meanwhile; `tap` is
-        called with what the ears report."""
+        """Play a recording and return what the agent decided. `played` is the agent's own sound during the
+        recording. `tap` is called with what the ears (STT and VAD) report."""
         speaks = played is not None and played.size > 0
         agent = self._agent(played.size * 1000 // RATE_HZ if speaks and played is not None else 0)
         line = RecordingLine()

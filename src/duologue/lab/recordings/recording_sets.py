@@ -1,6 +1,6 @@
-"""Plays a set of recordings one after the other: rows in, decisions out.
+"""Plays a set of recordings one after the other, and yields the agent's decisions.
 
-A row is a line of JSON with at least `id` and `wav`, and `agent_wav` if the agent speaks meanwhile; file names are
+A row is a line of JSON with at least `id` and `wav`, and `agent_wav` if the agent speaks meanwhile. File names are
 relative to the folder of the list. Rule: decisions depend only on the sound; labels in a row are ignored.
 """
 
@@ -28,7 +28,7 @@ class RecordingRow:
 
 
 def read_rows(path: Path) -> list[RecordingRow]:
-    """Read the list of a set; raises `DuologueError` with one line that says what is wrong."""
+    """Read the list of a set. Raises `DuologueError` with one line that says what is wrong."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as problem:

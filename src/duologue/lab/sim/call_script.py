@@ -83,12 +83,12 @@ Step: TypeAlias = Say | PlayWav | Wait | Press | Hear | Listen | Expect | HangUp
 
 @dataclass(frozen=True, slots=True)
 class CallScript:
-    """A whole script."""
+    """A whole script: its steps and the settings of the call."""
 
     steps: tuple[Step, ...]
     carrier: str = "twilio"
     agent: str = ""  # module:agent
-    greeting: str = "Hello, this is the demo line. How can I help you?"  # of the built-in agent
+    greeting: str = "Hello, this is the demo line. How can I help you?"  # what the built-in agent says first
     network: Network = field(default_factory=Network)
     wait_s: float = 20.0  # how long each step may take
 

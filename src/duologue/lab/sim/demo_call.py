@@ -38,7 +38,7 @@ class Scene(NamedTuple):
 
 
 class Take:
-    """A scene while it is played: has only the steps since the scene began."""
+    """A scene while it is played. It has only the steps since the scene began."""
 
     def __init__(self, stage: Stage) -> None:
         self.claims: list[str] = []
@@ -58,7 +58,7 @@ class Take:
     def claim(self, what: str, holds: bool) -> None:
         """Add a claim. Raises DemoIsUntrue if it does not hold now."""
         if not holds:
-            raise DemoIsUntrue(f"the demo claims at {self._stage.at} ms that {what}, but it is not so")
+            raise DemoIsUntrue(f"the demo claims at {self._stage.at} ms that {what}, but that does not hold")
         self.claims.append(what)
 
 
@@ -78,7 +78,7 @@ def _play(title: str, script: Script, take: Take, stage: Stage) -> None:
         script(take, stage)
     except DemoIsUntrue:
         raise
-    except AssertionError as error:  # the stage could not go on
+    except AssertionError as error:  # the stage could not continue
         raise DemoIsUntrue(f"the scene {title!r} can't be played: {error}") from error
 
 
@@ -102,7 +102,7 @@ def _end_turn(stage: Stage, words: int, substantial: int) -> tuple[fx.Effect, ..
 
 
 def _answer(stage: Stage, for_ms: int) -> None:
-    """A token, then sound, heard to its end."""
+    """The brain produces its first token, then the answer is spoken and heard to its end."""
     stage.wait(90)
     stage.think(for_ms=260)
     _say_it(stage, for_ms)
@@ -235,7 +235,7 @@ def dispatch(take: Take, stage: Stage) -> None:
     stage.wait(60)
     stage.happen(ev.CallDispatched)
     started = take.effects(fx.PostOutput) == [fx.PostOutput(call, Outcome.STARTED)]
-    take.claim("the brain learns at once that the job has started", started)
+    take.claim("the brain learns immediately that the job has started", started)
     stage.wait(30)
     stage.happen(ev.ReplyFinished)
     stage.wait_for(Timer.BEAT)
@@ -335,7 +335,7 @@ SCRIPTS: tuple[tuple[str, str, Script], ...] = (
     ("Picking up", "The call starts.", pick_up),
     ("Question and answer", "The user asks something, the agent answers.", question),
     ("A cough", "The user coughs while the answer is on its way. The cough only delays it.", cough),
-    ("Barge-in", "The user cuts in with a new question. The agent falls silent at once and answers it.", barge_in),
+    ("Barge-in", "The user cuts in with a new question. The agent falls silent and answers it.", barge_in),
     ("Uh-huh", 'The user murmurs "uh-huh". The agent pauses for a moment and carries on.', uh_huh),
     ("A tool", "The answer needs a lookup that takes a second.", tool),
     ("A long job", "A job takes a while. What the user adds meanwhile is answered after it.", delegate),

@@ -1,6 +1,6 @@
 """Calls a server as a carrier does: requests the webhook, opens the WebSocket, and carries the call over it.
 
-For simulations, benchmarks and tests on this machine. Rule: it uses nothing that a real carrier doesn't have.
+For simulations, benchmarks and tests on this machine. Rule: the caller uses nothing that a real carrier doesn't have.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ async def dial(url: str, carrier: Carrier, **options: Any) -> AsyncIterator[Scri
         scripted.connect()
         try:
             yield scripted
-            while not unsent.empty():  # the last message is the stop
+            while not unsent.empty():  # the last message, the stop, must still be sent
                 await asyncio.sleep(0.01)
         finally:
             scripted.end()

@@ -1,6 +1,6 @@
 """Services that misbehave at random: they lose, delay, repeat and reorder results, fail, or hang.
 
-Each wraps a well-behaved service behind the same port. Rule: every fault is drawn from one seeded random
+Each class wraps a well-behaved service and has the same interface. Rule: every fault is drawn from one seeded random
 generator, so the same seed repeats the same faults.
 """
 
@@ -55,11 +55,11 @@ class FaultDice:
         self.rates = rates
 
     def happens(self, rate: float) -> bool:
-        """Does something happen that happens at this rate?"""
+        """Decide at random whether a fault with this rate happens now."""
         return rate > 0 and self.random.random() < rate
 
     def failure(self) -> ServiceError | RuntimeError:
-        """An error to raise; most are worth a retry."""
+        """An error to raise. Most of the errors are worth a retry."""
         error = self.random.choice(_ERRORS)
         return RuntimeError("boom") if error is ErrorClass.UNKNOWN else ServiceError(error)
 
@@ -134,7 +134,7 @@ class FaultyEars:
                 if dice.happens(dice.rates.lose):
                     continue
                 if swapped is None and dice.happens(dice.rates.duplicate):
-                    swapped = heard  # sent after the next one
+                    swapped = heard  # sent after the next item
                     continue
                 yield heard
                 if dice.happens(dice.rates.duplicate):

@@ -1,7 +1,7 @@
-"""Runs a user's flows against a thousand random callers: is a law broken, and which steps are never reached?
+"""Runs a user's flows against many random callers, and finds broken laws and steps that are never reached.
 
 Uses the same callers, workers and laws as the tests of the machine itself. Rule: a seed reproduces every finding, and
-each is shown by the shortest dialogue found.
+every broken law comes with the shortest dialogue that broke it.
 """
 
 from __future__ import annotations

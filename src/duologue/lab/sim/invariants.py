@@ -1,6 +1,6 @@
-"""Invariants: what must hold for every call, whatever went wrong in it.
+"""Invariants: what must hold for every call, even if faults happened in it.
 
-Checked from outside, on the steps, the history, the line's log and the signals of a finished call. Rule:
+They are checked from outside, on the steps, the history, the line's log and the signals of a finished call. Rule:
 each invariant is a function that returns its complaints, and it doesn't use the code that it checks.
 """
 
@@ -57,7 +57,7 @@ def nothing_left_running(e: Evidence) -> list[str]:
 
 
 def nothing_lost_silently(e: Evidence) -> list[str]:
-    """Every turn with words was asked, overheard or reported as lost; every final text is in the history."""
+    """Every turn with words was asked, overheard or reported as lost, and every final text is in the history."""
     settled: set[int] = set()
     for record in e.records:
         for effect in record.effects:
@@ -68,7 +68,7 @@ def nothing_lost_silently(e: Evidence) -> list[str]:
     complaints = [f"turn {item.turn} was neither asked nor reported as lost: {item.text!r}" for item in lost]
     written = " ".join(item.text for item in said).split()
     missing = [text for text in e.heard_finals if not _are_in_order(text.split(), written)]
-    return complaints + [f"was heard, but is not in the history: {text!r}" for text in missing]
+    return complaints + [f"a final text was heard, but is not in the history: {text!r}" for text in missing]
 
 
 def _are_in_order(words: list[str], written: list[str]) -> bool:
@@ -78,7 +78,7 @@ def _are_in_order(words: list[str], written: list[str]) -> bool:
 
 
 def asked_words_reach_the_brain(e: Evidence) -> list[str]:
-    """At least one request for a turn has words of it. Not every request does: text may come late."""
+    """At least one request for a turn has words of the turn. Not every request does, because text may come late."""
     texts = {item.turn: item.text for item in e.history if isinstance(item, UserSaid) and not item.overheard}
     sent = {request.reply: set(request.text.split()) for request in e.requests}
     ranges = [effect for effect in _effects(e) if isinstance(effect, StartReply) and effect.reply in sent]
@@ -93,7 +93,7 @@ def asked_words_reach_the_brain(e: Evidence) -> list[str]:
 
 
 def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:
-    """A turn that was sent to the brain is not marked as overheard in the history."""
+    """No request to the brain consists only of turns that are marked as overheard in the history."""
     said = {item.turn: item for item in e.history if isinstance(item, UserSaid)}
     asked = {request.reply: request.text for request in e.requests}
     complaints = []
@@ -116,7 +116,7 @@ def one_output_for_each_call(e: Evidence) -> list[str]:
 
 
 def the_line_obeys_its_order(e: Evidence) -> list[str]:
-    """No sound is played after a stop or during a hold; chunks and voices come in order."""
+    """No sound is played after a stop or during a hold. Chunks and voices come in order."""
     complaints = []
     held: set[int] = set()
     over: set[int] = set()
@@ -136,7 +136,7 @@ def the_line_obeys_its_order(e: Evidence) -> list[str]:
             if act.chunk != chunks.get(act.voice, 0) + 1:
                 complaints.append(f"chunk {act.chunk} of voice {act.voice} follows {chunks.get(act.voice, 0)}")
             if any(voice > act.voice for voice in chunks):
-                complaints.append(f"voice {act.voice} is played after a newer one")
+                complaints.append(f"voice {act.voice} is played after a newer voice")
             chunks[act.voice] = act.chunk
     return complaints
 
@@ -146,14 +146,14 @@ def history_claims_no_more_than_was_played(e: Evidence) -> list[str]:
     voices = {effect.reply: effect.voice for effect in _effects(e) if isinstance(effect, StartPlayback)}
     said = [item for item in e.history if isinstance(item, AgentSaid) and item.heard_ms]
     return [
-        f"reply {item.reply} was heard for {item.heard_ms} ms by the history, but {played} ms were played"
+        f"reply {item.reply} was heard for {item.heard_ms} ms according to the history, but {played} ms were played"
         for item in said
         if item.heard_ms > (played := e.played.get(voices.get(item.reply, 0), 0))
     ]
 
 
 def no_turn_is_answered_twice(e: Evidence) -> list[str]:
-    """Two replies to the same turn are both heard only if the first made calls or was interrupted."""
+    """Two replies to the same turn are both heard only if one of them made calls or was interrupted."""
     said = {item.reply: item for item in e.history if isinstance(item, AgentSaid)}
     answered: dict[int, int] = {}
     complaints = []

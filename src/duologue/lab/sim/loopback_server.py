@@ -1,6 +1,6 @@
 """A server on 127.0.0.1 that runs as long as a `with` block: for simulations, benchmarks and tests.
 
-Rule: it listens on a free port, and is stopped at the end of the block.
+Rule: the server listens on a free port, and is stopped at the end of the block.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def url_of(listening: socket.socket) -> str:
 
 
 def make_server(routes: Sequence[BaseRoute]) -> uvicorn.Server:
-    """A server for these routes. Without compression, like carriers: audio doesn't get smaller by it."""
+    """A server for these routes. It doesn't compress, as carriers don't, because audio doesn't get smaller."""
     config = uvicorn.Config(
         Starlette(routes=list(routes)), log_config=None, lifespan="off", ws_per_message_deflate=False, access_log=False
     )

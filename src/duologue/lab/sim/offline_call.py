@@ -1,6 +1,6 @@
 """A telephone call without a network: a scripted carrier and an agent's line in one event loop.
 
-For simulated time, where there are no sockets. Rule: messages arrive later and in order, as on a socket.
+It is for simulated time, where there are no sockets. Rule: messages arrive later and in order, as on a socket.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WIRE_MS = 30  # the delay in each direction
 
 
 class Pipe:
-    """One direction of the connection: delivers each message after a delay, in order. `sent` records them all."""
+    """One direction of the connection: delivers each message after a delay, in order. `sent` records all messages."""
 
     def __init__(self, deliver: Callable[[str], None], wire_ms: int) -> None:
         self._deliver = deliver
@@ -52,7 +52,7 @@ class _Wire:
 
 
 class OfflineCall:
-    """One call; `connect` starts it. Other options are those of ScriptedCarrier."""
+    """One call, which `connect` starts. `options` are those of ScriptedCarrier."""
 
     def __init__(
         self,

@@ -67,7 +67,7 @@ class CallResult:
 
 
 def simulate(calls: int, seed: int, faults: bool, first: int = 1, agent: Agent | None = None) -> Iterator[CallResult]:
-    """Play this many calls, one after the other. `first` is the number of the first."""
+    """Play this many calls, one after the other. `first` is the number of the first call."""
     for number in range(first, first + calls):
         yield play_call(seed, number, faults, agent=agent)
 
@@ -115,7 +115,7 @@ def _make_agent(dice: random.Random, profile: str) -> Agent:
 
 
 def _with_faults(agent: Agent, ears: ScriptedEars, dice: FaultDice, requests: list[Request]) -> Agent:
-    """The same agent, with services that misbehave as the dice decide."""
+    """The same agent, with services that misbehave at random, as `dice` decides."""
     session = agent.session or ScriptedSession
     return replace(
         agent,

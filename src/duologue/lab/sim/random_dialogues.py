@@ -1,7 +1,7 @@
-"""Random dialogues: simulated users answer, correct, digress, cancel, mumble and stay silent; simulated workers fail,
-time out and ask back. Checked by the laws that the explorer uses.
+"""Random dialogues, checked by the laws that the explorer uses.
 
-Runs the pure machine on full states, with a crash and a restored checkpoint now and then. Rule: the domain and the
+Simulated users answer, correct, digress, cancel, mumble and stay silent. Simulated workers fail, time out and ask back.
+The pure machine runs on full states. Now and then it crashes and continues from a checkpoint. Rule: the domain and the
 seed determine the whole dialogue.
 """
 
@@ -50,8 +50,8 @@ class Manner:
     strays: int = 8  # messages for NLU
     mumbles: int = 4
     is_silent: int = 4
-    interrupts_pct: int = 5  # messages while a request is running
-    fails_pct: int = 8  # requests that fail
+    interrupts_pct: int = 5  # chance of a message while a request is running
+    fails_pct: int = 8  # chance that a request fails
 
 
 MANNERS = (
@@ -76,7 +76,7 @@ class Dialogue:
     reached: set[tuple[str, str]] = field(default_factory=set)  # flow and step, where the dialogue waited
 
     def described(self, law: str = "") -> list[str]:
-        """The events up to the first violation (of a law), one line each."""
+        """The events up to the first violation (of `law`, if it is given), one line each."""
         until = next((at for name, _, at in self.complaints if not law or name == law), len(self.events))
         return [named(event) for event in self.events[:until]]
 
@@ -84,7 +84,7 @@ class Dialogue:
 def random_dialogue(
     domain: Domain, seed: int, *, turns: int = 20, alphabet: Alphabet | None = None, stepper: Stepper = step
 ) -> Dialogue:
-    """Play one dialogue and check the laws; `complaints` is empty if none was broken."""
+    """Play one dialogue and check the laws. `complaints` is empty if no law was broken."""
     return DialoguePlayer(alphabet or alphabet_of(domain), seed, stepper).play(turns)
 
 
@@ -193,7 +193,7 @@ class DialoguePlayer:
         before = replace(self.state, trace=())
         try:
             after, effects = self.stepper(self.domain, before, event)
-        except Exception as problem:  # noqa: BLE001 - whatever it raises is what is looked for
+        except Exception as problem:  # noqa: BLE001 - any exception is a finding
             self._complain("a step never raises", f"{type(problem).__name__}: {problem}")
             return False
         if after is not before:

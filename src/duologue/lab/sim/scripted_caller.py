@@ -29,8 +29,8 @@ class NotAsExpected(DuologueError):
 
 @dataclass
 class ScriptedCaller:
-    """One call. `conversation` returns the agent's conversation, `sounds` makes the caller's audio; `done` lists the
-    steps that were played."""
+    """One call. `conversation` returns the agent's conversation, and `sounds` makes the caller's audio. `done` lists
+    the steps that were played."""
 
     carrier: ScriptedCarrier
     conversation: Callable[[], Conversation | None]

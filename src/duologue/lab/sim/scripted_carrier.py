@@ -1,8 +1,8 @@
-"""A simulated carrier: the other end of a telephone line, with the faults of real ones.
+"""A simulated carrier: the other end of a telephone line, with the faults of real carriers.
 
-Sends the caller's audio every 20 ms; `Network` sets how much is late, doubled, out of order or lost. Plays what the
-agent sends in the time of the event loop, returns marks and obeys clears. Works over a WebSocket or in simulated
-time. Rule: it sees the messages of a carrier, and nothing of the conversation.
+It sends the caller's audio every 20 ms. `Network` sets how much is late, doubled, out of order or lost. It plays what
+the agent sends in the time of the event loop, returns marks and obeys clears. It works over a WebSocket or in simulated
+time. Rule: it sees only the messages of a carrier, and nothing of the conversation.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Network:
     jitter_ms: int = 0
     loss: float = 0.0
     duplicates: float = 0.0
-    reordered: float = 0.0  # overtaken by the next one or two
+    reordered: float = 0.0  # overtaken by the next one or two frames
     seed: int = 0
 
 
@@ -47,7 +47,8 @@ class Format:
 
 
 class HeardByCaller(NamedTuple):
-    """What the caller heard: `ms` of sound that ended at `at_ms`, or a clear after `ms` of sound in all."""
+    """What the caller heard: a sound of `ms` milliseconds that ended at `at_ms`, or a clear when `ms` of sound had been
+    played in total."""
 
     at_ms: int
     what: str  # sound, clear
@@ -57,7 +58,7 @@ class HeardByCaller(NamedTuple):
 @dataclass
 class ScriptedCarrier:
     """One call. Messages go out by `send` and come in by `receive`. `flushes_marks`: a clear returns the waiting marks.
-    Twilio does so; Telnyx doesn't document it, so by default Telnyx doesn't."""
+    By default it does so for Twilio only, because Telnyx doesn't document it."""
 
     send: Callable[[str], None]
     carrier: Carrier = CARRIERS["twilio"]
@@ -73,14 +74,14 @@ class ScriptedCarrier:
     def __post_init__(self) -> None:
         self._dice = random.Random(self.network.seed)
         self._chunk = self._sequence = 0
-        self._voice = b""  # of the caller, not yet sent
+        self._voice = b""  # the caller's audio that is not sent yet
         self._queue: deque[bytes | str] = deque()  # from the agent: frames, with marks between them
         self._began = 0.0
         self._ticks = 0
         self._alarm: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self.played_ms = 0
-        self.sounding_ms = 0  # without a gap, until now
+        self.sounding_ms = 0  # for how long the agent has spoken without a gap
         self.clears = 0
         self.media = 0
         self.recording = bytearray()  # what the caller heard, as it came over the wire
@@ -128,7 +129,7 @@ class ScriptedCarrier:
     # -- The caller
 
     def speak(self, coded: bytes) -> None:
-        """Send this audio, after what is still being sent."""
+        """Send this audio of the caller, after the audio that is still being sent."""
         self._voice += coded
 
     @property
@@ -148,7 +149,7 @@ class ScriptedCarrier:
     # -- What the agent's side sends
 
     def receive(self, text: str) -> None:
-        """Take a message of the agent's side."""
+        """Handle a message from the agent's side."""
         message = json.loads(text)
         match message["event"]:
             case "media":

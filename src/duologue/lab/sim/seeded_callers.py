@@ -34,7 +34,7 @@ class CallerAct:
 
 
 def draw_acts(dice: random.Random, troubles: bool) -> list[CallerAct]:
-    """Draw the acts of one caller. `troubles` adds lost lines and the commands against them."""
+    """Draw the acts of one caller. `troubles` adds lost lines and the commands that users give then."""
     weights = {
         "say": 10, "interrupt": 5, "cough": 3, "backchannel": 3, "type": 2, "button": 2, "silence": 1,
         "stop": 1, "pause": 1, "cancel": 1,

@@ -14,7 +14,7 @@ from duologue.ports.scripted_steps import Delay, Hang
 from duologue.ports.tool_call import ToolCall
 from duologue.workers.scripted import AskPerson, Partly, Progress, ScriptedWorker, scripted_tool
 
-# What callers say; a word in it decides what the agent does.
+# What callers say. A word in each sentence decides what the agent does.
 ASKS = (
     "could you look up the next train",
     "please research the history of this house",
@@ -64,7 +64,7 @@ def _answer_to(text: str, dice: random.Random) -> ScriptedReply:
 
 
 def make_tools(dice: random.Random) -> list[ScriptedWorker]:
-    """The tools of the simulated agent: quick, cancellable, delegated and dispatched; one may never end."""
+    """The tools of the simulated agent: quick, cancellable, delegated and dispatched. One of them may never end."""
     slow = Hang() if dice.random() < 0.1 else Delay(3_000, 30_000)
     return [
         scripted_tool("lookup", Delay(100, 1_500), "at ten past nine"),

@@ -1,6 +1,6 @@
 """A stage for scripted conversations: the real machine, a simulated clock, and a log of steps.
 
-The script says which events happen and how much time passes; deadlines fire by themselves. Rule: the
+The script says which events happen and how much time passes. Deadlines fire by themselves. Rule: the
 stage fills in current ids and numbers, so a script names an id only to make an event stale or wrong.
 """
 
@@ -110,7 +110,7 @@ class Stage:
         self.happen(ev.SpeechStarted)
 
     def hear_words(self, words: int = 3, final: bool = False, **given: Any) -> tuple[Effect, ...]:
-        """The transcript of the current turn so far; all words are substantial unless given."""
+        """The transcript of the current turn so far. All words are substantial, unless `substantial` is given."""
         return self.happen(ev.WordsHeard, **{"words": words, "substantial": words, "final": final, **given})
 
     def say(self, words: int = 3, for_ms: int = 900) -> tuple[Effect, ...]:
@@ -152,7 +152,7 @@ class Stage:
             self.happen(ev.PlaybackProgressed, heard_ms=heard_ms)
 
     def finish(self) -> tuple[Effect, ...]:
-        """Playback ends; 100 ms more are heard."""
+        """Playback ends after another 100 ms."""
         return self.happen(ev.PlaybackFinished, heard_ms=self.state.heard_ms + 100)
 
     def answer(self, for_ms: int = 1000) -> None:

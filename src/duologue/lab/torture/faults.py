@@ -1,6 +1,6 @@
 """The schedule of the faults of a torture run, made from a seed.
 
-Rule: a schedule is data; the same seed, length, number of nodes and lease give the same schedule.
+Rule: a schedule is data. The same seed, length, number of nodes and lease give the same schedule.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-CALM_S = 2.0  # before the first fault
+CALM_S = 2.0  # seconds before the first fault
 KINDS: Sequence[tuple[str, int]] = (  # the kinds of faults, with their relative frequency
     ("kill", 6),
     ("freeze", 4),
@@ -61,7 +61,7 @@ def _fault(dice: random.Random, at_s: float, kind: str, node: int, lease_s: floa
     lasts_s = amount = 0.0
     match kind:
         case "kill" | "drain":
-            lasts_s = dice.uniform(0.0, 2.0)  # until the node is started again
+            lasts_s = dice.uniform(0.0, 2.0)  # then the node is started again
         case "freeze":  # shorter or longer than a lease
             is_long = dice.random() < 0.5
             lasts_s = lease_s + dice.uniform(1.0, 2.5) if is_long else dice.uniform(0.2, lease_s * 0.8)

@@ -1,6 +1,6 @@
 """The process of one server of a torture run: `python -m duologue.lab.torture.node`.
 
-The server is the one that `duologue serve` runs; only its agent is scripted, and its wall clock can be set wrong. Rule:
+The server is the one that `duologue serve` runs. Only its agent is scripted, and its wall clock can be set wrong. Rule:
 nothing here makes the server more robust than in production.
 """
 
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """Standard input is a pipe from the parent process: its end means that the parent has ended."""
+    """End this process when the parent process has ended: then standard input, a pipe from the parent, ends, too."""
     sys.stdin.buffer.read()
     os._exit(1)
 

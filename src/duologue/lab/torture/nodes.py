@@ -37,7 +37,7 @@ class NodeProcess:
 
     @property
     def name(self) -> str:
-        """The name of the current process; each start has a new one."""
+        """The name of the current process. Each start gets a new name."""
         return f"{self.letter}{self.life}"
 
     @property
@@ -77,7 +77,7 @@ class NodeProcess:
         self.is_ready = True
 
     async def start_with_retries(self) -> None:
-        """Start until it works, as a process supervisor does: the store may be unreachable."""
+        """Try to start until it works, as a process supervisor does. The store may be unreachable for a while."""
         while True:
             try:
                 await self.start()

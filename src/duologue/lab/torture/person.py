@@ -1,8 +1,8 @@
 """A simulated user who types, listens and reconnects: a client that behaves as the page does.
 
-A typed message is sent again until the server confirms that it is saved. Sound is rendered in real time and reported;
-after a reconnect the server is sent what was heard. Rule: a person waits for an answer before typing the next message,
-except that some stories are cut short.
+A typed message is sent again until the server confirms that it is saved. Sound is rendered in real time and reported.
+After a reconnect, the client tells the server what was heard. Rule: a person waits for an answer before typing the
+next message, except that some stories are cut short.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .tortured_agent import ANSWER_MS_MAX, CHAR_MS, RECONNECT_MS_MAX
 TICK_S = 0.05
 REPORT_MS_MIN = 90  # playback between two progress reports
 CONNECT_S_MAX = 4.0
-SILENCE_S_MAX = 3.0  # without a message of the server: then the socket is given up
+SILENCE_S_MAX = 3.0  # the socket is given up after this long without a message of the server
 PING_S = 1.0
 RESEND_S = 2.0  # a message that isn't confirmed by then is sent again
 BACKOFF_S = (0.05, 0.2, 0.5, 1.0)
-REST_S = 0.3  # of an open floor, after which the answer is over
-STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # on one socket without an answer or an end
+REST_S = 0.3  # the answer is over once the floor has been open for this long
+STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # a turn is stuck after this long on one socket
 STORY_S = 1.0
 CUT_SHORT = 0.3  # the share of stories that are cut short
 RETRY = "Say retry"
@@ -38,7 +38,7 @@ OPEN_STATES = ("listening", "user_speaking", "thinking", "working", "speaking", 
 
 
 class TypingPerson:
-    """`places` are the ports to connect to; `process_at` returns the name of the process behind a port."""
+    """A simulated user. `places` are the ports to connect to. `process_at` names the process behind a port."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class TypingPerson:
         self.recoveries: list[Recovery] = []
         self.reconnects = 0
         self.is_settling = False  # the faults are over: one more exchange, then `settled`
-        self.is_stopping = False  # hangs up, and starts no new conversation
+        self.is_stopping = False  # the person hangs up and starts no new conversation
         self.settled = asyncio.Event()
         self._script: Iterator[tuple[str, str]] = self._lines()
         self._ws: ClientConnection | None = None
@@ -73,7 +73,7 @@ class TypingPerson:
         self._was_store_well = True
         self._awaits = ""  # after hello: which message shows that the floor is open
         self._turn: TypedTurn | None = None
-        self._first_voice = 0  # of this turn, as an index
+        self._first_voice = 0  # the index of the first voice of this turn
         self._sent_s = 0.0
 
     @staticmethod
@@ -101,12 +101,12 @@ class TypingPerson:
         self._script = itertools.chain(((text, text.split()[-1]) for text in texts), self._script)
 
     def is_listening_to(self, text: str) -> bool:
-        """Is the current voice still playing, and has this text been heard of it?"""
+        """Is the current voice still playing, and was this text already heard in it?"""
         voice = self._audio.current
         return voice is not None and not voice.is_over and text in voice.heard
 
     async def run(self) -> None:
-        """Talk until cancelled; after `settled`, only stay connected."""
+        """Talk until cancelled. After `settled`, only stay connected."""
         staying = asyncio.ensure_future(self._stay())
         try:
             while not self.settled.is_set():
@@ -138,7 +138,7 @@ class TypingPerson:
         return not (turn.is_stuck or turn.is_reported_lost or talk.ended)
 
     def _next_line(self, talk: ConversationNotes) -> tuple[str, str]:
-        """Refuses an offer to retry; skips the "yes" to a question of an earlier conversation."""
+        """The next message. Refuses an offer to retry, and skips the "yes" to a question of an earlier conversation."""
         last = talk.turns[-1] if talk.turns else None
         if last is not None and any(RETRY in heard for heard in last.heard):
             return "cancel", last.item
@@ -186,7 +186,8 @@ class TypingPerson:
         return (is_on and heard_ms > STORY_S * 1000) or self._is_answered(talk, turn)
 
     async def _until(self, is_so: Callable[[], bool], turn: TypedTurn | None = None) -> None:
-        """Wait for a condition; note that it is stuck if one socket stays connected for STUCK_S without it."""
+        """Wait for a condition. If one socket stays connected for STUCK_S meanwhile, note that the turn or the
+        conversation is stuck, and stop waiting."""
         began_s = self._now()
         while not is_so():
             await asyncio.sleep(TICK_S)
@@ -222,7 +223,7 @@ class TypingPerson:
             await asyncio.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)])
 
     async def _visit(self, ws: ClientConnection, process: str) -> bool:
-        """Use one socket until it ends. Returns whether it got as far as a conversation."""
+        """Use one socket until it ends. Returns whether the server opened or resumed a conversation on it."""
         self._ws, before, self._process = ws, self._process, process
         self._state, self._socket_since_s = "", self._now()
         self._out = asyncio.Queue()
@@ -365,7 +366,7 @@ class TypingPerson:
                 self.talks[-1].note(self._now(), "safe", id_)
 
     def _note_lost(self, items: list[dict[str, Any]]) -> None:
-        """The history after a reconnect shows which message got no answer."""
+        """Note that the current message got no answer, if the history after a reconnect says so."""
         said = [item for item in items if item["role"] == "user"]
         if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
             self._turn.is_reported_lost = not self._has_heard()
@@ -397,7 +398,7 @@ class TypingPerson:
         self._note_sound_of(talk)
         turn = self._turn
         if turn is not None and not turn.is_safe:
-            turn.is_reported_lost = True  # the page shows that it was never sent
+            turn.is_reported_lost = True  # the page shows that the message was never sent
         self._awaits = ""
         if not self.is_stopping:
             self._send("start")

@@ -15,14 +15,14 @@ from .rendered_audio import Stretch
 
 @dataclass(slots=True)
 class TypedTurn:
-    """A typed message. `heard` is what was heard between it and the next."""
+    """A typed message. `heard` is what was heard between this message and the next."""
 
     id: str
     text: str
     item: str
     typed_s: float
-    is_safe: bool = False  # the server confirmed that it is saved
-    is_reported_lost: bool = False  # the person was notified that it got no answer
+    is_safe: bool = False  # the server confirmed that the message is saved
+    is_reported_lost: bool = False  # the person was notified that the message got no answer
     is_closed: bool = False
     heard: list[str] = field(default_factory=list)
     took_s: float = 0.0
@@ -39,7 +39,7 @@ class ConversationNotes:
     heard: list[tuple[int, str]] = field(default_factory=list)  # voice, and what was heard of it
     stretches: list[Stretch] = field(default_factory=list)
     entries: list[tuple[float, str, str]] = field(default_factory=list)  # time, what happened, details
-    is_unsaved: bool = False  # the server reported that it can't save it
+    is_unsaved: bool = False  # the server reported that it can't save the conversation
     ended: str = ""  # the reason, if it ended
     stuck: str = ""  # a description, if it got stuck
 
@@ -54,7 +54,7 @@ class Recovery:
 
     ms: int
     is_elsewhere: bool  # at another process than before
-    is_fair: bool = True  # the store had no fault meanwhile
+    is_fair: bool = True  # the store had no fault during the reconnect
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class SavedConversation:
 
     @property
     def is_sounding(self) -> bool:
-        """Was an answer playing when it was saved?"""
+        """Was an answer playing when the conversation was saved?"""
         return bool(self.machine.get("voice", Voice.SILENT.value) != Voice.SILENT.value)
 
 

@@ -28,7 +28,7 @@ class ProxyProcess:
         self.ports: list[int] = []
 
     async def start(self, behind: Sequence[int]) -> None:
-        """Start a proxy for each of these ports; `ports` are the ports of the proxies."""
+        """Start a proxy for each of these ports. `ports` then has the ports of the proxies."""
         source = str(Path(duologue.__file__).parent.parent)
         path = os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH", ""))))
         self._process = await asyncio.create_subprocess_exec(

@@ -1,6 +1,6 @@
 """A TCP proxy that can cut, stall, delay and swallow what it passes on.
 
-Rule: data that passes is unchanged and in order; `heal` ends every fault.
+Rule: data that passes is unchanged and in order. `heal` ends every fault.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 
 class Proxy:
     """A proxy in front of a local port. `is_shut`: new connections are refused. `is_hole`: data is swallowed, and
-    such a connection never works again. `delay_s`: everything is delayed by this."""
+    such a connection never works again. `delay_s`: everything is delayed by this many seconds."""
 
     def __init__(self, port: int) -> None:
         self._behind = port
@@ -25,7 +25,7 @@ class Proxy:
         self.port = 0
 
     async def start(self) -> None:
-        """Listen on a free port, `port`."""
+        """Listen on a free port, and set `port` to it."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
 

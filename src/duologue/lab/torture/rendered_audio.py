@@ -1,7 +1,7 @@
 """Renders the sound that a client receives, in real time, and reads from it what a person heard.
 
-Plays as the page does: buffered sound plays on without a socket; a higher voice replaces a lower one; a chunk that came
-before is dropped. Rule: `heard` is decoded from the rendered samples, never from what the server reports.
+Plays as the page does. Buffered sound plays on without a socket. A higher voice replaces a lower one. A chunk that was
+already received is dropped. Rule: `heard` is decoded from the rendered samples, never from what the server reports.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class AudioRenderer:
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
     def receive(self, frame: bytes, node: str, now_s: float) -> None:
-        """Take a frame of sound from a server."""
+        """Store a frame of sound from a server."""
         kind, _, _, number, chunk = HEADER.unpack_from(frame)
         assert kind == 1, kind
         self.advance(now_s)

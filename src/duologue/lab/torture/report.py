@@ -34,7 +34,7 @@ _COUNTS = (
 
 
 def rows(result: Mapping[str, Any]) -> Sequence[tuple[str, str, str]]:
-    """Rows of (what, found, allowed); allowed may be empty."""
+    """Rows of (what, found, allowed). `allowed` may be empty."""
     never = [(label, str(result[key]), "0") for key, label in _NEVER]
     counts = [(label, str(result[key]), "") for key, label in _COUNTS]
     quantiles = " / ".join(str(result[f"recovery_ms_{name}"]) for name in ("p50", "p95", "max"))
@@ -42,5 +42,5 @@ def rows(result: Mapping[str, Any]) -> Sequence[tuple[str, str, str]]:
         *never,
         *counts,
         ("hello to open floor, ms: p50 / p95 / max", quantiles, "1000"),
-        ("the same during faults of the store, ms: max", str(result["recovery_ms_max_store_hurt"]), ""),
+        ("hello to open floor during faults of the store, ms: max", str(result["recovery_ms_max_store_hurt"]), ""),
     ]

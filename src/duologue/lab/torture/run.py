@@ -1,6 +1,6 @@
 """A torture run, from the first server to the verdict.
 
-Servers, simulated people and faults run at the same time until the time is up. Then every fault ends; each person
+Servers, simulated people and faults run at the same time until the time is up. Then every fault ends. Each person
 finishes the current exchange, completes one more and hangs up. Rule: nothing is judged before every person has done
 that or timed out. A failed run leaves its logs, journals and notes in a folder.
 """
@@ -35,7 +35,7 @@ from .verdict import CHECKS, Finding, claimed_undone, is_reported_lost, judge
 
 TTL_MS = 3_000
 DRAIN_S = 6.0
-STARTS_S = 3.0  # within which all people connect
+STARTS_S = 3.0  # all people connect within this many seconds
 Report = Callable[[str], None]
 
 
@@ -104,7 +104,7 @@ class _Stage:
 
 
 async def run(plan: TorturePlan, report: Report = lambda text: None) -> Run:  # noqa: ARG005
-    """Run a plan; `report` is called with a line for every step. The folder of a run that passes is deleted."""
+    """Run a plan. `report` is called with a line for every step. The folder of a run that passes is deleted."""
     folder = Path(tempfile.mkdtemp(prefix="duologue-torture-"))
     try:
         with ExitStack() as stack:
@@ -166,7 +166,7 @@ async def _played(plan: TorturePlan, folder: Path, store: str, report: Report) -
 
 @asynccontextmanager
 async def _stage(plan: TorturePlan, folder: Path, store: str, report: Report) -> AsyncIterator[_Stage]:
-    """Every node has a proxy; the last proxy is that of a PostgreSQL store."""
+    """Start everything that takes part. Every node has a proxy. A PostgreSQL store has the last proxy."""
     async with AsyncExitStack() as stack:
         is_served = store_audit.is_postgres(store)
         nodes = [NodeProcess("abcdefghijkl"[number], folder, TTL_MS, DRAIN_S) for number in range(plan.nodes)]
@@ -210,7 +210,7 @@ async def _come(person: TypingPerson, seed: int) -> None:
 
 
 async def _torture(stage: _Stage) -> None:
-    """Inflict every fault at its time; several may overlap."""
+    """Inflict every fault at its time. Several faults may overlap."""
     loop = asyncio.get_running_loop()
     began_s = loop.time()
     going: set[asyncio.Task[None]] = set()
@@ -294,7 +294,7 @@ async def _hurt_store(stage: _Stage, fault: PlannedFault) -> None:
             proxies.do(proxy, "delay")
         case "store_cut":
             proxies.do(proxy, "cut")
-            await asyncio.sleep(0.5)  # until every node has noticed it
+            await asyncio.sleep(0.5)  # until every node has noticed the cut
         case "store_away":
             proxies.do(proxy, "shut")
             await asyncio.sleep(fault.lasts_s)

@@ -1,4 +1,4 @@
-"""Records every write that the store accepted, and reads what it saved.
+"""Records every write that the store accepted, and reads what the store saved.
 
 A trigger of the database records a write in the same transaction, so the audit doesn't depend on the store's code.
 Rule: read the audit only after the run.
@@ -114,7 +114,7 @@ async def journals(store: str, conversations: Sequence[str], folder: Path) -> No
 
 
 def logged_actions(file: Path) -> list[LoggedAction]:
-    """The log of actions; empty if the file is missing."""
+    """The log of actions, or an empty list if the file is missing."""
     if not file.exists():
         return []
     lines = file.read_text(encoding="utf-8").splitlines()

@@ -92,12 +92,12 @@ class ActionLog:
 
 
 def _takes_s(name: str, item: str) -> float:
-    """From 0 to 0.7 s, the same on every node."""
+    """How long an action takes: from 0 to 0.7 s, the same on every node."""
     return zlib.crc32(f"{name} {item}".encode()) % 700 / 1000
 
 
 class LegibleVoice:
-    """A TTS in which every character lasts CHAR_MS, and its samples are its code point."""
+    """A TTS in which every character lasts CHAR_MS, and the samples of a character are its code point."""
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
         whole = " ".join(text.split()) + " "
@@ -136,7 +136,7 @@ class PlainNlu:
 
 
 class TortureBrain:
-    """Answers "pay", "look" and "tell" itself, and leaves every other conversation to flows."""
+    """Answers "pay", "look" and "tell" itself, and passes every other conversation to the flows."""
 
     def __init__(self, log: ActionLog) -> None:
         async def place_order(item: str) -> None:

@@ -1,6 +1,6 @@
 """Checks every conversation of a run: the notes of its person against the store and the log of actions.
 
-Plain functions over values. Rule: a check knows the outcome only, never which faults were inflicted.
+Plain functions over values. Rule: a check knows only the outcome, never which faults were inflicted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from .person_notes import AcceptedWrite, ConversationNotes, LoggedAction, SavedConversation, TypedTurn
 
-ONCE = ("order", "pay")  # actions that may be done only once; others carry a key or are idempotent
+ONCE = ("order", "pay")  # actions that may be done only once: the others carry a key or are idempotent
 OVERLAP_S = 0.05
 # What the agent says about an action with an unknown outcome, an action that failed, and an answer that broke off.
 HONEST_ANSWERS = ("can't tell whether that went through", "I encountered an error", "lost the rest of that")
@@ -90,7 +90,7 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 
 def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
-    """Every answer names the item of its message; one that doesn't shows that a message was forgotten."""
+    """Every answer names the item of its message. An answer that doesn't shows that a message was forgotten."""
     for turn in talk.turns:
         whole = [heard.strip() for heard in turn.heard if heard.rstrip().endswith((".", "?"))]
         for heard in whole:
@@ -116,14 +116,14 @@ def two_voices(talk: ConversationNotes) -> Iterable[Finding]:
     stretches = sorted(talk.stretches, key=lambda one: one.began_s)
     for one, other in pairwise(stretches):
         if one.node != other.node and one.ended_s - other.began_s > OVERLAP_S:
-            yield Finding("two_owners", talk.id, f"{one.node} and {other.node} were heard at once")
+            yield Finding("two_owners", talk.id, f"{one.node} and {other.node} were heard at the same time")
 
 
 # -- The store and the actions
 
 
 def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
-    """Each epoch has one node, epochs never go down, and every revision follows the one before."""
+    """Each epoch has one node, epochs never go down, and every revision is one higher than the one before."""
     nodes: dict[tuple[str, int], str] = {}
     last: dict[str, AcceptedWrite] = {}
     for one in writes:
@@ -139,7 +139,7 @@ def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
 
 
 def twice_done(actions: Sequence[LoggedAction], of_item: Mapping[str, str]) -> Iterable[Finding]:
-    """An action of ONCE began once; an action with a key has the same key each time."""
+    """An action of ONCE began only once. An action with a key has the same key each time."""
     begun = Counter((action.name, action.item) for action in actions if action.stage == "begun")
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)
     for action in actions:

@@ -36,7 +36,7 @@ def test_real_states_break_no_law() -> None:
         (
             replace(ASKING, stack=(*ASKING.stack, *ASKING.stack)),
             "a flow is started once",
-            "of transfer, transfer one is open twice",
+            "a flow is open twice: transfer, transfer",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

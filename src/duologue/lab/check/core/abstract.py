@@ -1,8 +1,8 @@
 """The abstraction that makes the state space finite.
 
-Of ids only the order matters, of due times only whether they are armed, of heard milliseconds only
-whether there are any. `abstract` maps a state to the simplest state that behaves the same. The result is
-an ordinary state, so the real `step` runs on it. Rule: nothing that a guard reads may be lost here.
+What is kept: the order of ids, which deadlines are armed, and whether any of the reply was heard. `abstract`
+maps a state to the simplest state that behaves the same. The result is an ordinary state, so the real
+`step` runs on it. Rule: nothing that a guard reads may be lost here.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from duologue.core.leaves import (
 from duologue.core.state import Fault, JobRecord, State
 
 DUE = 1  # the due time of every armed deadline
-ID = 1  # every current id; 0 is a stale one
+ID = 1  # the id of everything current; 0 is a stale id
 
-# Timers that only show something count as armed while their leaf lasts: whether one has already fired
-# changes nothing else.
+# Timers that only show or warn. Each counts as armed while its leaf lasts, because nothing else depends on
+# whether it has already fired.
 SOFT = frozenset((Timer.SESSION_WARNING, Timer.LONG_SPEECH, Timer.HEARTBEAT, Timer.FEEDBACK))
 _WARNING = TIMER_INDEX[Timer.SESSION_WARNING]
 _LONG_SPEECH = TIMER_INDEX[Timer.LONG_SPEECH]
 _FAULTS = {fatal: Fault(FaultSource.LINK, ErrorClass.UNKNOWN, fatal) for fatal in (False, True)}
-# A check-in is handled like an answer; only a goodbye ends the call.
+# A check-in behaves like an answer. A goodbye differs, because it ends the call.
 _ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOODBYE}
 
 
 def abstract(s: State, late_turns: bool = True) -> State:
-    """The simplest state that behaves like `s`. Without `late_turns`, no turn can get its text late."""
+    """The simplest state that behaves like `s`. If `late_turns` is false, no turn gets its text late."""
     answered, asked, said, asked_again, floor_turn, turn = _turns(s, 1 if s.user is User.QUIET or not late_turns else 2)
     jobs = _jobs(s.jobs) if s.jobs else ()
     return tuple.__new__(
@@ -54,8 +54,9 @@ def abstract(s: State, late_turns: bool = True) -> State:
 
 
 def _turns(s: State, gap_max: int) -> tuple[int, int, int, int, int, int]:
-    """The turn numbers, moved close together in the same order. The newest turn stays up to `gap_max`
-    ahead, so that a closed turn in between can still get its text late."""
+    """The turn numbers (answered, asked, said, asked_again, floor_turn, turn), moved close together in the same
+    order. Before the newest turn, a gap of up to `gap_max` stays. With a gap of two, a closed turn lies in between,
+    and that turn can still get its text late."""
     answered = 1
     marks = sorted({s.answered, s.asked, s.said, max(s.answered, s.asked_again)})
     place = {mark: answered + number for number, mark in enumerate(marks)}

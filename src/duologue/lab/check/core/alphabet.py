@@ -1,4 +1,4 @@
-"""The events that an exploration tries in a state: all that could happen next, and stale ones.
+"""The events that an exploration tries in a state: all that could happen next, and stale events.
 
 Time is reduced to "any armed deadline may fire next". Rule: for every kind of event there is a fresh
 variant, and for every id that an event carries there is a stale variant.

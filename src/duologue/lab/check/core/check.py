@@ -1,6 +1,6 @@
-"""The conversation machine, explored: every state, every event, every law.
+"""Explores the conversation machine: checks every law for every event in every reachable state.
 
-Runs the real `step` on abstract states, one profile at a time. Does not know which rows there are: it
+Runs the real `step` on abstract states, one profile at a time. The explorer does not know the rows. It
 only records which rows and rules fired. Rule: every violation is reported with a shortest trace to it.
 """
 
@@ -44,7 +44,7 @@ class Violation:
 
 @dataclass(slots=True)
 class Findings:
-    """What one exploration found. `fired` holds rows by index and rules by -1 - index."""
+    """What one exploration found. `fired` holds a row as its index and a rule as -1 minus its index."""
 
     profile: str
     scope: str
@@ -64,7 +64,7 @@ class ViolationsMaxReached(Exception):
 
 
 class CoreExplorer:
-    """One exploration of one profile."""
+    """One exploration of one profile in one scope."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ _SEEN: dict[object, tuple[str, ...]] = {}
 
 
 def _seen(s: State) -> tuple[str, ...]:
-    """The state as every view shows it. Cached by leaves: views read nothing else."""
+    """What each view shows for this state. Cached by the leaves, because views read nothing else."""
     key = (s.link, s.user, s.voice, s.reply, tuple(job.kind for job in s.jobs))
     found = _SEEN.get(key)
     if found is None:

@@ -2,7 +2,7 @@
 
 Each check yields the law that is broken and one line that says what is wrong. Laws about the whole
 graph (rest can be reached, timers alone come to an end) are in `check`. Rule: a law reads the state and
-the effects, never the rows; otherwise a broken row would excuse itself.
+the effects, never the rows. Otherwise a broken row would excuse itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from duologue.core.leaves import (
 )
 from duologue.core.state import State, is_sounding
 
-# The titles of the laws, as docs/design.md has them.
+# The titles of the laws, as in docs/design.md.
 NEVER_STUCK = "1 never stuck"
 NOTHING_STALE = "2 nothing stale"
 ONCE = "3 once"
@@ -53,7 +53,7 @@ _HARD: dict[Leaf, tuple[int, ...]] = {
 
 
 class CheckedStep(NamedTuple):
-    """One step of the machine, before and after."""
+    """One step of the machine: the state before, the event, the state after and the effects."""
 
     before: State
     event: ev.Event
@@ -61,7 +61,7 @@ class CheckedStep(NamedTuple):
     effects: tuple[fx.Effect, ...]
 
     def did(self, kind: type[fx.Effect]) -> list[fx.Effect]:
-        """The effects of this kind."""
+        """The step's effects of this kind."""
         return [effect for effect in self.effects if type(effect) is kind]
 
 
@@ -85,7 +85,7 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
     if s.link not in LIVE and (s.voice is not Voice.SILENT or s.reply is not Reply.NONE):
         yield SAID_AND_HEARD_AGREE, "a reply is played or requested while the link is not live"
     if s.link in CLOSED and (s.jobs or s.said > s.answered or s.user is not User.QUIET):
-        yield NO_INPUT_IS_LOST, "a closed link still has jobs, an open turn or an unanswered one"
+        yield NO_INPUT_IS_LOST, "a closed link still has jobs, an open turn or an unanswered turn"
 
 
 def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
@@ -113,7 +113,7 @@ def _once(step: CheckedStep) -> Iterator[tuple[str, str]]:
 def _one_output(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if not step.before.jobs and not isinstance(step.event, ev.ToolCalled):
         if step.did(fx.PostOutput) or step.did(fx.PostNews):
-            yield ONCE, "an output without a call"
+            yield ONCE, "an output or news without a call"
         return
     after = {job.call: job.kind for job in step.after.jobs}
     outputs = [effect.call for effect in step.effects if isinstance(effect, fx.PostOutput)]
@@ -133,7 +133,7 @@ def _one_output(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if isinstance(step.event, ev.ToolCalled) and step.after is not step.before:
         accepted = step.event.call in after
         if outputs.count(step.event.call) != (not accepted):
-            yield ONCE, "a call was neither run nor refused, or both"
+            yield ONCE, "a call was neither run nor refused, or it was both"
 
 
 _ENDS_SOUND = (
@@ -173,7 +173,7 @@ def _said_and_heard(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if truncated:
         heard_ms = max(before.heard_ms, getattr(event, "heard_ms", 0))
         if truncated != [fx.TruncateReply(before.voice_id, heard_ms)]:
-            yield SAID_AND_HEARD_AGREE, f"truncated at {truncated}, heard {heard_ms} ms"
+            yield SAID_AND_HEARD_AGREE, f"the step did {truncated}, but {heard_ms} ms were heard"
     if over and not isinstance(event, _ENDS_SOUND):
         yield EVERY_SENTENCE_ENDS, f"{type(event).__name__} ended the playback of a reply"
     yield from _held(step)
@@ -209,16 +209,16 @@ def _no_input_lost(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if closed and not recorded and not _takes_back(before, event):
         yield NO_INPUT_IS_LOST, "a turn with words ended and was neither said nor overheard"
     if after.said < before.said and after.link not in CLOSED:
-        yield NO_INPUT_IS_LOST, "`said` went back"
+        yield NO_INPUT_IS_LOST, "the turn number `said` decreased"
 
 
 def _takes_back(s: State, e: ev.Event) -> bool:
-    """Is this an empty final transcript of the current turn?"""
+    """Is this event an empty final transcript of the current turn? Such a transcript takes its words back."""
     return isinstance(e, ev.WordsHeard) and e.turn == s.turn and e.final and e.words == 0
 
 
 def _may_answer(step: CheckedStep) -> bool:
-    """Was an answer heard or shown, cancelled by the user, or reported as lost?"""
+    """May the step mark turns as answered: was an answer heard or shown, cancelled by the user, or reported lost?"""
     if step.did(fx.ReportLost):
         return True
     if isinstance(step.event, ev.InterruptRequested | ev.CancelRequested | ev.PlaybackFinished | ev.ReplyFinished):

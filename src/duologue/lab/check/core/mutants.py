@@ -1,7 +1,7 @@
 """Mutants: copies of the machine, each broken on purpose in one place.
 
 A mutant drops or redirects one row or rule, or drops one guard, one action or the effects of one action.
-The share of mutants that laws, promises and tests notice shows how good they are.
+The share of mutants that laws, promises and tests notice shows how good these checks are.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _with(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
 
 
 def _another_leaf(row: Row) -> Leaf:
-    """Another leaf of the row's region: the one after its target, or after its source if it has no target."""
+    """Another leaf of the row's region: the one after the row's target, or after its source if it has no target."""
     leaves: list[Leaf] = list(type(row.sources[0]))
     here = leaves.index(row.target or row.sources[0])
     return leaves[(here + 1) % len(leaves)]

@@ -1,8 +1,8 @@
 """Scopes: the part of the machine that one exploration covers.
 
-All combinations of faults, pauses, jobs and check-ins are too many to visit at once, and most of them are
-independent. Each scope leaves out some events or lowers some limits; together the scopes fire every row
-and rule. Rule: a scope never changes what an event does.
+There are too many combinations of faults, pauses, jobs and check-ins to visit in one exploration, and most
+of them are independent. Each scope omits some events or lowers some limits. Together, the scopes fire every
+row and rule. Rule: a scope never changes what an event does.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from duologue.core.settings import Settings
 
 
 class CheckScope(NamedTuple):
-    """A name, a function that narrows the settings, and the events to leave out."""
+    """A name, a function that narrows the settings, and the events that are omitted."""
 
     name: str
     narrow: Callable[[Settings], Settings]
     without: frozenset[type[ev.Event]]
-    fillers: bool = True  # transcripts of filler words only
-    late_turns: bool = True  # text for a turn before the last one
-    cancellable: bool = True  # calls that a barge-in may drop
+    fillers: bool = True  # tries transcripts that contain only filler words
+    late_turns: bool = True  # tries late text for a turn before the last one
+    cancellable: bool = True  # tries calls that a barge-in may drop
 
 
 _PAUSES = frozenset((ev.SuspendRequested, ev.LinkWobbled))
@@ -83,7 +83,7 @@ QUICK: tuple[CheckScope, ...] = (
     SMALL[3],
 )
 
-# The limits as the profiles have them, and two jobs at a time.
+# The full scopes use the limits of the profiles, and at most two jobs at a time.
 
 
 def _full_talk(settings: Settings) -> Settings:

@@ -1,7 +1,7 @@
-"""The abstraction of dialogue states that makes them few enough to visit all.
+"""Reduces dialogue states to so few that all of them can be visited.
 
-`fold` maps a state to the simplest one that behaves the same; the result is an ordinary state, so the real `step`
-runs on it. Rule: nothing that decides where a dialogue goes may be dropped; what is dropped is listed in ABSTRACTION.
+`fold` maps a state to the simplest state that behaves the same. The result is an ordinary state, so the real `step`
+runs on it. Rule: nothing that decides where a dialogue goes may be dropped. ABSTRACTION lists what is dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from duologue.dialogue.stack import PROGRAM
 from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Instance, Phase, Slots
 from duologue.dialogue.unconfirmed_values import ANNOUNCED, PICKED_OUT
 
-# A confirmation that wasn't used up: the instance, the step that asked for it, the action that may use it.
+# An unused confirmation: the flow instance, the step that asked for it, and the action that may use it.
 Yes: TypeAlias = tuple[int, str, str]
 Given: TypeAlias = frozenset[Yes]
 
@@ -66,7 +66,7 @@ def _response(state: DialogueState) -> str:
 
 
 def fold_given(state: DialogueState, given: Given) -> Given:
-    """The same for unused confirmations: only those of flows that are still open."""
+    """The unused confirmations of flows that are still open, with positions in the stack instead of instance ids."""
     places = {one.id: place for place, one in enumerate(state.stack, start=1)}
     return frozenset((places[owner], step, act) for owner, step, act in given if owner in places)
 

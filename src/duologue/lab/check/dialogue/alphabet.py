@@ -1,8 +1,8 @@
-"""The events that may come next in a dialogue: everything users say and workers answer, a few of each kind.
+"""The events that may come next in a dialogue: what users may say and workers may answer, a few examples of each kind.
 
-Derived from the domain alone: for each kind of slot a valid answer, another one and an ambiguous one; for each request
-every kind of result, including failures and nonsense. Rule: every event has a fresh variant here, and every event
-with a request number also a stale one.
+The events are derived from the domain alone. For each kind of slot there are two valid answers and, if possible, an
+ambiguous one. For each request there is every kind of result, including failures and nonsense. Rule: every kind of
+event has a fresh variant here, and every kind with a request number also has a stale one.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ class Alphabet:
     outputs: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)  # action -> what it returns
     decides: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)  # slot -> values that conditions depend on
     meanwhile: tuple[str, ...] = ("yes", "cancel")  # said while a request is running
-    starts: tuple[FlowRequested, ...] = ()  # instead of one plain start per flow
+    starts: tuple[FlowRequested, ...] = ()  # if given, these replace the plain start of each flow
     has_values: bool = True  # does NLU return values?
-    depth_max: int = 2  # open flows up to which NLU starts another
+    depth_max: int = 2  # NLU starts another flow only while fewer are open
 
     # -- What users say
 
@@ -98,7 +98,7 @@ class Alphabet:
         yield from self.starts or (FlowRequested(name, 0) for name in (*self.domain.flows, UNKNOWN))
 
     def texts(self, state: DialogueState) -> Iterator[str]:
-        """What is said to this question and not to others."""
+        """Messages for this state only: answers to its question, corrections, and "retry" after an error."""
         if state.phase is Phase.ERROR:
             yield "retry"
         if state.waiting_for is not None:
@@ -114,7 +114,7 @@ class Alphabet:
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
-        """The answers that a condition depends on, as they would be said."""
+        """The answers that a condition depends on, as users would say them."""
         for value in self.decides.get(spec.name, ()):
             if isinstance(value, str):
                 yield value
@@ -149,7 +149,7 @@ class Alphabet:
         yield WorkFailed(wanted.request, "TimeoutError", "it took too long", 0)
 
     def meanings(self, state: DialogueState) -> Iterator[tuple[Command, ...]]:
-        """What NLU may make of a message, sense and nonsense."""
+        """The commands that NLU may return for a message, including nonsense."""
         yield ()
         yield (StartFlow(UNKNOWN), SetSlot(UNKNOWN, 1), ClearSlot(UNKNOWN))
         for command in (Affirm(), Deny(), Cancel(), Restart(), Repeat(), NeedTime(), Back(), Skip(), Help(), Handoff()):
@@ -235,7 +235,7 @@ def said_of(spec: SlotSpec) -> tuple[str, str]:
 
 
 def value_of(spec: SlotSpec, text: str) -> Json:
-    """The value of an answer."""
+    """The value that the grammar reads from an answer, or else the text of the answer."""
     key = (spec.name, spec.kind, text)
     if key not in _VALUES:
         reading = read(Question(spec.grammar_slot), text, TODAY)
@@ -247,14 +247,14 @@ _VALUES: dict[tuple[str, SlotKind, str], Json] = {}
 
 
 def other_of(spec: SlotSpec, value: Json) -> str:
-    """An answer with another value."""
+    """An answer for this slot whose value differs from `value`."""
     first, second = said_of(spec)
     held = str(value).removesuffix(NORMALISED)
     return second if held == str(value_of(spec, first)) else first
 
 
 def alphabet_of(domain: Domain) -> Alphabet:
-    """For any domain: every action may ask for a confirmation, and for the slots that no step asks for."""
+    """The alphabet of any domain. Every action may ask for a confirmation and for one slot that no step asks for."""
     asked = {name for one in domain.flows.values() for name in one.slots}
     spare = tuple(name for name in domain.slots if name not in asked)
     actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, PerformAction)}
@@ -263,7 +263,7 @@ def alphabet_of(domain: Domain) -> Alphabet:
 
 
 def _decisive(domain: Domain) -> dict[str, tuple[Json, ...]]:
-    """For every slot that a condition depends on, values on both sides of it."""
+    """For every slot that a condition depends on, values that may make the condition true or false."""
     found: dict[str, dict[Json, None]] = {}
     for at in (at for flow in domain.flows.values() for at in flow.program if isinstance(at, JumpUnless)):
         values: list[Json] = [True, False]

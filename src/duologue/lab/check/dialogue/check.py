@@ -1,7 +1,7 @@
-"""Explores dialogues: every state of a small domain, every event in it, every law.
+"""Explores dialogues: checks every law for every event in every state of a small domain.
 
-Runs the real `step` on folded states. Rule: nothing here knows what a row does; it only records which rows were taken
-and which phases followed which, and compares that with the tables.
+Runs the real `step` on folded states. Rule: nothing here knows what a row does. The explorer only records which rows
+were taken and which phase followed which, and compares that with the tables.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .state_laws import state_complaints
 Stepper: TypeAlias = Callable[[Domain, DialogueState, DialogueEvent], tuple[DialogueState, tuple[DialogueEffect, ...]]]
 Node: TypeAlias = tuple[DialogueState, Given]
 
-# Moves in SOURCE that can't happen here, and why.
+# Moves of the original specification (`matrix.SOURCE`) that can't happen here, and why.
 IMPOSSIBLE: dict[tuple[Phase, Phase], str] = {
     (Phase.VALIDATING_SLOT, Phase.UNDERSTANDING): "what follows a value is decided without NLU",
     (Phase.WAITING_FOR_SLOT, Phase.ERROR): "everything that can fail has its own phase",
@@ -95,12 +95,12 @@ class DialogueExplorer:
                 yield event, target
 
     def _take(self, number: int, state: DialogueState, given: Given, event: DialogueEvent) -> Node | None:
-        """Apply one event and check the step; the resulting node, or None if the event did nothing."""
+        """Apply one event and check the step. Returns the resulting node, or None if the event did nothing."""
         self.found.steps += 1
         row = row_for(state, event)
         try:
             after, effects = self.stepper(self.domain, state, event)
-        except Exception as problem:  # noqa: BLE001 - whatever it raises is what is looked for
+        except Exception as problem:  # noqa: BLE001 - any exception is a finding
             self._report("a step never raises", f"{type(problem).__name__}: {problem}"[:200], number, event)
             return None
         if row is None:
@@ -144,7 +144,7 @@ class DialogueExplorer:
             raise ViolationsMaxReached
 
     def _tell(self, trace: list[DialogueEvent]) -> Iterator[str]:
-        """The trace as lines: each event, the phase it led to and what was said."""
+        """The trace as lines: each event, the phase it led to, and what was said or done."""
         state = fold(DialogueState())
         for event in trace:
             try:

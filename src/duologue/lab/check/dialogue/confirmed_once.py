@@ -1,7 +1,7 @@
 """Checks that a confirmation allows one run of an action, and only while the confirmed values stay the same.
 
-Keeps a separate account of unused confirmations. Rule: the account is derived only from what was said and done, so a
-machine that forgets to ask for a confirmation is caught.
+The check keeps its own account of unused confirmations. Rule: the account is derived only from what was said and done,
+so a machine that forgets to ask for a confirmation is caught.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LAW = "one run per confirmation"
 
 
 def account(seen: ObservedStep, given: Given) -> tuple[Given, list[str]]:
-    """The unused confirmations after a step, and what was done without one."""
+    """The unused confirmations after a step, and a message for each action that ran without one."""
     given = _taken_back(seen, given)
     before, after = seen.before.top, seen.after.top
     if before is not None:

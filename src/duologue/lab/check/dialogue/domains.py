@@ -1,6 +1,6 @@
-"""The small domains that are explored: together they use every instruction, option and pattern.
+"""The small domains that are explored. Together they use every instruction, option and pattern.
 
-Each is as small as possible for what it shows. Rule: what one domain leaves out, another one has; a test counts
+Each domain is as small as possible for what it shows. Rule: what one domain omits, another one has. A test counts
 instructions, options and rows.
 """
 
@@ -187,7 +187,7 @@ ROUNDS = Alphabet(
     has_values=False,
 )
 
-# An action after a confirmation, followed by more questions: going back and corrections must not repeat it.
+# An action after a confirmation, followed by more questions: going back and corrections must not repeat the action.
 RATED = Alphabet(
     domain(
         flow(
@@ -221,7 +221,7 @@ AGAIN = Alphabet(
     has_values=False,
 )
 
-# Flows that loop without asking, started in every way; one that acts at once.
+# Flows that loop without asking, started in every way, and a flow that acts immediately.
 LOOPS = Alphabet(
     domain(
         flow("spin", Jump("spin", 0)),

@@ -1,6 +1,6 @@
-"""The laws that every step of a dialogue must keep; each is a function that yields one line per violation.
+"""The laws that every step of a dialogue must keep. Each law is a function that yields one line per violation.
 
-Laws about states are in `state_laws`, the law about confirmations in `confirmed_once`. Rule: for each law a test
+Laws about states are in `state_laws`. The law about confirmations is in `confirmed_once`. Rule: for each law a test
 breaks the machine on purpose and shows that the law notices.
 """
 
@@ -38,7 +38,7 @@ def moves_along_the_matrix(seen: ObservedStep) -> Iterator[str]:
 
 
 def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
-    """A step makes at most one request, and it is the one that the state waits for."""
+    """A step makes at most one request, and it is the request that the state then waits for."""
     asked, waits = seen.requests, request_of(seen.domain, seen.after)
     if len(asked) > 1:
         yield f"{len(asked)} requests in one step"
@@ -51,7 +51,8 @@ def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
 
 
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
-    """A filled slot is emptied only by a correction of what it depends on, by back, clear or set, or with its flow."""
+    """A filled slot is emptied only by the user (back, clear, restart or no), by its flow or an action, or because a
+    slot that it depends on changed."""
     for before, after in seen.pairs():
         held = values_of(seen.after.kept if after is None else after.slots)
         lost = set(values_of(before.slots)) - set(held)
@@ -81,7 +82,7 @@ def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: s
 
 
 def validated_before_written(seen: ObservedStep) -> Iterator[str]:
-    """A slot with a validator gets a new value only from its verdict, from a flow or from an action."""
+    """A slot with a validator gets a new value only after its validator accepted it, or from a flow or an action."""
     before = {one.id: one for one in seen.before.stack}
     for one in seen.after.stack:
         old = values_of(before[one.id].slots) if one.id in before else {}
@@ -111,7 +112,7 @@ def _is_checked(seen: ObservedStep, one: Instance, name: str, value: Json) -> bo
 
 
 def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
-    """Retries of a run have its key; another run never has the same key."""
+    """Retries of an action's run have the key of that run. Different runs never share a key."""
     for one in seen.after.stack:
         if one.id > seen.before.instances:
             continue
@@ -139,7 +140,7 @@ def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
-    """A yes counts for the question that was open when it was said."""
+    """A yes counts only for the question that was open when the user said yes."""
     top = seen.before.top
     for step in seen.confirmed:
         was_open = (
@@ -163,7 +164,7 @@ def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
 
 
 def waiting_means_that_a_question_was_asked(seen: ObservedStep) -> Iterator[str]:
-    """While the dialogue waits for the user, exactly one question was asked, and asked last."""
+    """While the dialogue waits for the user, exactly one question was asked, and nothing after it."""
     asking = [one for one in seen.said if one.asks]
     if seen.after.phase in _ASKING and seen.after is not seen.before:
         if not asking:
@@ -185,9 +186,9 @@ def a_new_question_starts_its_counts_at_zero(seen: ObservedStep) -> Iterator[str
 
 
 def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
-    """While a question stays open, its tries never shrink, and grow with every reply that isn't an answer. As they are
-    limited, no question is asked for ever. Messages said before the question was asked don't count; the queue limits
-    their number."""
+    """While a question stays open, its count of tries never shrinks, and grows with every reply that isn't an answer.
+    Tries are limited, so no question is asked for ever. Messages from before the question was asked don't count. The
+    queue limits their number."""
     before, after = seen.before, seen.after
     if before.top is None or after.top is None or after.phase not in (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING):
         return
@@ -226,7 +227,7 @@ def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
 
 
 def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
-    """Values for open questions are validated, written, or refused in words."""
+    """A value that NLU returns for a slot of the open flow is stored or waits for validation."""
     top = seen.before.top
     given = [command for command in seen.commands if isinstance(command, SetSlot | CorrectSlot)]
     ends = any(isinstance(command, Cancel | Handoff | StartFlow) for command in seen.commands)
@@ -235,7 +236,7 @@ def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
     held = {(value.slot, repr(value.value)) for value in seen.after.values}
     for slots in (seen.after.kept, *(one.slots for one in seen.after.stack)):
         held |= {(name, repr(filled.value)) for name, filled in slots}
-    if len(seen.after.queue) < len(seen.before.queue):  # a queued message was processed too, and may have changed it
+    if len(seen.after.queue) < len(seen.before.queue):  # a queued message was processed too and may have changed it
         changed = {name for name, _ in held}
         given = [command for command in given if command.slot not in changed]
     for command in given:
@@ -257,7 +258,7 @@ def a_failed_action_never_falls_through(seen: ObservedStep) -> Iterator[str]:
 
 
 def retried_only_on_request(seen: ObservedStep) -> Iterator[str]:
-    """After a failure an action runs again only by a retry, not by whatever is said next."""
+    """After a failure an action runs again only if the user asks for a retry."""
     top, after = seen.before.top, seen.after.top
     if top is None or not top.is_acting or top.needs or top.confirm or not seen.runs:
         return

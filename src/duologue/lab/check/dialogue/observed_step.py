@@ -1,7 +1,7 @@
-"""One step of a dialogue as the laws see it: before, event, after, effects.
+"""One step of a dialogue as the laws see it: the state before, the event, the state after and the effects.
 
-Rule: a law reads states, events and effects, and from the trace only the confirmations; never how the machine works
-inside.
+Rule: a law reads states, events and effects, and from the trace only moves and confirmations. It never reads how
+the machine works inside.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class ObservedStep(NamedTuple):
         return said or any(isinstance(command, Restart) for command in self.commands)
 
     def pairs(self) -> Iterator[tuple[Instance, Instance | None]]:
-        """Every flow that was open, with its state after the step, or None if it ended."""
+        """Every flow instance that was open before the step, with the same instance after it, or None if it ended."""
         after = {one.id: one for one in self.after.stack}
         for one in self.before.stack:
             yield one, after.get(one.id)
@@ -81,7 +81,7 @@ def at_of(domain: Domain, instance: Instance) -> Instruction:
 
 
 def used_by(act: PerformAction, instance: Instance) -> dict[str, Json]:
-    """The slots that an action is given."""
+    """The slots that an action is given, and their values."""
     values = values_of(instance.slots)
     return {name: value for name, value in values.items() if not act.slots or name in act.slots}
 
@@ -93,7 +93,7 @@ def changed_in(before: Instance, after: Instance) -> set[str]:
 
 
 def dependants(domain: Domain, names: set[str]) -> set[str]:
-    """Every slot that depends on these, directly or through other slots."""
+    """Every slot that depends on these slots, directly or through other slots."""
     found: set[str] = set()
     while True:
         near = {name for name, spec in domain.slots.items() if (names | found) & set(spec.depends_on)} - found

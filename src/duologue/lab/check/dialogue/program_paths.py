@@ -1,7 +1,7 @@
 """Paths through a flow's program: what must have happened before an instruction is reached.
 
-Reads the program as a graph and knows nothing about how it is run. Rule: a step must come before another one if
-removing its way forward makes the other one unreachable.
+Reads the program as a graph and knows nothing about how it is run. Rule: a step must come before an
+instruction if the instruction can't be reached once the step's way forward is removed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _reaches(program: Program, goal: int, without: int) -> bool:
 
 
 def _after(program: Program, place: int, is_closed: bool) -> Iterator[int]:
-    """Where an instruction leads; if `is_closed`, only by its `on_no` or `on_failure` jump."""
+    """The places that an instruction leads to. If `is_closed`, only its jumps count, not the next place."""
     at = program[place]
     if isinstance(at, Jump):
         yield at.to

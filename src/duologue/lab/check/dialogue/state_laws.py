@@ -1,6 +1,6 @@
 """The laws that every state of a dialogue between two events must keep.
 
-Rule: a state explains itself: from the state alone it is clear what is open and what comes next.
+Rule: the state alone shows what is open and what comes next.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def the_question_fits_the_step(domain: Domain, state: DialogueState) -> Iterator
 
 
 def nothing_is_left_over(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """What belongs to a question is removed with it."""
+    """Data about a question, an action or an error is removed when that question, action or error is over."""
     if state.phase is Phase.IDLE:
         for name in ("waiting_for", "among", "reading_back", "values", "misses", "silences", "tries"):
             if getattr(state, name):
@@ -98,7 +98,7 @@ def candidates_belong_to_the_open_question(domain: Domain, state: DialogueState)
 
 
 def an_action_has_what_its_flow_asked_for(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """If no path leads to an action around a question, the question's slot is filled when the action runs."""
+    """If every path to an action passes a question, the slot of that question is filled when the action runs."""
     if state.phase is not Phase.EXECUTING_ACTION or state.top is None:
         return
     top, program = state.top, domain.flows[state.top.flow].program
@@ -109,7 +109,7 @@ def an_action_has_what_its_flow_asked_for(domain: Domain, state: DialogueState) 
 
 
 def a_checkpoint_restores_the_same_state(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """A checkpoint restores the same state, waiting for the same request."""
+    """A checkpoint restores the same state, and that state waits for the same request."""
     try:
         again = from_json(domain, json.loads(json.dumps(to_json(domain, state))))
     except BadCheckpoint as refusal:
@@ -140,7 +140,7 @@ def a_flow_is_started_once(domain: Domain, state: DialogueState) -> Iterator[str
     """A flow is on the stack only once, unless another flow calls it."""
     begun = [one.flow for one in state.stack if not one.called]
     if len(set(begun)) < len(begun):
-        yield f"of {', '.join(begun)} one is open twice"
+        yield f"a flow is open twice: {', '.join(begun)}"
 
 
 STATE_LAWS: tuple[StateLaw, ...] = (

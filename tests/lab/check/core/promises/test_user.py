@@ -18,7 +18,7 @@ def test_every_promise_about_the_users_turns_applies_and_holds() -> None:
     ("row", "promise"),
     [
         ("user: talking + SpeechStopped", "when speech stops, the turn waits for its endpoint"),
-        ("user: transcribing + timer:text", "the final text, or its deadline, ends the wait for it"),
+        ("user: transcribing + timer:text", "the final text or its deadline ends the wait for the text"),
     ],
 )
 def test_a_machine_without_a_row_breaks_the_promise_about_it(row: str, promise: str) -> None:

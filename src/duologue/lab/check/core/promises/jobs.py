@@ -34,12 +34,12 @@ def _kinds(s: State) -> list[JobKind]:
 
 
 def _brain_learns(step: CheckedStep) -> bool:
-    """Does the brain get the result, in a request now or as news later?"""
+    """Does the brain learn what the job reported, in a request now or as news later?"""
     return step.after.news or does(step, fx.StartReply)
 
 
 def _ends(step: CheckedStep, effect: fx.Effect) -> bool:
-    """Is the job gone, with this effect, and its work cancelled exactly if it timed out?"""
+    """Is the job gone, did the step have this effect, and was the work cancelled if and only if it timed out?"""
     call = step.event.call  # type: ignore[attr-defined]
     stopped = fx.CancelWork(call) in step.effects
     return (
@@ -63,7 +63,7 @@ def _takes_floor(s: State, e: ev.Event) -> bool:
 
 
 def _survivors(step: CheckedStep) -> list[tuple[JobKind, bool]]:
-    """The jobs that must be left: all, except cancellable calls if the user takes the floor."""
+    """The jobs that must remain. If the user takes the floor, cancellable foreground calls are dropped."""
     taken = _takes_floor(step.before, step.event)
     return [
         (job.kind, job.cancellable)
@@ -102,7 +102,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
         lambda x: _kind(x.after, x.event) is JobKind.DELEGATED and x.effects == (),
     ),
     Promise(
-        "a dispatched call gets its output at once and runs in the background",
+        "a dispatched call gets its output immediately and runs in the background",
         (ev.CallDispatched,),
         lambda s, e: _kind(s, e) is JobKind.TOOL,
         lambda x: (
@@ -156,7 +156,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
         lambda x: _ends(x, fx.PostNews(_call(x), _outcome(x.event))) and _brain_learns(x),
     ),
     Promise(
-        "cancelled work ends at once and causes no request by itself",
+        "cancelled work ends immediately and causes no request by itself",
         (ev.CancelRequested,),
         lambda s, e: _kind(s, e) is not JobKind.ABSENT,
         lambda x: (
@@ -179,7 +179,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
         lambda x: [(job.kind, job.cancellable) for job in x.after.jobs] == _survivors(x),
     ),
     Promise(
-        "when the last call ends and the floor is free, the answer continues at once",
+        "when the last call ends and the floor is free, the answer continues immediately",
         (ev.JobFinished, ev.JobFailed, T.JOB),
         lambda s, e: (
             _kind(s, e) in FOREGROUND

@@ -39,7 +39,7 @@ def _is_armed(s: State, timer: Timer) -> bool:
 
 
 def _faulted(step: CheckedStep) -> bool:
-    """Is the fault counted, shown as it is stored, and fatal exactly if the breaker or its error class says so?"""
+    """Is the fault counted and shown? Is it fatal if and only if the breaker or its error class says so?"""
     s, fault = step.after, step.after.fault
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
     if s.link is not Link.FAULTED or fault is None or shown != [fx.ShowFault(*fault)]:
@@ -60,7 +60,7 @@ def _drops_calls_only(step: CheckedStep) -> bool:
 
 
 def _lost(step: CheckedStep) -> bool:
-    """Is the link backing off, with the context saved, voice and reply at rest, and all jobs as they were?"""
+    """Is the link backing off, with the context saved, voice and reply at rest, and the same jobs as before?"""
     s = step.after
     quiet = s.voice is Voice.SILENT and s.reply is Reply.NONE and s.attempts == 0
     return s.link is Link.BACKING_OFF and quiet and does(step, fx.SaveContext) and _keeps_jobs(step)
@@ -75,7 +75,7 @@ def _renewal_pending(s: State) -> bool:
 
 
 def _last_asked(s: State) -> int:
-    """The newest turn that was asked, in this session or before the line was lost."""
+    """The newest turn that the brain was asked about, in this session or before the line was lost."""
     return max(s.asked, s.asked_again)
 
 
@@ -84,7 +84,7 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Was a turn asked, nothing of its answer heard, and is no call open that will continue it?"""
+    """Is an answer under way of which nothing was heard, without an open call that will continue it?"""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
     return unheard and s.asked > s.answered and not has_foreground(s)
 
@@ -98,7 +98,7 @@ _OPEN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
 
 LINK_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "a start with a session and audio prepares the call",
+        "a start request with an active session and primed audio prepares the call",
         (ev.StartRequested,),
         lambda s, e: s.link is Link.IDLE and _can_start(e),
         lambda x: goes(x, Link.PREPARING) and does(x, fx.OpenSession) and x.after.news == x.after.settings.greets,
@@ -167,7 +167,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, Link.UP) and does(x, fx.ResumePlayback) == (x.before.voice is Voice.PLAYING),
     ),
     Promise(
-        "the session warning saves the context and leaves the link as it is",
+        "the session warning saves the context and does not change the link",
         (T.SESSION_WARNING,),
         lambda s, e: True,
         lambda x: does(x, fx.SaveContext) and x.after.link is x.before.link,
@@ -294,7 +294,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
     ),
     Promise("playback that stalls is a fault", (T.STALL,), lambda s, e: s.link in LIVE, _faulted),
     Promise(
-        "a fault cancels the open calls and no dispatched job",
+        "a fault cancels the open calls and keeps the dispatched jobs",
         (ev.PlaybackFailed, T.STALL, T.ANSWER, T.ATTEMPT, ev.ReplyFailed),
         lambda s, e: any(job.kind in FOREGROUND for job in s.jobs),
         lambda x: x.after.link is not Link.FAULTED or _drops_calls_only(x),
@@ -364,13 +364,13 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.asked == x.after.answered == x.before.answered and x.after.asked_again == x.before.asked,
     ),
     Promise(
-        "after a lost line, turns whose calls still run stay asked",
+        "after a lost line, turns whose calls still run are not asked again",
         (ev.LinkClosed, ev.ReconnectRequested),
         lambda s, e: s.link in LIVE and s.asked > s.answered and has_foreground(s) and not s.heard_ms,
         lambda x: x.after.asked == x.before.asked and x.after.answered == x.before.answered,
     ),
     Promise(
-        "if the line is lost a second time, the turn is reported as lost instead",
+        "if the line is lost again before the answer is heard, the turn is reported as lost",
         (ev.LinkClosed, ev.ReconnectRequested),
         lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again > s.answered,
         lambda x: (

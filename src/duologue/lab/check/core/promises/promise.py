@@ -38,12 +38,12 @@ def index(promises: Iterable[Promise]) -> dict[Trigger, list[Promise]]:
 
 
 def does(step: CheckedStep, *kinds: type[Effect]) -> bool:
-    """Did the step have every one of these effects?"""
+    """Did the step have at least one effect of each of these kinds?"""
     return all(any(type(effect) is kind for effect in step.effects) for kind in kinds)
 
 
 def never(step: CheckedStep, *kinds: type[Effect]) -> bool:
-    """Did the step have none of these effects?"""
+    """Did the step have no effect of these kinds?"""
     return not any(type(effect) in kinds for effect in step.effects)
 
 
@@ -54,12 +54,13 @@ def goes(step: CheckedStep, *leaves: Leaf) -> bool:
 
 
 def quiet_floor(s: State) -> bool:
-    """Can a complete turn be asked at once: link up, voice silent, no reply and no open call?"""
+    """Is the floor free, so that a complete turn can be asked immediately? The link is up, the voice is silent, and no
+    reply or call is open."""
     return s.link is Link.UP and s.voice is Voice.SILENT and s.reply is Reply.NONE and not has_foreground(s)
 
 
 def asks(step: CheckedStep, last: int) -> bool:
-    """Did one request ask every unanswered turn up to `last`?"""
+    """Did the step send exactly one request, about every unanswered turn up to `last`?"""
     starts = [effect for effect in step.effects if isinstance(effect, StartReply)]
     return len(starts) == 1 and starts[0].last == last and starts[0].first == step.after.answered + 1
 

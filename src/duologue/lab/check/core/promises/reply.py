@@ -40,8 +40,8 @@ def _asked_for(step: CheckedStep, ask: Ask) -> bool:
 
 
 def _owed_again(step: CheckedStep) -> bool:
-    """Are the turns of a dropped reply unanswered as before, and its news waiting again? While calls that it
-    made are open, the turns stay asked: the outputs of the calls will continue them."""
+    """Are the turns and the news of a dropped reply owed again, so that the brain still has to be asked about them?
+    While calls of that reply are open, its turns stay asked, because the outputs of the calls will continue them."""
     asked = step.before.asked if has_foreground(step.after) else step.after.answered
     return (
         step.after.answered == step.before.answered
@@ -59,7 +59,7 @@ def _adds(s: State, e: ev.WordsHeard | ev.TextTyped) -> bool:
 
 REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "unanswered turns and news are asked after a beat, even if a noise goes on",
+        "the brain is asked about unanswered turns and news after a beat, even if a noise continues",
         (T.BEAT, T.PATIENCE),
         lambda s, e: True,
         lambda x: goes(x, Reply.COMMITTING) and asks(x, x.before.said) and _asked_for(x, Ask.ANSWER),
@@ -77,7 +77,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         lambda x: _asked_for(x, Ask.GOODBYE) and x.after.check_ins == x.before.check_ins,
     ),
     Promise(
-        "a request includes all news that waits",
+        "a request includes all waiting news",
         (T.BEAT,),
         lambda s, e: s.news,
         lambda x: not x.after.news and x.after.telling,
@@ -95,7 +95,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, Reply.GENERATING),
     ),
     Promise(
-        "the first audio of a reply is played at once if the user is quiet",
+        "the first audio of a reply is played immediately if the user is quiet",
         (ev.AudioBuffered,),
         lambda s, e: s.link is Link.UP and s.reply in _OPEN and s.user is User.QUIET,
         lambda x: (

@@ -16,7 +16,7 @@ _ENDS = (ev.TurnEnded, ev.PttReleased, ev.SendPressed, T.TALK)
 
 
 def _may_end(s: State, e: ev.Event) -> bool:
-    """Can this event end the turn? A TurnEnded from before the newest onset can't."""
+    """Can this event end the turn? A TurnEnded from before the newest onset (first sign of speech) can't."""
     return s.user in _OPEN and (not isinstance(e, ev.TurnEnded) or e.onset >= s.onset)
 
 
@@ -38,7 +38,7 @@ def _begins(step: CheckedStep) -> bool:
 
 
 def _closes(s: State, e: ev.Event) -> bool:
-    """Does this event end a turn that has all its words?"""
+    """Does this event complete a turn that has more than filler words?"""
     if isinstance(e, ev.WordsHeard):
         is_text = s.user is User.TRANSCRIBING and e.turn == s.turn and e.final and e.words > 0
         return is_text and s.words is Words.SUBSTANTIAL
@@ -125,7 +125,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, User.QUIET) and does(x, fx.DiscardAudio) and x.after.said == x.before.said,
     ),
     Promise(
-        "the final text, or its deadline, ends the wait for it",
+        "the final text or its deadline ends the wait for the text",
         (ev.WordsHeard, T.TEXT),
         lambda s, e: (
             _active(s)
@@ -135,7 +135,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, User.QUIET),
     ),
     Promise(
-        "a complete turn is asked at once if the floor is free",
+        "a complete turn is asked immediately if the floor is free",
         (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
         lambda s, e: quiet_floor(s) and _closes(s, e),
         lambda x: goes(x, Reply.COMMITTING) and asks(x, x.before.turn),
@@ -158,7 +158,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "filler words are overheard while a reply is pending and are a turn otherwise",
+        "filler words count as overheard while a reply is pending, and as a turn otherwise",
         (*_ENDS,),
         lambda s, e: _active(s) and _may_end(s, e) and s.final and s.words is Words.FILLER and s.voice not in SOUNDING,
         lambda x: (
@@ -188,19 +188,19 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "typed text is asked at once if the floor is free",
+        "typed text is asked immediately if the floor is free",
         (ev.TextTyped,),
         lambda s, e: quiet_floor(s),
         lambda x: asks(x, x.after.turn),
     ),
     Promise(
-        "late words of a turn that was not asked yet are added to it",
+        "late words of a turn that was not asked yet are added to that turn",
         (ev.WordsHeard,),
         lambda s, e: _active(s) and _is_late(s, e) and e.turn > s.asked and s.voice not in SOUNDING,
         lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
     ),
     Promise(
-        "late words of a turn from before the playback are added to it",
+        "late words of a turn from before the playback are added to that turn",
         (ev.WordsHeard,),
         lambda s, e: _active(s) and _is_late(s, e) and s.voice in SOUNDING and s.asked < e.turn <= s.floor_turn,
         lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
@@ -228,7 +228,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.asked == x.after.answered or does(x, fx.StartReply),
     ),
     Promise(
-        "late words are asked at once if the floor is free",
+        "late words are asked immediately if the floor is free",
         (ev.WordsHeard,),
         lambda s, e: quiet_floor(s) and s.user is User.QUIET and e.words > 0 and e.turn > s.said,
         lambda x: asks(x, x.event.turn),  # type: ignore[attr-defined]

@@ -47,7 +47,7 @@ def _breathing(s: State) -> bool:
 
 
 def _interrupted(step: CheckedStep) -> bool:
-    """Is the playback stopped and the reply cancelled in this step, and its id no longer current?"""
+    """Does this step stop the playback and cancel the reply, so that the reply's id is no longer current?"""
     return (
         goes(step, Voice.STOPPING)
         and does(step, fx.StopPlayback, fx.CancelReply)
@@ -57,8 +57,8 @@ def _interrupted(step: CheckedStep) -> bool:
 
 
 def _silent(step: CheckedStep) -> bool:
-    """Is the reply truncated once? If some of it was heard, it counts as the answer. If not, its turns are
-    unanswered again, but stay asked while calls are open that will continue them."""
+    """Is the voice silent and the reply truncated exactly once? If some of the reply was heard, it counts as the
+    answer. If not, its turns stay unanswered. They stay asked only while calls are open that will continue them."""
     truncated = [effect for effect in step.effects if isinstance(effect, fx.TruncateReply)]
     if step.after.voice is not Voice.SILENT or len(truncated) != 1:
         return False
@@ -87,7 +87,7 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         _interrupted,
     ),
     Promise(
-        "after an interrupt request, the turns it cut off count as answered",
+        "after an interrupt request, the turns whose answer was cut off count as answered",
         (ev.InterruptRequested,),
         lambda s, e: _sounding(s),
         lambda x: x.after.answered == x.before.asked and not x.after.telling,
@@ -118,19 +118,19 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         _interrupted,
     ),
     Promise(
-        "other words leave playback to the overlap verdict",
+        "other words do not change playback; the overlap verdict decides about it",
         (ev.WordsHeard,),
         lambda s, e: _sounding(s) and (e.turn > s.asked or s.heard_ms > 0 or has_foreground(s)),
         lambda x: x.after.voice is x.before.voice,
     ),
     Promise(
-        "speech that isn't a bid for the floor resumes playback from the held sample",
+        "after speech that isn't a bid for the floor, playback resumes at the sample where it was held",
         (ev.OverlapJudged, T.OVERLAP, T.LULL),
         lambda s, e: s.link is Link.UP and s.voice is Voice.HELD and not getattr(e, "bid", False),
         lambda x: x.effects == (fx.ResumePlayback(x.before.voice_id),) and goes(x, Voice.PLAYING),
     ),
     Promise(
-        "silence alone does not resume playback; it only shortens the wait",
+        "silence alone does not resume playback; it only shortens the wait for the verdict",
         (ev.SpeechStopped,),
         lambda s, e: _sounding(s),
         lambda x: (
@@ -183,7 +183,7 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         lambda x: does(x, fx.WarnLongSpeech) and x.after.voice is x.before.voice,
     ),
     Promise(
-        "a stop confirmed before the breath is over waits for the end of the breath",
+        "a stop confirmed during the breath (the pause after an interruption) waits for its end",
         _STOPPED,
         lambda s, e: s.link in LIVE and s.voice is Voice.STOPPING and _breathing(s) and not _expires(e),
         lambda x: goes(x, Voice.HUSHED) and x.after.heard_ms >= getattr(x.event, "heard_ms", 0),
@@ -198,7 +198,7 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         "the end of the breath makes a stopped voice silent", (T.BREATH,), lambda s, e: s.voice is Voice.HUSHED, _silent
     ),
     Promise(
-        "the end of the breath does not make a voice silent that is still stopping",
+        "the end of the breath does not change a voice that is still stopping",
         (T.BREATH,),
         lambda s, e: s.voice is Voice.STOPPING,
         lambda x: goes(x, Voice.STOPPING),
