@@ -27,13 +27,13 @@ def test_the_stories_of_the_examples_go_well(path: Path) -> None:
 
 
 WRONG = {
-    "says": ("says: Where to?", "it said ['Where would you like to fly from?']"),
-    "contains": ("contains: Rome", "it said 'Where would you like to fly from?'"),
+    "says": ("says: Where to?", "the agent said ['Where would you like to fly from?']"),
+    "contains": ("contains: Rome", "the agent said 'Where would you like to fly from?'"),
     "slots": ("slots: {origin: Rome}", "slots are {}"),
-    "waiting": ("waiting_for: destination", "it waits for origin"),
+    "waiting": ("waiting_for: destination", "the dialogue waits for origin"),
     "started": ("started: cancel_flight", "started: book_flight"),
     "completed": ("completed: book_flight", "completed: nothing"),
-    "state": ("state: idle", "it is waiting_for_slot"),
+    "state": ("state: idle", "the dialogue is waiting_for_slot"),
     "nlu": ("nlu: false", "NLU was called 1 times"),
     "handoff": ("handoff: true", "there was no handoff"),
 }
@@ -93,7 +93,7 @@ def test_pytest_plays_stories_too(pytester: pytest.Pytester) -> None:
     )
     result = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*flights.stories.yaml:6: it is waiting_for_slot*"])
+    result.stdout.fnmatch_lines(["*flights.stories.yaml:6: the dialogue is waiting_for_slot*"])
 
 
 # -- duologue chat

@@ -72,7 +72,7 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
     elif d.s.values and not d.s.reading_back:
         validate_next(d)
     else:
-        if is_open:  # the user only named the task that is already open: not an answer
+        if is_open:  # the user only named the task that is already open, and answered nothing
             count_try(d)
         continue_flow(d)
 
@@ -157,8 +157,8 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 
 
 def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Apply a yes to the open question. If the question proposed a value, add that value to `values`. Returns True if a
-    yes is no answer to the question and `values` is empty: the message then counts as not understood."""
+    """Apply a yes to the open question. If the question proposed a value, add that value to `values`. Returns True if
+    the question can't be answered with yes and `values` is empty. The message then counts as not understood."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if d.s.reading_back and d.s.values:
@@ -182,8 +182,8 @@ def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
 
 
 def say_no(d: DialogueDraft) -> bool:
-    """Apply a no to the open question. Returns True if a no is no answer to the question: the message then counts as
-    not understood."""
+    """Apply a no to the open question. Returns True if the question can't be answered with no. The message then counts
+    as not understood."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if d.s.reading_back:
@@ -337,9 +337,9 @@ def miss(d: DialogueDraft) -> None:
         d.enter(Phase.IDLE)
         return
     if d.top.failed and not d.s.reading_back:
-        continue_flow(d)  # no question was open: the user has to decide about an error
+        continue_flow(d)  # an action failed, and the user has to say whether to retry it
         return
-    if d.s.is_aside:  # said before the open question was asked, so it doesn't count as a miss
+    if d.s.is_aside:  # the message came before the open question, so it isn't a miss
         d.say(d.domain.patterns.reprompt)
     else:
         count_try(d, misses=d.s.misses + 1)

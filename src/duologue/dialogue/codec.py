@@ -19,7 +19,7 @@ VERSION = 3
 
 
 class BadCheckpoint(ValueError):
-    """The checkpoint can't be used. The message is one line."""
+    """The checkpoint can't be used. The message says why, in one line."""
 
 
 _TEXT, _COUNT, _FLAG = (str,), (int,), (bool,)
@@ -42,7 +42,7 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
     "last_nlu_call": (int, type(None)),
 }
 
-# Each entry converts a checkpoint of that version to the next one.
+# Each function converts a checkpoint from the version in its key to the next version.
 MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: lambda old: {**old, "tries": 0},
     2: lambda old: {**old, "is_aside": False},

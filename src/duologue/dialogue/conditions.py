@@ -20,7 +20,7 @@ _CONSTANTS = {"true": True, "false": False, "none": None}
 
 
 class BadCondition(ValueError):
-    """The text isn't a valid condition. The message is one line."""
+    """The text isn't a valid condition. The message says why, in one line."""
 
 
 @dataclass(frozen=True, slots=True)

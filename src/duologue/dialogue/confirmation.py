@@ -40,7 +40,7 @@ _CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # such a value, given instead
 
 
 def answer_confirmation(d: DialogueDraft, text: str) -> None:
-    """Handle the reply to the open confirmation. The first case below that fits the reply is applied."""
+    """Handle the reply to the open confirmation. The cases are tried in order, and the first that fits is applied."""
     tokens = tokens_of(text)
     name, said = command_of(tokens), named_slot(d.domain, d.top, text, d.today)
     reading = read_confirmation(d.s.last_question, text, d.today, _confirmed_slots(d))

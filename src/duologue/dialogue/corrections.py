@@ -333,8 +333,8 @@ def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bo
 def _read_listed(
     spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    """The correction with the new value. Free text is never corrected here, and a slot that accepts any name only by a
-    name from its list, because both read anything."""
+    """The correction with the new value. Nothing for a free-text slot, which reads anything. For a slot that accepts
+    any name, only a name on its list counts."""
     if spec.kind is SlotKind.TEXT:
         return
     for found in _read(spec, said["new"], said.span("new"), today, filled):

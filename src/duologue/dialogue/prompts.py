@@ -68,7 +68,7 @@ def has_failed_too_often(d: DialogueDraft, slot: str | None) -> bool:
 
 
 def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
-    """Count a failed attempt at the open question. `misses` and `silences` decide with which text it is asked next.
+    """Count a failed attempt at the open question. `misses` and `silences` decide which text asks the question next.
     Nothing is counted for a question that is new in this step, because the user's message came before it."""
     if d.is_question_new:
         return

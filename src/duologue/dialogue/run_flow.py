@@ -36,7 +36,7 @@ def continue_flow(d: DialogueDraft) -> None:
 
 
 def _take_step(d: DialogueDraft) -> bool:
-    """Take one step. False if the flow now has to wait."""
+    """Take one step of the open flow. Returns False if the flow now has to wait."""
     at = d.flow.program[d.top.at]
     if at.step not in d.top.visited:
         d.set_top(visited=(*d.top.visited, at.step))
@@ -232,7 +232,7 @@ def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bo
 
 
 def end_all_flows(d: DialogueDraft) -> None:
-    """End every open flow silently; store their slots for reference."""
+    """End every open flow without saying anything, and store their slots for reference."""
     if not d.s.stack:
         return
     d.enter(Phase.COMPLETED)
@@ -253,7 +253,7 @@ def give_up(d: DialogueDraft) -> None:
 
 
 def hand_over(d: DialogueDraft) -> None:
-    """Hand over to a human; store the collected slots for reference."""
+    """Hand over to a human, and store the collected slots for reference."""
     d.say(d.domain.patterns.handoff)
     d.effects.append(HandOver())
     end_all_flows(d)

@@ -1,5 +1,4 @@
-"""The stack of open flows, grouped into tasks. A task is a flow that was started, with the flows that it called above
-it.
+"""The stack of open flows, grouped into tasks. A task is a started flow, with the flows that it called above it.
 
 A task can be interrupted by another one, resumed and restarted. Rule: a flow is on the stack only once, unless another
 flow calls it.

@@ -1,7 +1,7 @@
 """The state of a dialogue: open flows, filled slots, and what the dialogue waits for.
 
-A frozen record of plain values, so it can be compared, explored and saved. Rule: a slot is unfilled if and only if it
-is absent; 0, False and an empty text are values.
+The state is a frozen record of plain values, so it can be compared, explored and saved. Rule: a slot is unfilled if and
+only if it is absent; 0, False and an empty text are values.
 """
 
 from __future__ import annotations

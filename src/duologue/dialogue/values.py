@@ -1,7 +1,7 @@
-"""Validates values one after the other and writes them to slots; a correction empties what depended on the old value.
+"""Validates values one after the other and writes them to slots.
 
-Rule: nothing is written before it was validated, and a refused value leaves the old one in place. "Any will do" isn't
-a value: it is neither validated nor read back.
+A corrected value empties the slots that depended on the old one. Rule: no value is written before it was validated, and
+a refused value leaves the old one in place. "Any will do" isn't a value: it is neither validated nor read back.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def _name_list(names: tuple[Choice, ...]) -> NameList | None:
 
 
 def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
-    """Compile one flow; `completed` is said at its end if the flow doesn't have its own text."""
+    """Compile one flow. `completed` is said at its end, unless the flow has its own text for that."""
     program = _Program(flow.steps)
     program.add_all(flow.steps)
     if words := flow.completed or completed:

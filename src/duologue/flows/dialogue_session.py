@@ -1,7 +1,7 @@
-"""Runs a dialogue: messages in, responses out, with NLU, validators and actions called in between.
+"""Runs a dialogue: takes messages, calls NLU, validators and actions, and yields the responses.
 
-Holds the state of one conversation and performs the effects of the pure step. Rule: work that has started is finished
-even if its responses are no longer awaited; they come with the next reply.
+Holds the state of one conversation and performs the effects that each step of the dialogue returns. Rule: work that has
+started is finished even if its responses are no longer awaited; they come with the next reply.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .registry import Once, Registry
 
 Said: TypeAlias = Respond | HandOver
 _log = logging.getLogger("duologue")
-ROUNDS_MAX = 200  # requests per message; more than this mean that the flows are in a loop
+ROUNDS_MAX = 200  # requests per message; a higher number means that the flows are in a loop
 CHECKPOINTS_MAX = 2_000  # checkpoints held in memory; the oldest are dropped, because a process may run for a year
 
 
@@ -92,8 +92,8 @@ class DialogueSession:
         self._preparing: asyncio.Future[None] | None = None
 
     async def restore(self) -> bool:
-        """Continue from the last checkpoint; False if there isn't one. An action that was running is requested again
-        with the same key."""
+        """Continue from the last checkpoint. Returns False if there isn't one. An action that was running is requested
+        again with the same key."""
         saved = await self._store.load(self._conversation) if self._store is not None else None
         if saved is None:
             return False

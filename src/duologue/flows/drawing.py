@@ -46,7 +46,7 @@ class Arrow(NamedTuple):
 
 
 def draw_flows(file: FlowFile, flow: str | None = None, format: str = "mermaid") -> str:  # noqa: A002 (the option's name)
-    """The chart of one flow, or of all flows."""
+    """The chart of one flow, or of all flows if `flow` is None."""
     if format not in FORMATS:
         raise DuologueError(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
     known = file.domain.flows

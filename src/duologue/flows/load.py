@@ -55,7 +55,7 @@ def load_flows(path: Path | str) -> Domain:
 
 
 def parse_flows(text: str, name: str = "flows.yaml") -> Domain:
-    """Load flows from a text. Raises InvalidFlows; `name` stands for the file name in messages."""
+    """Load flows from a text. Raises InvalidFlows. `name` stands for the file name in its messages."""
     return read_text(text, name).domain
 
 

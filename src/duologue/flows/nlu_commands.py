@@ -1,5 +1,4 @@
-"""Converts the result of NLU to commands. An intent becomes a command, and words that NLU quotes become values of
-slots.
+"""Converts the result of NLU to commands: an intent becomes a command, and quoted words become slot values.
 
 Each slot's own grammar reads its value, from the quoted words or from the whole message. Rule: an unknown intent, or a
 quote that can't be read as a value, is ignored.

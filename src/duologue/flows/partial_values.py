@@ -20,8 +20,8 @@ from duologue.dialogue.unconfirmed_values import PICKED_OUT
 
 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
-    """The values in a message that starts a flow: all of them, if every word is understood; otherwise only those that
-    are unambiguous."""
+    """The values in a message that starts a flow. If some of its words aren't understood, only the unambiguous
+    values."""
     task = domain.flows[flow]
     slots = tuple(domain.slots[name].grammar_slot for name in task.slots if not domain.slots[name].ask_before_filling)
     whole = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)

@@ -62,7 +62,7 @@ def known_names(data: Any) -> tuple[str, ...]:
     """The declared slots, and the outputs of actions and called flows."""
     names = dict.fromkeys(entries_of(data, "slots"))
     if isinstance(data, dict) and isinstance(data.get("slots"), dict):
-        names |= dict.fromkeys(data["slots"])  # also those whose declaration is invalid
+        names |= dict.fromkeys(data["slots"])  # also slots whose declaration is invalid
     for at in steps_of(data):
         outputs = at.step.get({"action": "outputs", "call": "takes"}.get(at.key, ""))
         names |= dict.fromkeys(ours for _, ours in pairs_of(outputs))

@@ -1,7 +1,8 @@
 """Actions, validators and normalisers: Python functions that flows refer to by name.
 
-Parameters are filled by name: slots, and `key` with the idempotency key of an action. Rule: a function's result is
-checked before it is used, and the dialogue always gets an answer, even if the function fails or hangs.
+A parameter gets the value of the slot of the same name. The parameter `key` gets the idempotency key of the action.
+Rule: a function's result is checked before it is used, and the dialogue always gets an answer, even if the function
+fails or hangs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The format of flow files, key by key.
 
-The only definition of the format: files are checked against it, and editors get it as a JSON schema. Rule: an unknown
-key is an error, and values aren't converted: a number isn't accepted as a text.
+This is the only definition of the format: files are checked against it, and editors get it as a JSON schema. Rule: an
+unknown key is an error, and values aren't converted, so a number isn't accepted as a text.
 """
 
 from __future__ import annotations
@@ -107,19 +107,21 @@ class SlotEntry(_Entry):
     normaliser: Name = Field("", description="A function that converts a value before it is validated.")
     choices: ChoiceList = Field([], description="For type choice: the possible answers.")
     names: Names = Field([], description="For type name: the known names, or a file with one name per line.")
-    is_open: bool = Field(True, alias="open", description="For type name: may a name be missing from the list?")
+    is_open: bool = Field(True, alias="open", description="For type name: are names that aren't in the list accepted?")
     hours: list[int] = Field(
         [*DAYTIME_HOURS],
         min_length=2,
         max_length=2,
         description="For type time: a time without am or pm is taken to be between these hours.",
     )
-    is_past: bool = Field(False, alias="past", description="For type date: the date is past, as a birthday is.")
+    is_past: bool = Field(False, alias="past", description="For type date: the date is in the past, as a birthday is.")
     is_future: bool = Field(False, alias="future", description="For date and time: refuse a value that has passed.")
     depends_on: list[Name] = Field([], min_length=1, description="Slots whose correction empties this one.")
     ask_before_filling: bool = Field(False, description="Fill the slot only after its question was asked.")
     is_optional: bool = Field(False, alias="optional", description="May the user skip the question?")
-    prefers: Literal["ask", "first", "last"] = Field("ask", description="With an ambiguous value: ask, or take one.")
+    prefers: Literal["ask", "first", "last"] = Field(
+        "ask", description="What to do with an ambiguous value: ask, or take the first or the last candidate."
+    )
     reads_back: bool = Field(False, description="Spell the value to the user, and ask whether it is right.")
     barge_in: bool = Field(True, description="May the user interrupt the question?")
     label: Text = Field("", description="What users call the slot; default: its name.")
@@ -219,8 +221,12 @@ class CallStep(_Step):
     """Run another flow, then continue here."""
 
     call: Name
-    gives: Pairs = Field([], description="Slots passed to the other flow: names, or a mapping from own to other.")
-    takes: Pairs = Field([], description="Slots taken from the other flow: names, or a mapping from other to own.")
+    gives: Pairs = Field(
+        [], description="Slots passed to the other flow: names, or a mapping from this flow's slots to the other's."
+    )
+    takes: Pairs = Field(
+        [], description="Slots taken from the other flow: names, or a mapping from the other's slots to this flow's."
+    )
 
 
 class LinkStep(_Step):
@@ -286,7 +292,7 @@ class FlowEntry(_Entry):
     description: Text = Field("", description="The task in a few words, for help and for NLU.")
     examples: Texts = Field([], description="What users say to ask for the task.")
     completed: Text = Field("", description="Said after the last step.")
-    is_hidden: bool = Field(False, alias="hidden", description="Only other flows and the program can start this.")
+    is_hidden: bool = Field(False, alias="hidden", description="Only other flows and the program can start this flow.")
     steps: Steps
 
 
@@ -315,7 +321,7 @@ class FileEntry(_Entry):
         _DEFAULTS["tries_max"], ge=1, le=50, description="Failed replies to one question before giving up."
     )
     gives_up_by: Literal["cancel", "handoff"] = Field(
-        _DEFAULTS["gives_up_by"], description="Cancel, or hand over to a human."
+        _DEFAULTS["gives_up_by"], description="How to give up: cancel the flow, or hand over to a human."
     )
     time_zone: Zone = Field(
         _DEFAULTS["time_zone"], description="Where the callers are, such as Europe/Vienna; default: this machine's."

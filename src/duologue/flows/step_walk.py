@@ -17,7 +17,7 @@ LEAVING = ("link", "end")
 
 
 class LocatedStep(NamedTuple):
-    """A step and where it is. `key` says what it does."""
+    """A step, and its place in the file. `key` is the key that says what the step does."""
 
     flow: str
     path: Path
@@ -45,7 +45,7 @@ def steps_of(data: Any) -> Iterator[LocatedStep]:
 
 
 def steps_in(flow: str, steps: Any, path: Path) -> Iterator[LocatedStep]:
-    """Every step of a list, and the steps nested in it."""
+    """Every step of a list, and the steps nested in them."""
     for number, step in enumerate(steps if isinstance(steps, list) else ()):
         key = main_key_of(step)
         if key is None:
@@ -83,7 +83,7 @@ def conditions_of(at: LocatedStep) -> Iterator[tuple[Path, str, str]]:
 
 
 def pairs_of(value: Any) -> list[tuple[str, str]]:
-    """Pairs of names from a mapping. A list gives pairs of two equal names."""
+    """Pairs of names from a mapping. For a list, both names of a pair are the same."""
     if isinstance(value, list):
         return [(name, name) for name in value if isinstance(name, str)]
     if isinstance(value, dict):

@@ -137,13 +137,13 @@ def _problem(
     flow = next((kind for kind, name in wanted_flows.items() if name is not None and name not in flows[kind]), "")
     state = talk.state
     found = {
-        f"it said {words}": turn.says is not None and list(turn.says) != words,
-        f"it said {heard!r}": any(text not in heard for text in turn.contains),
+        f"the agent said {words}": turn.says is not None and list(turn.says) != words,
+        f"the agent said {heard!r}": any(text not in heard for text in turn.contains),
         f"{flow}: {', '.join(map(str, flows.get(flow, []))) or 'nothing'}": bool(flow),
         f"slots are {state.slots}": _differs(turn, talk),
-        f"it waits for {state.waiting_for or 'nothing'}": turn.waiting_for is not None
+        f"the dialogue waits for {state.waiting_for or 'nothing'}": turn.waiting_for is not None
         and (turn.waiting_for or None) != state.waiting_for,
-        f"it is {state.phase.value}": turn.state is not None and turn.state != state.phase.value,
+        f"the dialogue is {state.phase.value}": turn.state is not None and turn.state != state.phase.value,
         f"NLU was called {calls} times": turn.nlu is not None and turn.nlu != bool(calls),
         "there was a handoff" if handed else "there was no handoff": turn.handoff is not None
         and turn.handoff != handed,

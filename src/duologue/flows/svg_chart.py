@@ -50,8 +50,8 @@ class Block(NamedTuple):
     right: float
     height: float
     paint: Callable[[float, float], list[str]]
-    is_open: bool = True  # does the flow continue after it?
-    begins_in_line: bool = False  # it begins with a line, not a box
+    is_open: bool = True  # does the flow continue after the block?
+    begins_in_line: bool = False  # does the block begin with a line, not a box?
 
 
 def charts_svg(file: FileEntry, names: Sequence[str], title: str) -> str:

@@ -107,7 +107,7 @@ def _compose(text: str) -> Any:
 
 
 class _Values:
-    """Converts nodes to values. Counts them again, because an alias may stand for a whole tree."""
+    """Converts nodes to values. The values are counted again, because an alias may stand for a whole tree."""
 
     def __init__(self, notes: ProblemList) -> None:
         self._notes = notes

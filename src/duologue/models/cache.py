@@ -32,7 +32,8 @@ class ModelMissing(DuologueError, LookupError):
 
 
 def cache_folder() -> Path:
-    """Where models are stored: DUOLOGUE_MODELS, else `models` in DUOLOGUE_CACHE, else in the user's cache folder."""
+    """The folder for models: DUOLOGUE_MODELS if it is set, else `models` in DUOLOGUE_CACHE, else one in the user's
+    cache."""
     if chosen := os.environ.get("DUOLOGUE_MODELS"):
         return Path(chosen).expanduser().absolute()
     if chosen := os.environ.get("DUOLOGUE_CACHE"):

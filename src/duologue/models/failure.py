@@ -1,4 +1,4 @@
-"""Why a model couldn't be pulled: one line that says what to do."""
+"""The errors of a pull. Each message is one line that says what to do."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Get a package from its registry with the installers of this machine: pip and npm.
 
-pip and npm already know the mirrors, proxies and certificates of this machine. Neither runs code from the package.
+These installers already know the mirrors, proxies and certificates of this machine. Neither runs code from the package.
 Rule: a failure of an installer is reported in one line that says what to do.
 """
 
@@ -21,7 +21,7 @@ from .failure import NoNetwork, PullFailed
 Watch = Callable[[int], None]
 
 POLL_S = 0.2
-STALL_S_MAX = 300.0  # a slow connection is fine, a dead one isn't
+STALL_S_MAX = 300.0  # a download without progress for this long is stopped
 _LOG = "installer.log"
 
 # What the log of an installer means, by phrases in it. The order matters, because pip ends most failures with

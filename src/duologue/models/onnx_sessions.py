@@ -33,7 +33,8 @@ class OnnxSession(Protocol):
 
 
 def session(path: Path, inner: Sequence[str] = ()) -> OnnxSession:
-    """The shared session of this file. `inner` names values inside the graph that are added to its outputs."""
+    """The shared session of this file. `inner` names values inside the graph that are added to the outputs of the
+    model."""
     with _loading:
         if path not in _sessions:
             _sessions[path] = _load(path, inner)

@@ -47,7 +47,7 @@ class Pulled:
     model: Model
     path: Path
     fetched: bool
-    """False if it was already there."""
+    """False if the model was already there."""
 
 
 def silent(name: str, stage: PullStage, done_bytes: int, total_bytes: int) -> None:
@@ -61,7 +61,8 @@ def pull(
     models: Mapping[str, Model] = MODELS,
     source: Source | None = None,
 ) -> list[Pulled]:
-    """Pull those of these models that aren't in the cache yet. Raises `PullFailed`."""
+    """Pull these models into the cache, except those that are already there. Returns all of them. Raises
+    `PullFailed`."""
     wanted = [model_named(name, models) for name in dict.fromkeys(names)]
     folder = cache_folder()
     absent = [model for model in wanted if not is_present(model.name, models=models)]
@@ -77,7 +78,7 @@ def pull(
 
 
 def _pull_all(models: Sequence[Model], folder: Path, progress: Progress, source: Source) -> None:
-    for leftover in folder.glob(f"{_WORK}*"):  # left by a process that was killed, because only this one holds the lock
+    for leftover in folder.glob(f"{_WORK}*"):  # left by a process that was killed; this one holds the lock now
         shutil.rmtree(leftover)
     _require(models, folder, source)
     with tempfile.TemporaryDirectory(prefix=_WORK, dir=folder, ignore_cleanup_errors=True) as work:

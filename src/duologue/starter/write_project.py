@@ -35,7 +35,7 @@ def write_example(name: str, folder: Path) -> tuple[Path, ...]:
 
 
 def example_names() -> list[str]:
-    """The examples: flows with their functions, and agents in one file."""
+    """The names of the examples. An example is a flow file with its functions, or an agent in one file."""
     return sorted({path.name.partition(".")[0] for path in _sources()})
 
 

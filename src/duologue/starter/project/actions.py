@@ -1,4 +1,4 @@
-"""What flights.yaml does: functions with the names that the file uses."""
+"""The functions that flights.yaml uses. Each has the name that the file calls it by."""
 
 from __future__ import annotations
 

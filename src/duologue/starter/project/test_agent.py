@@ -1,4 +1,4 @@
-"""Whole calls on a simulated clock: no microphone, no waiting. The stories in this folder are run too."""
+"""Tests whole calls on a simulated clock, without a microphone or waiting. The stories in this folder are run too."""
 
 from __future__ import annotations
 
