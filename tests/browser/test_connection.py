@@ -83,7 +83,7 @@ def test_a_conversation_in_another_tab_can_be_taken_over(page: Page, server: Fak
     ("code", "says"),
     [
         (4400, "did not understand"),
-        (4403, "does not accept"),
+        (4403, "Open the address that the server printed"),
         (4426, "newer version"),
         (1009, "too large"),
     ],

@@ -26,7 +26,7 @@ export function createActions({ store, socket, player, microphone, text }) {
       skip();
     },
     openMicrophone: () => microphone.open(),
-    /** Without a connection the server can't be told: then the conversation ends on this page only. */
+    /** Without a connection, the conversation ends on this page only, because the server can't be told. */
     end() {
       if (send("end")) return;
       microphone.close();
@@ -35,7 +35,7 @@ export function createActions({ store, socket, player, microphone, text }) {
     finishTurn: () => send("send"),
     interrupt: () => send("interrupt"),
     pause: () => send(store.model.state.phase === "paused" ? "resume" : "suspend"),
-    /** The message stays on the page until the server confirms it; without a connection it waits. */
+    /** The message stays on the page until the server confirms it. Without a connection, the message waits. */
     type(words) {
       if (!isOn(store.model) || !["open", "waiting", "connecting"].includes(store.model.connection.phase)) return false;
       const id = newId();
@@ -62,7 +62,7 @@ export function createActions({ store, socket, player, microphone, text }) {
       keepMuted(false);
       tell("microphone", { mode, muted: false });
     },
-    /** Returns true if the press starts talking: there is a conversation and a microphone. */
+    /** Returns true if the user can talk: there is a conversation and a microphone. */
     press(repeated = false) {
       const { model } = store;
       if (!isOn(model) || model.microphone.status !== "on") return false;

@@ -4,7 +4,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** `make("button.quiet", {type: "button", onclick}, "Text", child)`; a name may carry classes. */
+/** Creates an element: `make("button.quiet", {type: "button", onclick}, "Text", child)`. Classes follow the name. */
 export function make(name, attributes = {}, ...children) {
   const [tag, ...classes] = name.split(".");
   const element = document.createElement(tag);
@@ -39,7 +39,7 @@ export function icon(name) {
   return svg;
 }
 
-/** Synchronize the children of a list with its items; `update` shows an item in its element. */
+/** Synchronize the children of a list with its items. `create` makes an item's element, `update` shows the item in it. */
 export function keyed(list, items, keyOf, create, update) {
   const old = new Map([...list.children].map((child) => [child.dataset.key, child]));
   let place = list.firstElementChild;

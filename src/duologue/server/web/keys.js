@@ -1,7 +1,7 @@
 // Holding the space bar to talk.
 //
-// Rule: where the focused element uses the space bar itself, it keeps that meaning; only the talk button and the
-// rest of the page use it for talking.
+// Rule: if the focused element uses the space bar itself, the space bar keeps that meaning. On the talk button and
+// on the rest of the page it is for talking.
 
 const TAKES_SPACE = "input, textarea, select, button, a[href], summary, [contenteditable], [role=slider], [role=tab]";
 

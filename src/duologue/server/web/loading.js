@@ -1,4 +1,5 @@
-// The page before the panel: how far the download of the models is. When it is done, this page reloads as the panel.
+// The page before the panel: the progress of the download of the models. When the download is done, the page reloads
+// as the panel.
 
 const POLL_MS = 400;
 const element = (id) => document.getElementById(id);

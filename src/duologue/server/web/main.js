@@ -129,7 +129,7 @@ function reopen() {
 }
 
 let waiting = 0;
-/** The server may no longer have the requested conversation; then it sends no message about it. */
+/** If the server no longer has the requested conversation, it doesn't send it: forget it after a while. */
 function wentOn() {
   if (!keptConversation()) return;
   clearTimeout(waiting);

@@ -10,11 +10,11 @@ const FRAME = 512;
 export class Microphone {
   constructor({ sound, send, changed }) {
     this.sound = sound;
-    this.send = send; // a frame
-    this.changed = changed; // "off", "asking", "on", "denied", "absent", "insecure", "failed"
+    this.send = send; // sends a frame
+    this.changed = changed; // called with "off", "asking", "on", "denied", "absent", "insecure" or "failed"
     this.stream = null;
     this.level = 0;
-    this.isOpen = false; // the gate
+    this.isOpen = false; // is the gate open?
     this.tail = 0;
     this.frames = 0;
   }
@@ -37,7 +37,7 @@ export class Microphone {
     return true;
   }
 
-  /** Connect to the page's AudioContext; a browser that can't mix two sample rates gets a context for the microphone. */
+  /** Connect to the page's AudioContext. In a browser that can't mix two sample rates, the microphone gets its own. */
   async connect(context) {
     const [track] = this.stream.getAudioTracks();
     track.addEventListener("ended", () => this.fail("absent"));
@@ -53,7 +53,7 @@ export class Microphone {
   listen(context) {
     this.node = new AudioWorkletNode(context, "duologue-microphone", { numberOfOutputs: 1 });
     this.node.port.onmessage = ({ data }) => this.take(data);
-    // An audio graph without a destination isn't run.
+    // Browsers don't run an audio graph without a destination.
     this.silence = new GainNode(context, { gain: 0 });
     this.source.connect(this.node).connect(this.silence).connect(context.destination);
   }

@@ -1,8 +1,8 @@
-// Plays the agent's voice: takes sound frames and play commands, reports to the server what was heard.
+// Plays the agent's voice: takes sound frames and play commands, and reports to the server what was heard.
 //
-// Chunks are numbered: duplicates are dropped, and a higher voice replaces a lower one. Rule:
-// `played` is what was rendered minus the base and output latency; `stopped` is all that was rendered, because
-// all of it will have been heard when the sound has stopped.
+// Chunks are numbered, and duplicates are dropped. A voice is one utterance; one with a higher number replaces the
+// previous one. Rule: `played` reports what was rendered minus the base and output latency. `stopped` reports all that
+// was rendered, because all of it will have been heard when the sound has stopped.
 
 const HEADER_BYTES = 12;
 const TELL_MS = 40;
@@ -22,7 +22,7 @@ export class Player {
 
   begin(voice, chunk = 0, samples = 0) {
     this.voice = voice;
-    this.chunk = chunk; // the last one received
+    this.chunk = chunk; // the last chunk that was received
     this.ends = [{ chunk, samples }]; // where each chunk ends, in samples since the voice began
     this.samples = samples; // rendered so far
     this.dropped = false;
@@ -43,7 +43,7 @@ export class Player {
     this.pending.splice(0).forEach((message) => this.node.port.postMessage(message));
   }
 
-  /** One binary frame: u8 kind, u8, u16, u32 voice, u32 chunk, then PCM. */
+  /** One binary frame: u8 kind, u8 and u16 (unused), u32 voice, u32 chunk, then PCM. */
   receive(buffer) {
     const view = new DataView(buffer);
     if (buffer.byteLength < HEADER_BYTES || view.getUint8(0) !== 1) return;
@@ -69,7 +69,7 @@ export class Player {
     else if (voice === this.voice) this.post({ do: action, voice });
   }
 
-  /** Start a voice in its middle: its first chunk begins there. */
+  /** Start a voice in its middle: its first chunk begins at `ms`. */
   beginAt(voice, ms) {
     if (voice < this.voice || (voice === this.voice && this.chunk)) return;
     const samples = Math.round((ms * this.rate) / 1000);
@@ -97,7 +97,7 @@ export class Player {
     else if (kind !== "position" || performance.now() - this.toldAt >= TELL_MS) this.tellPlayed();
   }
 
-  /** Everything is rendered; it is heard when the last sample has left the device. */
+  /** Everything is rendered. It counts as heard when the last sample has left the device. */
   finish(voice) {
     const total = this.ends.at(-1).samples;
     setTimeout(() => {
@@ -124,12 +124,12 @@ export class Player {
     return Math.round((samples * 1000) / this.rate);
   }
 
-  /** The position for hello after a lost connection: buffered sound plays on. */
+  /** The position for hello after a lost connection. Buffered sound continues to play meanwhile. */
   progress() {
     return this.voice ? { voice: this.voice, ms: this.heardMs(), chunk: this.chunk } : null;
   }
 
-  /** The position for hello after a reload, which loses buffered sound: continue after the last played chunk. */
+  /** The position for hello after a reload: the end of the last played chunk, because a reload loses buffered sound. */
   bookmark() {
     if (!this.voice) return null;
     const last = this.ends.findLast(({ samples }) => samples <= this.samples) ?? this.ends[0];

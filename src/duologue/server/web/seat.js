@@ -56,7 +56,7 @@ export function newId() {
   return crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), hex).join("");
 }
 
-/** Mute is restored after a reload. */
+/** Was the microphone muted before a reload? */
 export function wasMuted() {
   return read(sessionStorage, "duologue.muted") === "yes";
 }

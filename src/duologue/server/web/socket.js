@@ -1,7 +1,7 @@
 // The WebSocket to the server: sends hello, pings, and reconnects when it breaks.
 //
-// Passes everything on as messages, its own as `panel.connection`. Rule: it reconnects by itself for about 45 s
-// after a lost connection; after a refusal it waits for the user.
+// It passes on every message of the server, and reports the connection as the message `panel.connection`. Rule: the
+// socket reconnects by itself for about 45 s after a lost connection. After a refusal it waits for the user.
 
 export const VERSION = 1;
 const DELAYS_MS = [300, 1000, 3000, 5000];
@@ -47,7 +47,7 @@ export class Socket {
     socket.onclose = ({ code, reason }) => this.lose(socket, code, reason);
   }
 
-  /** Connect again after it gave up or was refused. */
+  /** Connect again after the socket gave up or was refused. */
   retry(more) {
     this.lostAt = performance.now();
     this.attempt = 0;
@@ -83,7 +83,7 @@ export class Socket {
     else this.message({ type, payload, receivedAt });
   }
 
-  /** An error before a close is the reason of that close, and is passed on with it. */
+  /** An error just before a close is the reason for that close, and is passed on with it. Others are passed on alone. */
   hear(socket, message) {
     this.error = message.payload;
     setTimeout(() => socket === this.socket && this.message(message), ERROR_MS);

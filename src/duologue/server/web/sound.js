@@ -1,7 +1,7 @@
-// The page's one AudioContext: requested at 48 kHz; any rate that the browser gives works.
+// The page's one AudioContext. It is requested at 48 kHz, but any rate that the browser gives works.
 //
-// Opens after a user gesture if the browser requires one, and reports when it is blocked. Rule: microphone and player
-// share this context, so the browser's echo canceller sees what is played.
+// It opens after a user gesture if the browser requires one, and reports when sound is blocked. Rule: microphone and
+// player share this context, so the browser's echo canceller sees what is played.
 
 const RATE_HZ = 48000;
 
@@ -59,7 +59,7 @@ export class Sound {
   }
 }
 
-/** Browsers allow sound after a user gesture: try again on each until it works. */
+/** Browsers allow sound after a user gesture, so try again on each gesture until sound works. */
 export function resumeOnGesture(sound) {
   const resume = () => {
     if (sound.context && !sound.isRunning) sound.context.resume().catch(() => {});

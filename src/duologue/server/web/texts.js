@@ -1,6 +1,6 @@
 // All texts of the page in five languages. The server sends the labels of states and waits.
 //
-// Rule: each key has all five, in the order of LANGUAGES; `{name}` is a placeholder.
+// Rule: each key has a text in all five languages, in the order of LANGUAGES. `{name}` is a placeholder.
 
 export const LANGUAGES = ["en", "de", "fr", "es", "ja"];
 
@@ -77,6 +77,7 @@ const TEXTS = {
   token: ["Token", "Token", "Jeton", "Token", "トークン"],
   newerVersion: ["The server has a newer version", "Der Server spricht eine neuere Version", "Le serveur parle une version plus récente", "El servidor habla una versión más nueva", "サーバーのバージョンが新しくなっています"],
   refusedOrigin: ["Pages from this address may not connect to the server", "Der Server nimmt diese Seite nicht an", "Le serveur n'accepte pas cette page", "El servidor no acepta esta página", "サーバーがこのページを受け付けません"],
+  originHint: ["Open the address that the server printed.", "Öffnen Sie die Adresse, die der Server ausgegeben hat.", "Ouvrez l'adresse affichée par le serveur.", "Abre la dirección que mostró el servidor.", "サーバーが表示したアドレスを開いてください。"],
   refusedMessage: ["The server did not understand this page", "Der Server hat diese Seite nicht verstanden", "Le serveur n'a pas compris cette page", "El servidor no entendió esta página", "サーバーがこのページを理解できませんでした"],
   tooLarge: ["A message was too large for the server", "Eine Nachricht war zu groß für den Server", "Un message était trop grand pour le serveur", "Un mensaje era demasiado grande para el servidor", "メッセージが大きすぎました"],
   soundBlocked: ["The browser keeps this page silent. Click or press any key to hear the agent.", "Der Browser hält diese Seite stumm. Klicken Sie oder drücken Sie eine Taste, um den Agenten zu hören.", "Le navigateur garde cette page muette. Cliquez ou appuyez sur une touche pour entendre.", "El navegador mantiene esta página en silencio. Haz clic o pulsa una tecla para oír.", "ブラウザが音を止めています。クリックするかキーを押すと聞こえます。"],
@@ -103,7 +104,7 @@ const TEXTS = {
   closeJournal: ["Back to the conversation", "Zurück zum Gespräch", "Revenir à la conversation", "Volver a la conversación", "会話に戻る"],
   replaying: ["Replaying {name}", "Wiedergabe von {name}", "Relecture de {name}", "Reproduciendo {name}", "{name} を再生中"],
   agrees: ["every step matches the journal", "jeder Schritt stimmt", "chaque étape concorde", "cada paso coincide", "全ステップ一致"],
-  differs: ["a step differs", "ein Schritt weicht ab", "une étape diffère", "un paso difiere", "相違あり"],
+  differs: ["a step differs from the journal", "ein Schritt weicht ab", "une étape diffère", "un paso difiere", "相違あり"],
   journalFailed: ["The journal could not be read: {why}", "Das Journal ist nicht lesbar: {why}", "Journal illisible : {why}", "No se pudo leer el diario: {why}", "ジャーナルを読めません：{why}"],
   noSteps: ["Start a conversation, or open a journal, and every step of the machine appears here.", "Beginnen Sie ein Gespräch oder öffnen Sie ein Journal: Dann steht hier jeder Schritt der Maschine.", "Commencez une conversation ou ouvrez un journal : chaque étape de la machine apparaîtra ici.", "Empieza una conversación o abre un diario: aquí aparecerá cada paso de la máquina.", "会話を始めるかジャーナルを開くと、ここにすべてのステップが表示されます。"],
   calls: ["Live calls", "Laufende Gespräche", "Appels en cours", "Llamadas en curso", "進行中の通話"],
@@ -136,18 +137,18 @@ const TEXTS = {
   errors: ["Errors", "Fehler", "Erreurs", "Errores", "エラー"],
   succeeded: ["{part} succeeded", "{part} gelungen", "{part} réussis", "{part} con éxito", "成功 {part}"],
   timeline: ["Timeline", "Zeitleiste", "Chronologie", "Cronología", "タイムライン"],
-  timelineHint: ["← → step, Home and End jump", "← → Schritt, Pos1 und Ende springen", "← → étape, Début et Fin", "← → paso, Inicio y Fin", "← → で移動、Home / End でジャンプ"],
+  timelineHint: ["← →: one step; Home and End: first and last step", "← → Schritt, Pos1 und Ende springen", "← → étape, Début et Fin", "← → paso, Inicio y Fin", "← → で移動、Home / End でジャンプ"],
   scrub: ["Step of the conversation", "Schritt des Gesprächs", "Étape de la conversation", "Paso de la conversación", "会話のステップ"],
   stepOf: ["Step {n} of {all}", "Schritt {n} von {all}", "Étape {n} sur {all}", "Paso {n} de {all}", "{all} 中 {n}"],
   back: ["Back", "Zurück", "Précédent", "Anterior", "前へ"],
   forward: ["Forward", "Vor", "Suivant", "Siguiente", "次へ"],
-  closer: ["Closer", "Näher", "Plus près", "Acercar", "拡大"],
-  wider: ["Wider", "Weiter", "Plus large", "Alejar", "縮小"],
+  closer: ["Zoom in", "Näher", "Plus près", "Acercar", "拡大"],
+  wider: ["Zoom out", "Weiter", "Plus large", "Alejar", "縮小"],
   states: ["States: duration and cause", "Zustände, wie lange und warum", "États, durée et cause", "Estados, cuánto y por qué", "状態（時間と原因）"],
   steps: ["Steps", "Schritte", "Étapes", "Pasos", "ステップ"],
   thisStep: ["This step", "Dieser Schritt", "Cette étape", "Este paso", "このステップ"],
   fired: ["Rows that fired", "Ausgelöste Zeilen", "Lignes déclenchées", "Filas activadas", "発火した行"],
-  nothingFired: ["Nothing fired: stale, repeated or meaningless here", "Nichts ausgelöst: veraltet, wiederholt oder hier ohne Bedeutung", "Rien : périmé, répété ou sans objet", "Nada: caduco, repetido o sin sentido aquí", "発火なし"],
+  nothingFired: ["No row fired: the event is outdated, repeated or has no meaning here", "Nichts ausgelöst: veraltet, wiederholt oder hier ohne Bedeutung", "Rien : périmé, répété ou sans objet", "Nada: caduco, repetido o sin sentido aquí", "発火なし"],
   effects: ["Effects", "Wirkungen", "Effets", "Efectos", "効果"],
   deadline: ["Next deadline", "Nächste Frist", "Prochaine échéance", "Próximo plazo", "次の期限"],
   machine: ["The machine", "Die Maschine", "La machine", "La máquina", "マシン"],
@@ -168,7 +169,7 @@ export function chosenLanguage(address = location.href, wanted = navigator.langu
   return short.find((tag) => LANGUAGES.includes(tag)) ?? "en";
 }
 
-/** A function from keys to texts. */
+/** A function that returns the text of a key, with its placeholders replaced by `values`. */
 export function textsIn(language) {
   const column = LANGUAGES.indexOf(language);
   return (key, values = {}) =>

@@ -1,6 +1,6 @@
 // The list of running calls on all lines; each can be watched.
 //
-// Rule: it is shown only if the server lets this page watch.
+// Rule: the list is shown only if the server lets this page watch.
 
 import { icon, keyed, make, show, write } from "../dom.js";
 import { isOn, isWatching } from "../model/model.js";

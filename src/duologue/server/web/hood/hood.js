@@ -1,6 +1,6 @@
-// The debug view: figures, lanes, steps, the machine, decisions. Live, or at any earlier step.
+// The debug view: figures, lanes, steps, the machine and decisions, live or at any earlier step.
 //
-// Rule: it draws nothing while it is closed, and at most once a frame while it is open.
+// Rule: the view draws nothing while it is closed, and at most once a frame while it is open.
 
 import { icon, make, show, write } from "../dom.js";
 import { shownIndex, shownMoments } from "../model/hood.js";
@@ -68,7 +68,7 @@ function endOf(model, moments) {
   return model.hood.replay || !isLive(model) ? last : last + Math.max(0, performance.now() - model.hood.seenAt);
 }
 
-/** Go to a step, by number or relative to the current one; the end of a live conversation is live again. */
+/** Go to a step, by number or relative to the current one. After the last step, the view is live again. */
 function move({ model: { hood } }, act, to) {
   const last = shownMoments(hood).length - 1;
   if (last < 0) return;

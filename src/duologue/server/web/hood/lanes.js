@@ -1,6 +1,6 @@
 // Turns steps into lanes: which state each region was in, since when, and why.
 //
-// Reads only new steps. Rule: a lane is derived from the steps alone.
+// An update reads only the new steps. Rule: a lane is derived from the steps alone.
 
 import { LANES } from "./looks.js";
 
@@ -29,7 +29,7 @@ export class Lanes {
     }
   }
 
-  /** The state of a lane at a time, and the one before: [visit, previous visit]. */
+  /** The state of a lane at this time, and its previous state: [visit, previous visit]. */
   at(lane, time) {
     const visits = this.visits[lane];
     const index = visits.findLastIndex(({ from }) => from <= time);

@@ -1,6 +1,7 @@
-// How lanes look: a hue for whose state it is, a tone for how important it is. The same table as the offline timeline.
+// How lanes look: the hue says whose state it is, the tone how important the state is. The offline timeline uses the
+// same table.
 //
-// Rule: `rest` is drawn as a line, the others as bars; `hatch` means waiting.
+// Rule: the tone `rest` is drawn as a line, all other tones as bars; `hatch` means waiting.
 
 export const LANES = ["phase", "link", "user", "voice", "reply", "jobs"];
 export const HUE_OF = { phase: "quiet", link: "blue", user: "teal", voice: "violet", reply: "amber", jobs: "rose", rule: "quiet" };
@@ -21,7 +22,7 @@ const TONES = {
   jobs: { none: "rest", absent: "rest", tool: "full", delegated: "soft", dispatched: "hatch" },
 };
 
-/** {hue, tone} of a state; jobs side by side look like the first of them. */
+/** {hue, tone} of a state. Several jobs at the same time look like the first of them. */
 export function lookOf(lane, state) {
   const told = TONES[lane]?.[state.split(/[,+]/)[0].trim()] ?? "faint";
   const [first, second] = told.split(" ");

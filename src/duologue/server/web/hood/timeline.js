@@ -1,7 +1,7 @@
 // The lanes on a canvas: they scroll while live, and stand still while the user looks at an earlier step.
 //
-// A click selects the step at that time. Rule: the canvas shows nothing that the list of steps doesn't, so it
-// is hidden from screen readers; they use the slider.
+// A click selects the step at that time. Rule: the canvas shows nothing that the list of steps doesn't show, so it
+// is hidden from screen readers, which use the slider.
 
 import { make } from "../dom.js";
 import { causeOf, stepAt } from "./lanes.js";
@@ -21,7 +21,7 @@ export class Timeline {
     this.canvas = make("canvas.lanes", { "aria-hidden": "true" });
     this.paper = this.canvas.getContext("2d");
     this.scale = 2;
-    this.end = 0; // the end of the window as drawn: follows the real one smoothly
+    this.end = 0; // the end of the window as drawn; it follows the real end smoothly
     this.height = TOP + LANE * LANES.length + FOOT;
     this.canvas.onclick = ({ offsetX }) => this.moments?.length && pick(stepAt(this.moments, this.timeAt(offsetX)));
     this.closer = make("button.small.square", { type: "button", "aria-label": text("closer"), onclick: () => this.zoom(-1) }, "+");

@@ -35,7 +35,7 @@ export function settled(captions) {
   return captions.map((caption) => (caption.final ? caption : { ...caption, final: true, interrupted: Boolean(caption.unheard) }));
 }
 
-// A reply without a number (a greeting, say) may come twice.
+// Is `next` a new caption, though it has the id of `old`? Replies without a number, such as greetings, share one id.
 function isAnother(old, next) {
   const number = next.role === "user" ? next.turn : next.reply;
   return !number && old.final && !next.text.startsWith(old.text);

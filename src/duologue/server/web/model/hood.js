@@ -1,6 +1,6 @@
 // The model of the debug view: rows, steps, decisions, and the step that the user looks at.
 //
-// Live steps and those of an opened journal are separate. Rule: it contains no words of the conversation.
+// Live steps and the steps of an opened journal are separate. Rule: this model contains no words of the conversation.
 
 const MOMENTS_MAX = 20000;
 const DECISIONS_MAX = 200;
@@ -32,7 +32,7 @@ export function withDecision(hood, decision) {
   return { ...hood, decisions: [...hood.decisions.slice(1 - DECISIONS_MAX), decision] };
 }
 
-/** The stages of an answer, once for each answer, however often the server sends them. */
+/** Adds the stages of an answer. The server may send them several times; they are added once. */
 export function withStages(hood, stages) {
   if (!stages || !Object.values(stages).some((ms) => ms !== null)) return hood;
   const last = hood.answers.at(-1);
@@ -42,7 +42,7 @@ export function withStages(hood, stages) {
   return { ...hood, answers: [...hood.answers.slice(1 - ANSWERS_MAX), stages] };
 }
 
-/** A new conversation. An opened journal stays. */
+/** Removes all steps for a new conversation. An opened journal stays. */
 export function withoutSteps(hood) {
   return { ...hood, moments: [], decisions: [], answers: [], cursor: hood.replay ? hood.cursor : null };
 }

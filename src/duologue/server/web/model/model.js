@@ -30,7 +30,7 @@ export function firstModel(given = {}) {
     ended: null,
     calls: null, // running on the server; null until the list is requested
     microphone: { status: "off", muted: false, mode: "hands-free", pressed: false },
-    starting: false, // requested, not started yet
+    starting: false, // a conversation is requested, but hasn't started yet
     sound: "off",
     view: "talk", // or hood
     hood: EMPTY,
@@ -63,7 +63,7 @@ export function unsentOf({ unsent, conversation }) {
   return unsent.filter((message) => message.conversation === conversation?.conversation);
 }
 
-/** The same as captions, without those that the server has sent already. */
+/** The unconfirmed messages as captions, without those that are among the server's captions already. */
 export function unsentLines(model) {
   const heard = new Set(model.captions.filter(({ role }) => role === "user").map(({ text }) => text));
   const missing = unsentOf(model).filter(({ text }) => !heard.has(text));

@@ -32,7 +32,7 @@ export function composer({ text, act, store }) {
   });
   return watching(["conversation", "ended", "connection", "state"], (model) => {
     show(form, !isWatching(model));
-    const comes = ["open", "waiting", "connecting"].includes(model.connection.phase); // a typed message waits
+    const comes = ["open", "waiting", "connecting"].includes(model.connection.phase); // without a connection, a typed message waits
     const open = isOn(model) && comes && !["ending", "idle"].includes(model.state.phase);
     typed.placeholder = text(isOn(model) ? "typeHere" : "typeStart");
     typed.readOnly = !isOn(model);

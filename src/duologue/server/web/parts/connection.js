@@ -1,6 +1,6 @@
 // Shows the connection: a banner while it reconnects, a dialog when it was refused.
 //
-// Rule: the captions stay on the screen, whatever happens to the connection.
+// Rule: the captions stay on the screen without a connection.
 
 import { make, show } from "../dom.js";
 import { watching } from "../store.js";
@@ -9,7 +9,7 @@ import { watching } from "../store.js";
 const GATES = {
   4400: { title: "refusedMessage", offers: ["reload"] },
   4401: { title: "tokenWanted", hint: "tokenHint", offers: ["token"] },
-  4403: { title: "refusedOrigin", offers: ["reload"] },
+  4403: { title: "refusedOrigin", hint: "originHint", offers: ["reload"] },
   4409: { title: "elsewhere", offers: ["useHere"] },
   4410: { title: "elsewhereTaken", offers: ["useHere"] },
   4426: { title: "newerVersion", offers: ["reload"] },

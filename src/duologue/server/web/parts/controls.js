@@ -94,7 +94,7 @@ function showToggle(button, on, label, labelOn, name, nameOn) {
   if (use.getAttribute("href") !== href) use.setAttribute("href", href);
 }
 
-/** From pointer down to up, with capture, so that a release outside the button counts. Keys are in keys.js. */
+/** Talk from pointer down to pointer up, with capture, so that a release outside the button counts. Keys: see keys.js. */
 function holding(button, act) {
   button.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;

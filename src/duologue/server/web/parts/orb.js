@@ -1,7 +1,7 @@
 // The picture of the two voices: a disc for the user and one for the agent. The speaker is large and in front.
 //
-// Springs move it towards the pose of the state; the levels of microphone and player drive it. Rule: it
-// shows nothing that the label doesn't say; with reduced motion the poses change without movement.
+// Springs move the discs towards the pose of the state; the levels of microphone and player move them too. Rule: the
+// picture shows nothing that the label doesn't say. With reduced motion the poses change without movement.
 
 import { POSES } from "./poses.js";
 import { loudness } from "./meter.js";
@@ -26,7 +26,7 @@ export function orb({ microphone, player }) {
         agent: loudness(player.level),
       };
       body.step(seconds, poseOf(model), levels, still.matches);
-      // At rest it only breathes, so half the frames are enough; when nothing moves, none are drawn.
+      // At rest the picture only breathes, so half the frames are enough. When nothing moves, no frames are drawn.
       odd = !odd;
       if (body.moves || (!still.matches && odd)) body.draw(now / 1000, still.matches);
     }

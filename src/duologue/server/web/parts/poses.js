@@ -1,7 +1,7 @@
 // The positions of the two discs in each state: a table, in units of half the picture's width.
 //
-// `…X` is the distance from the middle, `…R` the radius, `…Fill` the opacity; the colours say how much of them is mixed
-// in, `ring` shows activity, `bars` a pause, `breath` is how much it moves at rest.
+// `…X` is the distance from the middle, `…R` the radius, `…Fill` the opacity. The number of a colour says how much of
+// it is mixed in. `ring` shows activity, `bars` a pause, and `breath` is how much the discs move at rest.
 
 const REST = {
   personX: 0.2, personR: 0.42, personFill: 0.5,

@@ -1,4 +1,4 @@
-// The status line: the server's label of the state, and a hint what the user can do now.
+// The status line: the server's label of the state, and a hint about what the user can do now.
 //
 // Rule: the label is set in the task that received the message; `timings` records when it was on screen.
 
@@ -84,7 +84,7 @@ export function readable(name) {
   return (name ?? "").replace(/[_-]+/g, " ");
 }
 
-/** Call back after the next frame; at once on a hidden page, which paints none. */
+/** Record when the state is on screen: after the next frame, or immediately on a hidden page, which has no frames. */
 function whenShown(timings, { phase, receivedAt }) {
   performance.mark("duologue.state.received", { startTime: receivedAt, detail: phase });
   const done = () => {

@@ -1,6 +1,6 @@
 // The open task as a card: the question, and the slots that are filled so far.
 //
-// Rule: it shows what the server sends about the task and decides nothing.
+// Rule: the card shows what the server sends about the task and decides nothing.
 
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../store.js";

@@ -1,7 +1,7 @@
 // The microphone in the audio thread: any rate in, 16 kHz frames of 512 samples out.
 //
-// Doesn't know mute or push-to-talk: the page decides which frames are sent. Rule: a frame is posted
-// whole and once, with its level.
+// It doesn't know mute or push-to-talk: the page decides which frames are sent. Rule: each frame is complete, and is
+// posted once, with its level.
 
 import { Resampler } from "./resample.js";
 

@@ -1,14 +1,14 @@
 // Playback in the audio thread: a ring buffer of samples at the voice's rate, read at the context's rate.
 //
-// Positions are in source samples since the start of the voice. Rule: clear and hold are silent after the next
-// quantum, which fades out, and the position posted then is exact.
+// Positions are in source samples since the start of the voice. Rule: after `clear` or `hold`, the next quantum (one
+// call of `process`) fades out, then there is silence. The position that is posted then is exact.
 
 import { phasesOf } from "./resample.js";
 
 const CAPACITY = 1 << 20; // 43 s at 24 kHz; the server stays about one second ahead
 const MASK = CAPACITY - 1;
 const REPORT_S = 0.02;
-const REFILL_S = 0.06; // after an underrun, so that it does not stutter
+const REFILL_S = 0.06; // buffered after an underrun before playback continues, so that it doesn't stutter
 
 class Player extends AudioWorkletProcessor {
   constructor({ processorOptions: { rate } }) {
@@ -44,7 +44,7 @@ class Player extends AudioWorkletProcessor {
     if (this.write - this.read > CAPACITY - 256) this.read = this.write - CAPACITY + 256;
   }
 
-  /** Set the position of a voice's first sample. If it is held already, it stays held. */
+  /** Set the position of a voice's first sample. A voice that is held already stays held. */
   start({ voice, from }) {
     if (voice < this.voice || (voice === this.voice && this.write !== this.first)) return;
     const held = voice === this.voice && (this.held || this.leaving === "hold");
@@ -80,7 +80,7 @@ class Player extends AudioWorkletProcessor {
     return true;
   }
 
-  /** Is there enough sound for a quantum; after an underrun, for REFILL_S? */
+  /** Is there enough sound for a quantum or, after an underrun, for REFILL_S? */
   mayPlay(length) {
     const ahead = this.write - this.read;
     if (this.ended) return ahead > 0;

@@ -28,7 +28,7 @@ export function phasesOf(from, to) {
   return { up, down, half, taps, table };
 }
 
-/** A stream at one rate in, a stream at another out. The returned array is reused by the next call. */
+/** Converts a stream from one rate to another. The returned array is reused by the next call. */
 export class Resampler {
   constructor(from, to) {
     this.phases = phasesOf(from, to);
