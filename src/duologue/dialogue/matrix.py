@@ -1,8 +1,8 @@
 """Which phase may follow which.
 
-SOURCE holds the moves of the original specification, AMENDED the moves added to it, each with its reason. Rule: the
-table contains exactly the moves that can happen. A test explores dialogues and compares the moves that it sees with the
-table.
+SOURCE holds the moves of the original specification, AMENDED the moves added to it, each with its reason. Rule: every
+move that happens is in the table. A test explores dialogues and checks this, and also that every move in the table
+happens, apart from a few in SOURCE that can't.
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ class DialogueSession:
             if self._is_abandoned:
                 return
             self.state, effects = guarded_step(self.domain, self.state, event)
-        raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows loop")
+        raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows are in an endless loop")
 
     async def _save(self, effects: tuple[DialogueEffect, ...]) -> None:
         """Save the state with the reasons for saving. If that fails, the next save includes these reasons."""

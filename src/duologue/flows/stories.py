@@ -192,7 +192,7 @@ class _Reader:
 
     def _check_keys(self, place: Place, given: Any, known: tuple[str, ...]) -> bool:
         if not isinstance(given, dict):
-            self._wrong(place, "expected a mapping")
+            self._wrong(place, "expected a mapping, such as `key: value`")
             return False
         for key in given:
             if key not in known:

