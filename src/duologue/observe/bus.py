@@ -1,6 +1,6 @@
 """The event bus: delivers the signals of a conversation to handlers.
 
-Handlers are called at once, in the order in which they were added. Rule: a handler that raises is
+Handlers are called immediately, in the order in which they were added. Rule: a handler that raises is
 reported, and the other handlers still get the signal.
 """
 
@@ -25,7 +25,8 @@ class Bus:
         self._reporting = False
 
     def on(self, kind: type[S], handler: Callable[[S], object]) -> Callable[[], None]:
-        """Call `handler` with every signal of a kind (`Signal` for all). Returns a function that removes it."""
+        """Call `handler` with every signal of a kind (`Signal` for all). Returns a function that removes
+        the handler."""
         if not isinstance(kind, type) or not issubclass(kind, Signal):
             raise TypeError(f"{kind!r} isn't a kind of signal: pass a class from duologue.signals")
         if not callable(handler) or iscoroutinefunction(handler):
@@ -53,7 +54,7 @@ class Bus:
                 self._report(signal, failure)
 
     def _report(self, signal: Signal, failure: BaseException) -> None:
-        """Report a failed handler. A failure while reporting isn't reported again, which would never end."""
+        """Report a failed handler. A failure of the report itself isn't reported, because that could go on forever."""
         if self._reporting:
             return
         self._reporting = True

@@ -1,7 +1,7 @@
 """A conversation as JSON lines for a log: times, kinds, states and counts.
 
-What may be logged is decided here, for telemetry too. Rule: a field is written only if the table FIELDS
-names it, so a new field is never leaked; of words, only the length is written.
+This module decides what may be logged, also for telemetry. Rule: a field is written only if the table FIELDS
+names it, so a new field is never leaked. Of words, only the length is written.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def tool_names(conversation: WatchedConversation) -> frozenset[str]:
 
 
 def first_word(where: str) -> str:
-    """The part of `where` that is safe to log: the rest may be a name that a model invented."""
+    """The first word of `where`, which is safe to log. The rest may be a name that a model invented."""
     return where.partition(" ")[0]
 
 
@@ -93,7 +93,7 @@ Writer: TypeAlias = Callable[[str, Any, Container[str]], Written]
 
 
 def _number(key: str, value: Any, _tools: Container[str]) -> Written:
-    """A number, a boolean or None. Some come from services, so their types are checked."""
+    """A number, a boolean or None. Some values come from services, so the type is checked."""
     if isinstance(value, float) and not math.isfinite(value):
         return {}
     return {key: value} if value is None or isinstance(value, bool | int | float) else {}
@@ -129,12 +129,12 @@ def _reason(key: str, value: Any, tools: Container[str]) -> Written:
 
 
 def _source(key: str, value: Any, tools: Container[str]) -> Written:
-    """The source of an interruption; a program may pass any text."""
+    """The source of an interruption. A program may pass any text; of other text, only the length is written."""
     return {key: value} if value in _SOURCES else _chars(key, value, tools)
 
 
 def _terms(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Reasons such as `comma-1.2`. A custom policy may give reasons of another form; those are left out."""
+    """Reasons such as `comma-1.2`. Reasons of another form, which a custom policy may give, aren't written."""
     return {key: [term for term in value if isinstance(term, str) and _TERM.fullmatch(term)]}
 
 
@@ -223,7 +223,7 @@ class Diagnostics:
         self._off: Callable[[], None] = lambda: None
 
     def attach(self, bus: Bus) -> Callable[[], None]:
-        """Write every signal of this bus. Returns a function that stops it."""
+        """Write every signal of this bus. Returns a function that stops the writing."""
         self._off = bus.on(sg.Signal, self.note)
         return self._off
 
@@ -239,5 +239,5 @@ class Diagnostics:
 
 
 def watch(conversation: WatchedConversation, out: TextIO) -> Callable[[], None]:
-    """Write the diagnostics of a conversation. Returns a function that stops it."""
+    """Write the diagnostics of a conversation. Returns a function that stops the writing."""
     return Diagnostics(out, conversation.id, tool_names(conversation)).attach(conversation.engine.bus)

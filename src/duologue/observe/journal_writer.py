@@ -1,6 +1,6 @@
-"""A conversation as JSON lines: a header, one line for each event, an end.
+"""The journal of a conversation as JSON lines: a header, one line for each event, and an end line.
 
-It contains no words, and replays without them. Rule: each line is complete when it is written, so a
+A journal contains no words, and can be replayed without them. Rule: each line is complete when it is written, so a
 crash loses only the end line.
 """
 

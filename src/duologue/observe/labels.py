@@ -1,13 +1,13 @@
-"""What people read: the names of the states and the feedback of a wait, in their language.
+"""The labels that people read, in their language: names of the phases, and feedback while they wait.
 
-Rule: every language has every key; for an unknown language, English is used.
+Rule: every language has every label. For an unknown language, English is used.
 """
 
 from __future__ import annotations
 
 from duologue.core.views import PHASES
 
-WAITS = ("working", "still_working", "making_progress", "taking_longer")  # the first reads as the phase does
+WAITS = ("working", "still_working", "making_progress", "taking_longer")  # the first has the label of its phase
 
 _TEXTS: dict[str, tuple[str, ...]] = {
     "en": (
@@ -45,5 +45,5 @@ LANGUAGES = tuple(LABELS)
 
 
 def label(key: str, language: str = "en") -> str:
-    """What to show for a phase or a wait; `de-AT` and `de_AT` get German, an unknown language English."""
+    """The label of a phase or a wait. `de-AT` and `de_AT` give German, and an unknown language gives English."""
     return LABELS.get(language.replace("_", "-").split("-")[0].lower(), LABELS["en"]).get(key, key)

@@ -1,6 +1,6 @@
 """The metrics of one conversation: waits, interruptions, calls, errors.
 
-Computed from the steps alone, so a live call and its journal give the same numbers. Rule: an event that
+They are computed from the steps alone, so a live call and its journal give the same numbers. Rule: an event that
 the machine ignored isn't counted, and a rate without data is None, never 0.
 """
 
@@ -27,7 +27,7 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 
 
 class Metrics(NamedTuple):
-    """The metrics of one conversation. Times are means over the replies that reached that point."""
+    """The metrics of one conversation. The times are means over the replies that had a token or audio."""
 
     first_token_ms: int | None = None
     first_audio_ms: int | None = None
@@ -76,7 +76,7 @@ class Meter:
             self._said.append(after.said)
             self._count("turns")
         self._count("interrupted", before.voice in SOUNDING and after.voice in ENDING)
-        # Counted when it is decided, so that a retried check-in counts once.
+        # A check-in is counted when the machine decides on it, so that a retried check-in counts once.
         self._count("check_ins", after.check_ins > before.check_ins)
         if isinstance(event, TokenArrived):
             self._add_wait(self._token_ms, event.reply, event.at)
@@ -100,7 +100,7 @@ class Meter:
             case RunCall():
                 self._count("calls")
             case PostOutput() | PostNews():
-                self._count("calls", effect.outcome is Outcome.REFUSED)  # it never ran
+                self._count("calls", effect.outcome is Outcome.REFUSED)  # a refused call has no RunCall
                 self._count("calls_done", effect.outcome is Outcome.DONE)
                 self._count("calls_failed", effect.outcome in _FAILURES)
             case ShowFault():

@@ -52,7 +52,7 @@ class Tally:
     """Collects the metrics of the conversations that it watches."""
 
     def __init__(self) -> None:
-        self._feeds: list[_Feed] = []  # of running conversations
+        self._feeds: list[_Feed] = []  # one for each running conversation
         self._begun = 0
         self._past: Counter[str] = Counter()  # the counts of conversations that are over
         self.calls: Counter[Outcome] = Counter()
@@ -119,20 +119,23 @@ class Tally:
         help_text = "From a request to the first audio of its reply."
         yield _Family(name, "histogram", help_text, list(self.first_audio.samples(name, {})))
         name = "duologue_turn_seconds"
-        help_text = "Duration of turns. The person's include the silence at the end; interrupted ones count as heard."
+        help_text = (
+            "Duration of turns. A turn of the person includes the silence at its end. "
+            "An interrupted turn counts as far as it was heard."
+        )
         turns = [line for role, times in self.turns.items() for line in times.samples(name, {"role": role})]
         yield _Family(name, "histogram", help_text, turns)
 
 
 class _Feed:
-    """Adds one conversation to a tally. The tally refers to it only while the conversation runs, so that one
-    that never begins is garbage-collected."""
+    """Adds one conversation to a tally. The tally holds the feed only while the conversation runs, so that the feed
+    of a conversation that never begins is garbage-collected."""
 
     def __init__(self, tally: Tally, conversation: Measured) -> None:
         self._tally = tally
         self._conversation = conversation
         self._before = conversation.metrics
-        self._asked_at: int | None = None  # when the newest reply was requested; there is never more than one
+        self._asked_at: int | None = None  # when the newest reply was requested; only one is open at a time
         self._watchers = conversation.engine.watchers
         self._watchers.append(self.see)
         bus = conversation.engine.bus
@@ -153,7 +156,7 @@ class _Feed:
         return self._conversation.phase
 
     def counts(self) -> Counter[str]:
-        """What the conversation has counted since it is watched."""
+        """The counts of the conversation since the tally began to watch it."""
         before, now = self._before._asdict(), self._conversation.metrics._asdict()
         return Counter({key: now[key] - before[key] for key, _, _ in _COUNTS})
 
@@ -180,7 +183,7 @@ class _Feed:
                     self._note_wait(self._tally.first_audio, event.at)
 
     def _note_wait(self, times: Histogram, at: int) -> None:
-        if self._asked_at is not None:  # otherwise it was requested before the tally watched
+        if self._asked_at is not None:  # None: the reply was requested before the tally began to watch
             times.add(at - self._asked_at)
 
     def _note_state(self, signal: sg.StateEntered) -> None:

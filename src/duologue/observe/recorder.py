@@ -1,7 +1,7 @@
 """Writes a conversation to disk: the journal and, unless the conversation is private, its words.
 
-The journal contains no words and replays exactly; the words go to a second file next to it. Rule: both files,
-and a folder created for them, are readable only by their owner, and every line is complete when it is written.
+The journal contains no words and can be replayed exactly. The words go to a second file next to it. Rule: both
+files, and a folder created for them, are readable only by their owner. Every line is complete when it is written.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Recorder:
         self._write(line)
 
     def close(self) -> None:
-        """Mark the journal as complete."""
+        """Mark the journal as complete, and close the files."""
         self._journal.close()
         self._out.close()
         if self._words is not None:

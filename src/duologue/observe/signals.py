@@ -1,7 +1,7 @@
 """The signals on the bus: states entered and left, turns, captions, work, faults.
 
-Plain frozen values for screens, logs and programs. Rule: only fields that are documented as words contain
-words, and those are never logged; all others are names, counts and times.
+Signals are plain frozen values for screens, logs and programs. Rule: only fields that are documented as words
+contain words, and such fields are never logged. All other fields are names, counts and times.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from duologue.core.leaves import ErrorClass, FaultSource, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Something that happened; `at` is in milliseconds since the conversation was created."""
+    """Something that happened. `at` is in milliseconds since the conversation was created."""
 
     at: int
 
@@ -31,7 +31,7 @@ class StateExited(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Transitioned(Signal):
-    """A view changed its state; `cause` names the event that caused it."""
+    """A view changed its state. `cause` names the event or timer that caused the change."""
 
     view: str
     source: str
@@ -41,7 +41,7 @@ class Transitioned(Signal):
 
 @dataclass(frozen=True, slots=True)
 class StateEntered(Signal):
-    """A view entered a state. `label` is the state's name for people, in their language."""
+    """A view entered a state. `label` is the name of the state that people read, in their language."""
 
     view: str
     state: str
@@ -57,7 +57,7 @@ class TimedOut(Signal):
     call: int = 0
 
 
-# -- Turns. `transcript` in their context contains words.
+# -- Turns. The field `transcript` of TurnContext contains words.
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class TurnInterrupted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnDropped(Signal):
-    """A turn of the person that gets no answer: only noise, or overheard words."""
+    """A turn of the person gets no answer, because it was only noise or was overheard (such as said over the agent)."""
 
     turn: TurnContext
     why: str  # noise or overheard
@@ -109,7 +109,7 @@ class Decided(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Caption(Signal):
-    """Words of either side as they are heard. `unheard` is text that is still to come or was cut off."""
+    """Words of either side as they are heard. `unheard` is text that hasn't been spoken yet or was cut off."""
 
     role: str
     text: str
@@ -132,7 +132,7 @@ class WorkStarted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkProgressed(Signal):
-    """A worker reported progress; `text` contains words."""
+    """A worker reported progress. `text` contains words."""
 
     call: int
     tool: str
@@ -142,7 +142,7 @@ class WorkProgressed(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkAsked(Signal):
-    """A worker asks the person a question; `question` contains words."""
+    """A worker asks the person a question. `question` contains words."""
 
     call: int
     tool: str
@@ -159,8 +159,8 @@ class WorkEnded(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Signal):
-    """Feedback while the person waits: stage 0 working, 1 still working, 2 making progress, 3 taking
-    longer than expected. `label` is localised; `detail` is the newest progress and contains words."""
+    """Feedback while the person waits. Stage 0: working, 1: still working, 2: making progress, 3: taking
+    longer than expected. `label` is in the person's language. `detail` is the newest progress and contains words."""
 
     call: int
     stage: int
@@ -180,7 +180,7 @@ class WorkSilent(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Failed(Signal):
-    """A fault that is shown to the person; `hint` says what to do about it."""
+    """A fault is shown to the person. `hint` says what to do about the fault."""
 
     part: FaultSource
     error: ErrorClass
@@ -198,7 +198,7 @@ class Recovered(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Lost(Signal):
-    """The turns `first` to `last` get no answer, and the person is informed; `texts` contains words."""
+    """The turns `first` to `last` get no answer, and the person is told so. `texts` contains words."""
 
     first: int
     last: int
@@ -207,7 +207,7 @@ class Lost(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Commanded(Signal):
-    """The program interrupted or paused the conversation; `detail` is its reason and may contain words."""
+    """The program interrupted or paused the conversation. `detail` is the program's reason and may contain words."""
 
     command: str  # interrupt or suspend
     detail: str
@@ -223,7 +223,7 @@ class Problem(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Signal):
-    """The conversation is over. `reason`: hung up, goodbye, a fault with its class, or the
+    """The conversation is over. `reason` is "hung up", "goodbye", a fault with its error class, or the
     program's own reason, which may contain words."""
 
     reason: str

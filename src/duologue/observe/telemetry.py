@@ -1,9 +1,9 @@
-"""A conversation as OpenTelemetry spans: conversation, turn, and in it replies, tools and the voice.
+"""A conversation as OpenTelemetry spans. A conversation contains turns, and a turn contains replies, tools and voices.
 
-A turn is a question with its answer: it lasts from the person's first sound, or from the agent's own
-initiative, until the answer was heard, cut short or lost. A reply lasts until its id moves on, so each
-attempt has its own span. Rule: every time comes from a step of the conversation, and the wall clock is
-read once, when tracing begins; spans contain no words and only a hash of the conversation's id.
+A turn is a question with its answer. It lasts from the person's first sound, or from the agent's own
+initiative, until the answer was heard, cut short or lost. The span of a reply lasts until the machine increases the
+reply id, so each attempt has its own span. Rule: every time comes from a step of the conversation, and the wall clock
+is read once, when tracing begins. Spans contain no words and only a hash of the conversation's id.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 def trace(
     conversation: WatchedConversation, tracer: Tracer | None = None, *, wall_clock_ns: Callable[[], int] = time.time_ns
 ) -> Callable[[], None]:
-    """Make spans of a conversation, inside the current span if there is one. They end with the conversation;
-    the returned function ends them at once."""
+    """Make spans of a conversation, inside the current span if there is one. The spans end with the conversation.
+    The returned function ends them immediately."""
     try:
         from opentelemetry.context import get_current
         from opentelemetry.trace import get_tracer
@@ -87,7 +87,7 @@ def _named(attributes: dict[str, AttributeValue | None]) -> dict[str, AttributeV
 @dataclass(slots=True)
 class _Turn:
     span: Span
-    last: int  # the newest turn of the person that it answers
+    last: int  # the newest turn of the person that is answered in it
     outcome: str = "cancelled"
     interrupted: bool = False
     error: ErrorClass | None = None  # of a fault that the turn hasn't recovered from
@@ -170,8 +170,7 @@ class _Tracing:
     # -- One step
 
     def see(self, record: StepRecord) -> None:
-        """Follow a step. If the tracer raises, a Problem is sent and tracing stops; the conversation goes
-        on."""
+        """Follow a step. If the tracer raises, a Problem is sent and tracing stops. The conversation continues."""
         if self._is_broken:
             return
         try:
@@ -186,7 +185,7 @@ class _Tracing:
             self._note_broken_off(event)
             return
         if self._whole is None and after.link is Link.IDLE:
-            return  # a start that was refused
+            return  # the start was refused
         whole = self._begin(event.at)
         self._note_person(record)
         self._end_what_is_over(record)
@@ -248,7 +247,7 @@ class _Tracing:
     # -- Turns
 
     def _open_turn(self, effect: fx.StartReply, at: int) -> _Turn:
-        """The turn that this request belongs to: the open one, if the request continues it."""
+        """The turn that this request belongs to: the open turn if the request continues it, otherwise a new turn."""
         turn = self._turn
         if turn is not None and turn.last < effect.first <= effect.last:
             self._end_turn(at)
@@ -298,7 +297,7 @@ class _Tracing:
         self._sound = _Sound(span, effect.voice)
 
     def _note_broken_off(self, event: ev.Event) -> None:
-        """Note the failure of a reply whose sound keeps playing: the machine ignores that event."""
+        """Note the failure of a reply whose sound keeps playing. The machine ignores that failure."""
         if type(event) is ev.ReplyFailed and self._reply is not None and self._reply.number == event.reply:
             self._reply.error = event.error
 
@@ -347,7 +346,7 @@ class _Tracing:
     def _end_tool(self, effect: fx.PostOutput | fx.PostNews, event: ev.Event) -> None:
         call, outcome = effect.call, effect.outcome
         if outcome is Outcome.REFUSED:
-            self._start_tool(call, event.at)  # it never ran
+            self._start_tool(call, event.at)  # the call never ran, so it has no span yet
         self._work.pop(call, None)
         span = self._tools.pop(call, None)
         if span is not None:
@@ -367,5 +366,5 @@ def _error_of(
 
 
 def _is_settled(s: State) -> bool:
-    """Is the answer complete: no reply, sound or call is running, and no news will continue it?"""
+    """Is the answer complete? It is if no reply, sound or call is running and no news will continue the answer."""
     return s.reply not in PENDING and s.voice is Voice.SILENT and not has_foreground(s) and not s.news

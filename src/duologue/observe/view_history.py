@@ -1,6 +1,6 @@
 """The current state of a view, the previous one, and the last transitions.
 
-Rule: derived from the steps alone; the last 20 transitions are stored, for this conversation only.
+Rule: the history is derived from the steps of one conversation alone, and only the last 20 transitions are stored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ViewHistory:
         self._language = language
 
     def follow(self, event: Event, after: State) -> tuple[Signal, ...]:
-        """Move to the state after a step. Returns the signals of the move: none if the view did not move."""
+        """Move to the state after a step. Returns the signals of the move, which are empty if the view did not move."""
         state = self.view.see(after)
         if state == self.state:
             return ()

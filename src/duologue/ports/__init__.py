@@ -1,9 +1,9 @@
 """The ports: small protocols and values for the services that a conversation uses. One file for each port.
 
 Every streaming service is an async generator: ears turn audio frames into speech events and text, a brain
-turns a request into parts, a voice turns text into sound. Closing the generator cancels it, an exception
-means failure, and calling it again starts it again. Only the line is called directly, because it must hold
-and clear audio within the step that requests it.
+turns a request into parts, a voice turns text into sound. Closing the generator cancels the work, an
+exception means failure, and another call of the service starts again. Only the line is called directly, because it
+must hold and clear audio within the step that requests this.
 """
 
 from .brain import (

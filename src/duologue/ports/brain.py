@@ -1,8 +1,7 @@
 """The brain port: a request becomes a reply, part by part.
 
-Text goes to the voice sentence by sentence; a speech-to-speech model yields `Sound` instead, and
-nothing else about the conversation changes. Rule: a brain stores no history that it couldn't rebuild
-from the request.
+Text goes to the voice sentence by sentence. A speech-to-speech model yields `Sound` instead of text, and the rest of
+the conversation works the same. Rule: a brain stores no history that it couldn't rebuild from the request.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ from .worker import Tool
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request to the brain. `text` is what the person said that no earlier reply has handled, by an
-    answer or by calling tools; `outputs` and `news` are the new results of calls and jobs. The history
-    contains all of it too. Any of the three may be empty, and all are for a greeting, a check-in or a
-    goodbye."""
+    """One request to the brain. `text` is what the person said and no earlier reply has answered or handled with tool
+    calls. `outputs` and `news` are the new results of calls and jobs. The history contains all of these too. Each of
+    the three may be empty, and for a greeting, a check-in or a goodbye all three are empty."""
 
     reply: int
     text: str
@@ -46,7 +44,7 @@ class Show:
 
 @dataclass(frozen=True, slots=True)
 class Firm:
-    """Text that can't be interrupted: from here on, speech over the reply doesn't count as barge-in."""
+    """Text that can't be interrupted. From this text on, speech over the reply doesn't count as barge-in."""
 
     text: str
 
@@ -72,7 +70,7 @@ class Brain(Protocol):
 
 @runtime_checkable
 class Summarises(Protocol):
-    """A brain that can shorten text; used for long results and for a session's summary."""
+    """A brain that can shorten text. This is used for long results and for a session's summary."""
 
     async def summarise(self, text: str, chars_max: int) -> str: ...
 
@@ -121,7 +119,7 @@ class Memory(Protocol):
     async def load(self, conversation: str) -> dict[str, Any] | None: ...
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
-        """Returns when the data is durable."""
+        """Save the data. Returns when the data is durable."""
         ...
 
     async def once(
@@ -132,8 +130,8 @@ class Memory(Protocol):
         work: Callable[[], Coroutine[Any, Any, Any]],
         repeatable: bool,
     ) -> Any:
-        """Run `work` once for each `key`: if it was already done, return its stored result. Raises UnknownOutcome for
-        work that began before a restart, if it is not repeatable."""
+        """Run `work` once for each `key`. If the work was already done, return its stored result. Raises UnknownOutcome
+        for work that began before a restart and is not repeatable."""
         ...
 
 
@@ -142,7 +140,7 @@ class Forgets(Protocol):
     """A brain that holds data of a conversation in this process."""
 
     def forget(self, conversation: str) -> None:
-        """Another process has taken the conversation over: drop its data, and start nothing more for it."""
+        """Drop the data of a conversation that another process has taken over, and start nothing more for it."""
         ...
 
 
@@ -155,6 +153,6 @@ class Remembers(Protocol):
         ...
 
     async def has_more(self, conversation: str) -> bool:
-        """Called after a restart: was the brain interrupted, and will it say more if it gets a request? It doesn't
-        repeat what it has already said."""
+        """After a restart: was the brain interrupted, and will it say more if it gets a request? The brain then
+        doesn't repeat what it has already said."""
         ...

@@ -1,7 +1,7 @@
-"""The ears port: audio becomes speech on and off, partial text and final text.
+"""The ears port (VAD and STT): audio becomes the start and end of speech, partial text and final text.
 
 Frames and the markers between them arrive in one stream, because their order matters. Reporting pauses
-and single frames of speech is optional. Rule: ears report what they hear and decide nothing, except for a
+and single frames of speech is optional. Rule: ears report what they hear and decide nothing. The one exception is a
 model that detects the end of a turn by itself.
 """
 
@@ -19,7 +19,7 @@ from duologue.turns.features import PauseFeatures
 @dataclass(frozen=True, slots=True)
 class Frame:
     """About 10 to 40 ms of 16-bit mono PCM. `played` is what the loudspeaker played during this time, at the same
-    rate, if the line knows it; its echo is in `pcm`."""
+    rate, if the line knows it. The echo of `played` is in `pcm`."""
 
     pcm: bytes
     rate_hz: int = 16_000
@@ -49,8 +49,8 @@ class Sounding:
 
 Incoming: TypeAlias = Frame | Commit | Discard | Sounding
 
-# -- What comes out. `utterance` numbers the speech from one onset to the next, so that late text can be
-# -- matched to it; 0 means the newest.
+# -- What comes out. An utterance is the speech from one onset (first sign of speech) to the next. Its number
+# -- connects late text with the speech. 0 means the newest utterance.
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class SpeechBegan:
 
 @dataclass(frozen=True, slots=True)
 class SpeechEnded:
-    """`quiet_ms`: how long ago the voice fell silent."""
+    """Speech ended. `quiet_ms` is how long ago the voice fell silent."""
 
     utterance: int = 0
     quiet_ms: int = 0
@@ -80,8 +80,8 @@ class VoiceFrame:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The voice fell silent, with features of how the turn sounded until then. Sent again when more is
-    known; the words are sent separately."""
+    """The voice fell silent. `features` describe how the turn sounded until then. The pause is sent again when more is
+    known. The words are sent separately."""
 
     features: PauseFeatures
     quiet_ms: int
@@ -90,7 +90,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """The text so far; it may still change. `stability` is high if it has changed little recently."""
+    """The text so far, which may still change. `stability` is high if the text has changed little recently."""
 
     text: str
     confidence: float = 1.0
@@ -100,7 +100,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The final text of an utterance; empty if nothing was said. `last_confidence` is that of its last word."""
+    """The final text of an utterance, or empty if nothing was said. `last_confidence` is that of the last word."""
 
     text: str
     confidence: float = 1.0
@@ -110,7 +110,7 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class TurnOver:
-    """A model that detects ends of turns by itself has detected one."""
+    """A model that detects the end of a turn by itself has detected it."""
 
     utterance: int = 0
 

@@ -1,7 +1,7 @@
 """Text that can be encoded as UTF-8.
 
 A streaming service may split a character in two, and a file name may contain bytes that aren't text. Rule:
-a lone surrogate is replaced here, because encoding it would fail in whatever voice, model or file gets it next.
+a lone surrogate is replaced here, because the voice, model or file that gets the text next couldn't encode it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Failures of services, classified once, by the adapter that saw them.
 
-An adapter that knows the class raises ServiceError; every other exception is classified by its type and by
-its HTTP status. Rule: messages of services are never passed on, because they may contain words or secrets.
+An adapter that knows the error class raises ServiceError. Every other exception is classified by its HTTP status or
+its type. Rule: messages of services are never passed on, because they may contain words or secrets.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .store import StoreFailed
 class ServiceError(DuologueError):
     """A service failed, and its adapter knows the error class."""
 
-    is_own = False  # is the message written by Duologue, without words or secrets of others?
+    is_own = False  # was the message written by Duologue, so that it contains no words and no secrets?
 
     def __init__(self, error: ErrorClass, message: str = "") -> None:
         if not isinstance(error, ErrorClass):
@@ -31,7 +31,7 @@ class BrokenContract(ServiceError):
 
 
 class UnknownOutcome(BrokenContract):
-    """An action began, and its outcome is unknown."""
+    """An action began, and whether it succeeded is unknown."""
 
 
 def classify(failure: BaseException) -> ErrorClass:

@@ -15,7 +15,7 @@ from .tool_call import ToolCall
 
 @dataclass(frozen=True, slots=True)
 class UserSaid:
-    """A turn of the person. `overheard`: said over the agent; it is recorded but gets no answer."""
+    """A turn of the person. An `overheard` turn, such as one said over the agent, is recorded but gets no answer."""
 
     turn: int
     text: str
@@ -26,7 +26,7 @@ class UserSaid:
 @dataclass(frozen=True, slots=True)
 class AgentSaid:
     """The part of a reply that was heard or shown, with the calls that it made. `unheard` is the text
-    that an interruption cut off; it is for the screen, not for the brain."""
+    that an interruption cut off. It is shown on the screen, and the brain doesn't get it."""
 
     reply: int
     text: str
@@ -38,7 +38,7 @@ class AgentSaid:
 
 @dataclass(frozen=True, slots=True)
 class CallOutput:
-    """The one output of a call."""
+    """The output of a tool call. Each call gets exactly one output."""
 
     call: int
     output: str

@@ -1,8 +1,8 @@
-"""The line port: where sound goes out and audio comes in.
+"""The line port: the connection to the user, which plays the agent's sound and delivers the user's audio.
 
-Its methods act at once: after `hold` or `clear` returns, no more sound of that voice is sent. The line
-reports events through the callback `notify`. Rule: only the line knows what was actually played; it
-reports that in whole milliseconds from the beginning of the voice.
+The methods of a line act immediately: after `hold` or `clear` returns, no more sound of that voice is sent. The line
+reports events through the callback `notify`. Rule: only the line knows how much was actually played. It
+reports this in whole milliseconds from the beginning of the voice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .sound import Sound
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """`heard_ms` of this voice have been heard so far. Sent every 20 to 200 ms while it plays."""
+    """`heard_ms` of this voice have been heard so far. Sent every 20 to 200 ms while the voice plays."""
 
     voice: int
     heard_ms: int
@@ -35,7 +35,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The line is silent after `clear`; `heard_ms` had been heard by then."""
+    """The line is silent after `clear`. `heard_ms` of this voice had been heard by then."""
 
     voice: int
     heard_ms: int
@@ -61,7 +61,7 @@ class Healed:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The line is gone. `hung_up`: the person ended the call; otherwise the connection broke."""
+    """The line is gone. `hung_up` says that the person ended the call. Otherwise the connection broke."""
 
     hung_up: bool = False
 
@@ -73,7 +73,7 @@ class Line(Protocol):
     """A connection for audio: a phone call, a browser tab, or a microphone with a loudspeaker."""
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        """Connect; from now on the line may call `notify`. Raises if it can't connect."""
+        """Connect. From now on, the line may call `notify`. Raises if the line can't connect."""
         ...
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
@@ -85,11 +85,11 @@ class Line(Protocol):
         ...
 
     def hold(self, voice: int) -> None:
-        """Pause playback now; keep the queued audio."""
+        """Pause playback now, and keep the queued audio."""
         ...
 
     def resume(self, voice: int) -> None:
-        """Continue from the exact sample at which it was held."""
+        """Continue from the exact sample at which playback was held."""
         ...
 
     def clear(self, voice: int) -> None:

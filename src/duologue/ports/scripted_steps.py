@@ -39,7 +39,7 @@ Step = Delay | Fail | Hang
 
 
 async def take(step: Step, dice: random.Random) -> None:
-    """Perform the step."""
+    """Perform the step. `dice` is a seeded random generator, which chooses the jitter of a delay."""
     match step:
         case Delay():
             await asyncio.sleep((step.ms + dice.randint(0, step.jitter_ms)) / 1000)

@@ -1,6 +1,6 @@
 """The session port: the connection that a conversation needs, and the context for its successor.
 
-Rule: a session that can't be opened raises; a `ServiceError` carries the error class.
+Rule: `open` and `renew` raise if they fail. A `ServiceError` says of which error class the failure is.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ class Session(Protocol):
     """A connection to a service, which may have a time limit."""
 
     async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
-        """Open the session; `context` comes from an earlier session."""
+        """Open the session. `context` comes from an earlier session, if there was one."""
         ...
 
     async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
-        """Replace the connection with a new one before it ends. Later notifications of the old one are ignored."""
+        """Replace the connection with a new one before the old one ends. After that, notifications of the old
+        connection are ignored."""
         ...
 
     async def close(self) -> None: ...

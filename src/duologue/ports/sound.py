@@ -20,9 +20,9 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """One piece of speech. `words` are the words that end in it; a voice without word times leaves it empty.
-    `text` is set only by a speech-to-speech model: it is what this piece says. If `more` is set, the next
-    pieces belong to the same text, and its words are spread over the sound of all of them."""
+    """One piece of speech. `words` are the words that end in this piece, or empty if the voice gives no word times.
+    `text` is what this piece says, and is set only by a speech-to-speech model. If `more` is set, the next pieces
+    belong to the same text, and the words of the text are spread over the sound of all these pieces."""
 
     ms: int
     pcm: bytes = b""

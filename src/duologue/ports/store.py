@@ -1,10 +1,10 @@
-"""The store port: saves conversations, so that a crash loses nothing and only one node owns each.
+"""The store port: saves conversations, so that a crash loses nothing and only one node owns each conversation.
 
 The node that holds a conversation's lease owns it. Every claim increases the epoch, and every write names its
 epoch and the revision that it follows, so a former owner can't write any more. The store doesn't interpret a
-conversation: its parts are JSON. Any call may raise StoreFailed: then nothing was changed, unless it is Unsure
-or its docstring says otherwise. Rule: a write is atomic, and durable when the call returns; a write with an old
-epoch or a wrong revision raises Fenced and changes nothing.
+conversation: its parts are JSON. Any call may raise StoreFailed. Then nothing was changed, unless the error
+is Unsure or the docstring of the call says otherwise. Rule: a write is atomic, and durable when the call returns. A
+write with an old epoch or a wrong revision raises Fenced and changes nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Damaged(StoreFailed):
 
 
 class Fenced(DuologueError):
-    """Another node owns this conversation now, or has written to it: stop at once."""
+    """Another node owns this conversation now, or has written to it. Stop working on it immediately."""
 
 
 class Held(DuologueError):
@@ -66,14 +66,14 @@ class StoredConversation:
 class ActionProgress(Enum):
     """The progress of an action that may run only once."""
 
-    NEW = "new"  # not begun before: the caller has begun it now
-    BEGUN = "begun"  # begun, and its outcome was never stored
+    NEW = "new"  # not begun before; this call begins the action
+    BEGUN = "begun"  # begun earlier, and its outcome was never stored
     DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What the store knows about an action. `output` is set once it is done."""
+    """What the store knows about an action. `output` is set once the action is done."""
 
     key: str
     progress: ActionProgress
@@ -121,7 +121,7 @@ class Holding:
     epoch: int
     revision: int
     expires_ms: int  # until its lease expires, by the store's own clock; negative: expired
-    age_ms: int  # since it was last written
+    age_ms: int  # since the conversation was last written
     is_over: bool = False
 
 
@@ -151,30 +151,31 @@ class Store(Protocol):
         ...
 
     async def release(self, lease: Lease) -> None:
-        """Give the lease up: any node may claim the conversation at once. This lease can't write any more."""
+        """Give the lease up. Any node may claim the conversation from now on, and this lease can't write any more."""
         ...
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        """Conversations that aren't over and have no valid lease, those first that lost it longest ago."""
+        """Conversations that aren't over and have no valid lease, starting with the one that lost its lease first."""
         ...
 
     # -- Writing
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         """Write the successor of this revision. Returns the new revision. Raises Fenced. Repeating a write with the
-        same lease and revision returns the same revision and takes effect once: so after Unsure, repeat it."""
+        same lease and revision returns the same revision and takes effect once. So repeat the write after Unsure."""
         ...
 
     async def read(self, conversation: str) -> StoredConversation | None: ...
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
-        """Call this before an action that must not run twice. NEW means: run it. Raises Fenced. If a call that
-        raised Unsure is repeated, it may return BEGUN although the action never ran; only the owner can know."""
+        """Call this before an action that must not run twice. NEW means that the action should run now. Raises Fenced.
+        If a call that raised Unsure is repeated, it may return BEGUN although the action never ran. Only the owner
+        can know whether it ran."""
         ...
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
         """Store the output of an action. Raises Fenced, also if a different output is already stored. An action
-        without `begin` counts as done from now on."""
+        for which `begin` was never called counts as done from now on."""
         ...
 
     async def outbox(self, conversation: str) -> Sequence[OutboxMessage]:
@@ -184,8 +185,8 @@ class Store(Protocol):
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None: ...
 
     async def log(self, lease: Lease, lines: Sequence[str]) -> None:
-        """Append lines to the journal; fenced like any write. After Unsure the lines may already be stored: a
-        repeated line is recognised by the number that it contains."""
+        """Append lines to the journal. Raises Fenced. After Unsure, the lines may already be stored. A
+        reader of the journal recognises a repeated line by the number that it contains."""
         ...
 
     async def journal(self, conversation: str) -> Sequence[str]: ...
@@ -193,7 +194,8 @@ class Store(Protocol):
     # -- Nodes and maintenance
 
     async def enlist(self, node: ServerNode, ttl_ms: int) -> None:
-        """Send a heartbeat of this node. Raises NameTaken if another running instance has its name."""
+        """Record a heartbeat of this node, so that it counts as running for `ttl_ms` from now. Raises NameTaken if
+        another running instance has its name."""
         ...
 
     async def leave(self, node: ServerNode) -> None: ...
@@ -211,5 +213,5 @@ class Store(Protocol):
         ...
 
     async def sweep(self, older_than_ms: int) -> int:
-        """Delete conversations that are over and weren't written for `older_than_ms`. Returns how many."""
+        """Delete conversations that are over and weren't written for `older_than_ms`. Returns how many it deleted."""
         ...

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
-    """The stream, closed when the block ends. An iterator without `aclose` is left alone."""
+    """Give the stream to the block, and close it when the block ends. An iterator without `aclose` isn't closed."""
     try:
         yield stream
     finally:
@@ -22,7 +22,7 @@ async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
 
 
 async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIterator[T | None]:
-    """The stream, with a None after every `every_s` seconds of waiting for the next part."""
+    """The parts of the stream, with a None after every `every_s` seconds of waiting for the next part."""
     async with reading(stream):
         while True:
             waiting = asyncio.ensure_future(_next(stream))
@@ -40,7 +40,7 @@ async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIter
 
 
 async def _next(stream: AsyncIterator[T]) -> list[T]:
-    """The next part in a list; an empty list at the end of the stream."""
+    """The next part in a list, or an empty list at the end of the stream."""
     async for part in stream:
         return [part]
     return []

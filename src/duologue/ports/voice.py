@@ -1,6 +1,7 @@
 """The voice port: text becomes sound.
 
-Rule: a voice may be closed between any two pieces; it then stops at once and frees what it holds.
+Rule: the stream of a voice may be closed between any two pieces. The voice then stops immediately and frees its
+resources.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The worker port: does the work of a tool call, from a quick lookup to an agent that runs for minutes.
 
-A return means done, an exception failed, CancelledError cancelled; progress and questions go through the
-`Job`. Rule: work belongs to its call and not to the speech, so a barge-in doesn't cancel it unless the tool
-is marked as cancellable.
+A worker that returns is done, and one that raises has failed, or was cancelled if it raises CancelledError. It
+reports progress and asks questions through its `Job`. Rule: work belongs to its tool call, not to what the agent is
+saying, so a barge-in cancels the work only if the tool is marked as cancellable.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Tool:
     description: str = ""
     parameters: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
     mode: Mode = Mode.TOOL
-    cancellable: bool = False  # may a barge-in drop it?
-    idempotent: bool = False  # may it run again with the same arguments, if the outcome is unknown?
+    cancellable: bool = False  # may a barge-in cancel the work?
+    idempotent: bool = False  # may the tool run again with the same arguments, if the outcome is unknown?
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -40,11 +40,11 @@ class Job(Protocol):
 
     @property
     def call(self) -> int:
-        """The id of its call; unique in the conversation and increasing."""
+        """The id of the job's tool call. Ids are unique in the conversation, and they increase."""
         ...
 
     def progress(self, text: str, fraction: float | None = None) -> None:
-        """Report progress; `text` is shown to the person."""
+        """Report progress. `text` is shown to the person."""
         ...
 
     def partial(self, text: str) -> None:
