@@ -35,8 +35,8 @@ _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 class _Lost(Exception):
-    """The connection was lost, or two transactions were in conflict. With `may_be_done`, it was lost during the commit,
-    so the transaction may have been committed."""
+    """The connection was lost, or two transactions were in conflict. With `may_be_done`, the transaction may have been
+    committed, because the connection was lost during the commit."""
 
     def __init__(self, may_be_done: bool) -> None:
         self.may_be_done = may_be_done

@@ -51,7 +51,8 @@ class Pool:
                 await self._free.acquire()
         except TimeoutError:
             raise StoreFailed(
-                f"{self.where}: all connections were busy for {WAIT_S_MAX} s, nothing was written; allow more"
+                f"{self.where}: all connections were busy for {WAIT_S_MAX} s, nothing was written; use a "
+                "larger connections_max"
             ) from None
         try:
             if self._is_closed:

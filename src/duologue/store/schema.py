@@ -67,7 +67,7 @@ STEPS: Sequence[MigrationStep] = (
 
 
 def missing(found: int, steps: Sequence[MigrationStep], where: str) -> Sequence[MigrationStep]:
-    """The steps that a store at version `found` still needs. Raises `StoreFailed` if the store is newer than them."""
+    """The steps that a store at version `found` still needs. Raises `StoreFailed` if `found` is too new."""
     newest = steps[-1].version
     if found > newest:
         raise StoreFailed(

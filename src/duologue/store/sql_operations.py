@@ -154,7 +154,7 @@ _NEXT_REVISION = (
 
 
 def write(lease: Lease, revision: int, content: Content) -> Script[int]:
-    """Write a revision. The first statement checks the lease and increments the revision; the others run in the same
+    """Write a revision. The first statement checks the lease and increments the revision. The others run in the same
     transaction."""
     rows = yield _NEXT_REVISION, (int(content.is_over), content.digest, *_fields(lease), revision)
     if not rows:
@@ -225,7 +225,8 @@ def _done(conversation: str, key: str, output: str) -> Script[None]:
 
 
 def read(conversation: str) -> Script[StoredConversation | None]:
-    """Read a conversation in one statement, so that a write is seen completely or not at all. None if it is unknown."""
+    """Read a conversation in one statement, so that a write is seen completely or not at all. Returns None if
+    there is no such conversation."""
     rows = yield (
         "SELECT epoch, revision, key_hash, is_over, part, content FROM conversations "
         "LEFT JOIN parts ON conversation = id WHERE id = ? ORDER BY part",

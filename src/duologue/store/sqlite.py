@@ -42,8 +42,9 @@ TROUBLES = {
     "try again, or stop that process",
     sqlite3.SQLITE_NOTADB: "the file isn't an SQLite database; choose another path, or move that file away",
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore a backup, or move it away to start empty",
-    sqlite3.SQLITE_IOERR: "the disk failed, so the outcome of the write is unknown; check it, then retry unchanged",
-    sqlite3.SQLITE_TOOBIG: "the data is too large for one row of SQLite, nothing was written; write less at once",
+    sqlite3.SQLITE_IOERR: "the disk failed, so the outcome of the write is unknown; check the disk, then retry the "
+    "write unchanged",
+    sqlite3.SQLITE_TOOBIG: "the data is too large for one row of SQLite, nothing was written; write smaller parts",
 }
 
 

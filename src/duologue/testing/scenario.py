@@ -90,7 +90,7 @@ class Scenario:
     pace: SpeakingPace | None = None
 
     def make_agent(self) -> Agent:
-        """The agent of this scenario. A scripted brain and scripted tools replace those of the agent; the voice is
+        """The agent of this scenario. A scripted brain and scripted tools replace those of the agent. The voice is
         always simulated."""
         changes: dict[str, Any] = {"profile": self.profile} if self.profile else {}
         if self.brain is not None:

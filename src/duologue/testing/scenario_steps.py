@@ -311,7 +311,7 @@ def _name_of(entries: dict[str, YamlNode], shapes: dict[str, ActShape], what: st
 
 
 class BrainScript(NamedTuple):
-    """A scripted brain: replies in order, or by what the user says."""
+    """A scripted brain. Its replies come in order, or depend on what the user says."""
 
     replies: tuple[tuple[ScenarioAct, ...], ...] | dict[str, tuple[ScenarioAct, ...]]
     otherwise: tuple[ScenarioAct, ...] | None = None

@@ -54,8 +54,8 @@ def score(pause: PauseFeatures) -> float | None:
 
 
 def probability(pause: PauseFeatures) -> float:
-    """The probability that the turn is over; 0.5 if nothing is known. Ends of turns count as
-    frequent as pauses within turns."""
+    """The probability that the turn is over; 0.5 if nothing is known. It assumes
+    that half of all pauses end a turn."""
     found = score(pause)
     return 0.5 if found is None else 1 / (1 + math.exp(-min(max(found, -30.0), 30.0)))
 

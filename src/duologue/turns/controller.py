@@ -29,8 +29,8 @@ class TurnSettings:
 
     silence_ms: int = 400  # how much silence ends a turn
     silence_short_ms: int = 400  # how much silence ends a turn whose text is shorter than short_length
-    short_length: int = 20  # characters; a text below it is short
-    text_length_min: int = 1  # characters; a shorter text never ends a turn
+    short_length: int = 20  # a text with fewer characters is short
+    text_length_min: int = 1  # a text with fewer characters never ends a turn
     confidence_min: float = 0.6  # the transcript must be at least this sure
     stability_min: float = 0.8  # the transcript must be at least this stable
     text_unchanged_ms: int = 150  # the transcript must be unchanged for this long
@@ -136,7 +136,7 @@ def step(
 
 
 class FrameRule:
-    """Applies `step` to the frames of one turn, and remembers its memory."""
+    """Applies `step` to the frames of one turn, and keeps its memory between frames."""
 
     def __init__(self, settings: TurnSettings, turn: int) -> None:
         self.turn = turn

@@ -1,7 +1,7 @@
 """Decides whether a frame is too loud to be the agent's own echo.
 
-It compares two levels in dB: of the microphone and of the playback. The peak of the playback decays as sound does in a
-room. The gate learns how much of that peak returns through the microphone; a frame must be louder than that by a
+The gate compares two levels in dB: of the microphone and of the playback. The peak of the playback decays as sound does
+in a room. The gate learns how much of that peak returns through the microphone. A frame must be louder than that by a
 margin. Rule: the playback levels must be aligned in time with the real playback. An echo that arrives after the decay
 isn't recognized.
 """
@@ -24,7 +24,7 @@ class EchoGateSettings:
     decay_db_s: float = 62.5  # how fast the peak of the playback decays
     spread_ms: int = 32  # an echo may arrive this much later at full level
     playing_db: float = -60.0  # quieter playback causes no echo
-    coupling_db: float = -6.0  # echo level before it is learned; high, so that the first word doesn't interrupt itself
+    coupling_db: float = -6.0  # echo level until it is learned; high, so that the agent's first word isn't a barge-in
     learn_ms_min: int = 256
     learn_ms_max: int = 6_400
 

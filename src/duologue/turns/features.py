@@ -102,7 +102,7 @@ def _peaks(levels: Sequence[float], least: float, near: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TextCues:
-    """What a text says about whether more will come."""
+    """Signs in a text that more words will come, or that the turn is over."""
 
     words: int  # "twenty-ounce" counts as two
     ends_in_comma: bool

@@ -14,7 +14,7 @@ VOICE_ON = 0.5  # a voice begins at this probability ...
 VOICE_OFF = 0.35  # ... and ends below this one, so that a weak syllable isn't a pause
 EVIDENCE_PER_FRAME_MAX = 4.0
 _TURN_MS_MAX = 12_000  # older levels don't matter for the end of a turn
-_BEFORE_FRAMES = 2  # the first syllable starts before the VAD is sure
+_BEFORE_FRAMES = 2  # earlier frames that belong to the turn, because a syllable starts before the VAD is sure
 _PROBABILITY_MARGIN = 1e-3
 
 

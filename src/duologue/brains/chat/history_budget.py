@@ -1,4 +1,4 @@
-"""Limits how much of a conversation's history a chat request contains: only the newest part, from a user turn on.
+"""Limits how much of a conversation's history a chat request contains: the newest part, starting with a user turn.
 
 A call may last for hours, but a model's context window is limited. Rule: turns that no reply has answered
 yet are always included, and a shortened history begins with a note that the earlier part is left out.

@@ -4,14 +4,14 @@ How the chat shows a conversation:
 
 - An interrupted reply ends in a dash, as cut-off speech does in a play. A separate remark would cost a
   message each time. A remark in brackets would be imitated by the model and spoken; a dash is silent.
-- A tool's output comes directly after its call, no matter where it is in the history. A call without an
+- A tool's output comes directly after its call, no matter where the history has it. A call without an
   output gets a placeholder, and an output without its call becomes an aside, because services refuse a call
   or an output that isn't part of a pair.
 - Overheard words are omitted, because the agent must not answer them.
 - Asides (news, notes and the task) come from neither user nor agent. What a job reports is quoted as
   data, because the author of a report may not give the model instructions.
 
-Rule: the messages depend only on the request; nothing is remembered between requests.
+Rule: the messages depend only on the request. Nothing is remembered between requests.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def _task(request: Request, waits_for_an_answer: bool) -> str:
 
 
 def _not_in_history(request: Request) -> str:
-    """The user's words that the history doesn't contain yet. Usually it contains all of them, though not at its
-    end after a tool call or a retry. Only words since the last answer are compared, because a new "yes" may
+    """The user's words that the history doesn't contain yet. Usually it contains all of them. After a tool call or
+    a retry, other items follow them there. Only words since the last answer are compared, because a new "yes" may
     follow an old "yes"."""
     known: list[str] = []
     for item in request.history:

@@ -1,6 +1,6 @@
-"""A speech-to-speech model behind the Realtime protocol: OpenAI's, Azure's, or any other server.
+"""A speech-to-speech model on a server that speaks the Realtime protocol: OpenAI's, Azure's, or any other.
 
-The model is brain, ears (STT and VAD), voice (TTS) and session at once. `server_events`, `client_events`, `mirror`
+The model is brain, ears (STT and VAD), voice (TTS) and session in one. `server_events`, `client_events`, `mirror`
 and `utterances` are tables and plain functions over values. `connection` and `exchange` do the waiting, and
 `model` implements the ports. Rule: the runtime decides when to speak. A response is requested only when the
 runtime asks for one.

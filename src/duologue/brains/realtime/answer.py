@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class RealtimeAnswer:
-    """The answer to one request. An out-of-band answer leaves nothing in the server's conversation."""
+    """The answer to one request. An out-of-band answer, such as a summary, leaves nothing in the
+    server's conversation."""
 
     def __init__(self, name: str, create: ClientEvent, reply: int = 0, is_out_of_band: bool = False) -> None:
         self.name = name

@@ -182,12 +182,12 @@ def _task(request: Request) -> str:
 
 
 def read_aloud(text: str, name: str) -> ResponseCreateEventParam:
-    """Speak this text out of band. The part that the user hears enters the conversation later, from the history."""
+    """Speak this text outside the conversation. What the user hears of it is added later, from the history."""
     return _create(_out_of_band(name, _READ_ALOUD + text, "audio"))
 
 
 def summarise(text: str, chars_max: int, name: str) -> ResponseCreateEventParam:
-    """Request a summary of this text, out of band."""
+    """Request a summary of this text, outside the conversation."""
     return _create(_out_of_band(name, _SUMMARISE.format(chars_max=chars_max) + text, "text"))
 
 

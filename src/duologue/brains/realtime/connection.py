@@ -87,7 +87,8 @@ async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
 
 
 class Connection:
-    """A wire with its reader, writer and ping tasks. `take` is called with every readable server event, once."""
+    """A wire with its reader, writer and ping tasks. `take` gets every server event that is known and readable,
+    once."""
 
     def __init__(
         self,

@@ -251,8 +251,8 @@ class Exchange:
             self._note_ended(happened.response)
 
     def _buffer_early(self, happened: OfResponse) -> None:
-        """Store an event that arrived before the begin of its response. If no response can begin with it any more,
-        count the event as late."""
+        """Store an event that arrived before its response began. If its response has ended, or no response can begin
+        now, count the event as late instead."""
         waiting = any(not answer.response for answer in self._pending.values())
         if happened.response in self._ended or not waiting:
             self._counts["late"] += 1
@@ -299,7 +299,7 @@ class Exchange:
         self._response_ended.set()
 
     def _retry_when_free(self, answer: RealtimeAnswer) -> None:
-        """Cancel the unrequested response that blocks this request. The request is sent again when it has ended."""
+        """Cancel the unrequested response that blocks this request. The end of that response triggers a retry."""
         answer.is_waiting = True
         unrequested = [response for response, owner in self._open.items() if owner is None]
         if not unrequested:  # unrequested responses that we know of were cancelled when they began

@@ -1,7 +1,7 @@
 """The audio of one response item, in chunks, with its transcript.
 
 The server streams audio and transcript separately, without word times. Rule: every chunk but the last is
-marked `more`, so that the playback ledger spreads all the words over all the audio.
+marked `more`, so that the playback ledger, which tracks what was heard, spreads all the words over all the audio.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Mirror:
         self._context = context or Context()
         self._first = _key(self._context.recent[0]) if self._context.recent else None
         self._spoken: list[_Spoken] = []
-        self._said: dict[int, list[str]] = {}  # the words of each turn that the server has
+        self._said: dict[int, list[str]] = {}  # by turn: the words that the server has
         self._agent_said: dict[int, str] = {}  # the text of replies that earlier sessions made
         self._replies: dict[int, _Reply] = {}
         self._known: dict[object, None] = {}  # items of the history that the server has
@@ -91,7 +91,8 @@ class Mirror:
         return next(one for one in self._replies[reply].made if one.item == item)
 
     def refuse(self, event: ClientEvent) -> None:
-        """Record that the server refused this item. It is sent again with the next request, up to SENDS_MAX times."""
+        """Record that the server refused this item. It is sent again with the next request, until it was
+        sent SENDS_MAX times."""
         self._refused.append(event)
         if sum(one is event for one in self._refused) < SENDS_MAX:
             self._again.append(event)
@@ -165,7 +166,8 @@ class Mirror:
     # -- The user
 
     def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
-        """Add the words that this session didn't hear, because they were typed or an earlier session heard them."""
+        """The events that add the words which this session didn't hear, because they were typed, or because an earlier
+        session heard them."""
         words = item.text.split()
         before = self._said.get(item.turn, [])
         if words == before:
@@ -211,7 +213,7 @@ class Mirror:
         return events + (self.truncate(item.reply, item.heard_ms) if item.interrupted else [])
 
     def _add_reply(self, item: AgentSaid) -> list[ClientEvent]:
-        """Add what is new in a reply that an earlier session made."""
+        """The events that add what is new in a reply of an earlier session."""
         before = self._agent_said.get(item.reply, "")
         rest = item.text.removeprefix(before).strip()
         self._agent_said[item.reply] = item.text

@@ -286,7 +286,7 @@ class RealtimeModel:
             pump.cancel()
 
     async def _pump(self, audio: AsyncIterator[Incoming], copy: _AudioCopy | None) -> None:
-        """Send frames and markers to the server, and to local ears if there are any."""
+        """Send audio frames and the ends of turns to the server, and to local ears if there are any."""
         try:
             async for item in audio:
                 match item:

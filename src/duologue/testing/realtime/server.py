@@ -115,7 +115,7 @@ class RealtimeServer:
         return [event for event in self.sent if event.get("type") == kind]
 
     async def until(self, holds: Callable[[], object], limit_s: float = WAIT_S) -> None:
-        """Wait until `holds()` is true, for at most `limit_s`. It is called after every event in either direction."""
+        """Wait until `holds()` is true, for at most `limit_s`. It is checked after every event in either direction."""
         async with asyncio.timeout(limit_s):
             while not holds():
                 self._more.clear()
@@ -129,7 +129,7 @@ class RealtimeServer:
         return parts_of(self._queue.pop(0)) if self._queue else [self.otherwise]
 
     def fault_of(self, kind: str, *whats: str) -> ProtocolFault | None:
-        """The fault for the next event of this type, or None. It counts as used."""
+        """The fault for the next event of this type, or None. Each call uses up one of the fault's `times`."""
         for place, fault in enumerate(self.faults):
             if fault.kind == kind and fault.what in whats and fault.times > 0:
                 left = fault.times - 1
