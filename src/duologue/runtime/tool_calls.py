@@ -106,7 +106,7 @@ class ToolCalls:
         self._tasks = tasks
         self._transcript = transcript
         self._report_failure = report_failure
-        self._runningers: dict[str, Worker] = {}
+        self._workers: dict[str, Worker] = {}
         self._send = send
         self._shorten = shorten
         self._wait_label = wait_label
@@ -119,8 +119,8 @@ class ToolCalls:
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
         """Add tools that the brain may call, such as those of a server that has just been opened."""
-        self._runningers |= {worker.tool.name: worker for worker in workers}
-        self._tools = tuple(worker.tool for worker in self._runningers.values())
+        self._workers |= {worker.tool.name: worker for worker in workers}
+        self._tools = tuple(worker.tool for worker in self._workers.values())
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -148,7 +148,7 @@ class ToolCalls:
         self._number += 1
         number = self._number
         self._running[number] = RunningCall(number, reply, call, self._driver.now(), self)
-        worker = self._runningers.get(call.name)
+        worker = self._workers.get(call.name)
         cancellable = worker is not None and worker.tool.cancellable
         self._driver.post(ev.ToolCalled, reply=reply, call=number, cancellable=cancellable)
         if not self._driver.is_busy and self._driver.state.call_id < number:
@@ -159,7 +159,7 @@ class ToolCalls:
     def run(self, effect: fx.RunCall) -> None:
         work = self._running[effect.call]
         self._note_accepted(work)
-        worker = self._runningers.get(work.request.name)
+        worker = self._workers.get(work.request.name)
         mode = worker.tool.mode if worker is not None else Mode.TOOL
         self._send(sg.WorkStarted(self._driver.now(), work.call, self._name(work), mode.value))
         self._send(sg.Waiting(self._driver.now(), work.call, 0, self._wait_label(0)))
@@ -193,7 +193,7 @@ class ToolCalls:
                 self._begin(work)
 
     def _begin(self, work: RunningCall) -> None:
-        worker = self._runningers.get(work.request.name)
+        worker = self._workers.get(work.request.name)
         work.task = self._tasks.start(
             self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
         )
@@ -201,7 +201,7 @@ class ToolCalls:
     def running(self) -> list[tuple[int, str, str]]:
         """The running calls: number, tool name and mode of each."""
         made = [work for work in self._running.values() if work.is_accepted]
-        workers = [self._runningers.get(work.request.name) for work in made]
+        workers = [self._workers.get(work.request.name) for work in made]
         modes = [worker.tool.mode if worker is not None else Mode.TOOL for worker in workers]
         return [(work.call, self._name(work), mode.value) for work, mode in zip(made, modes, strict=True)]
 
@@ -344,7 +344,7 @@ class ToolCalls:
     def _name(self, work: RunningCall) -> str:
         """The tool's name for signals and logs, or "unknown" if a model made the name up."""
         name = work.request.name
-        return name if name in self._runningers or name in _OWN else "unknown"
+        return name if name in self._workers or name in _OWN else "unknown"
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:
