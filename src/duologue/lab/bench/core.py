@@ -124,7 +124,7 @@ def _leaves(s: State) -> tuple[object, ...]:
 
 
 def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Contender]:
-    """One machine that follows the call, and one parked in each state in which the core ignored events."""
+    """A machine that follows the call, and machines parked in the states in which the core ignored events."""
     moves = call.lifecycle
     walker = follow(make, moves)
     events = [event_to(target) for _, target in moves]
@@ -177,7 +177,7 @@ def deep_bytes(state: State) -> int:
     Each object counts once, even if the state refers to it several times. What all states of a process share doesn't
     count: enum members, the settings, None, True, False, small integers and the empty tuple. What two successive
     states share (an unchanged tuple of jobs, a large integer) does count. So a journal of states costs less than the
-    sum.
+    sum of its states.
     """
     return sum(sys.getsizeof(value) for value in _parts(state, set()))
 

@@ -185,7 +185,7 @@ def _watch(server: Server, figures: ServerFigures) -> None:
 
 
 async def _measure_lag(figures: ServerFigures) -> None:
-    """Record how late a timer fires, which is how late every other timer and frame is."""
+    """Record how late a timer fires. Every other timer and frame is as late."""
     loop = asyncio.get_running_loop()
     while True:
         due = loop.time() + _LAG_S

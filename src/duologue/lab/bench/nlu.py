@@ -112,8 +112,8 @@ def _marks(exam: Exam, inside: Sequence[Understanding], outside: Sequence[Unders
 
 
 def auroc(inside: Sequence[float], outside: Sequence[float]) -> float | None:
-    """The share of pairs in which the score inside is higher than the score outside. Ties count half. None if either
-    list is empty."""
+    """The share of pairs in which the score of a message in scope is higher than that of one out of scope. Ties count
+    half. None if either list is empty."""
     if not inside or not outside:
         return None
     ranked = sorted(outside)

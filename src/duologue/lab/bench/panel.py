@@ -2,7 +2,7 @@
 
 Types to a scripted agent, pauses it and interrupts it. The agent's brain and TTS answer immediately. Server and page
 are on one computer, and their clocks are compared through the browser's control channel. Rule: a delay counts from the
-moment that the server sends until the page has painted the label or rendered the sound.
+moment when the server sends something until the page has painted the label or rendered the sound.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The lifecycle table as a flat machine in two well-known libraries, to compare with the core.
 
 The table is read from the lifecycle view, amendments included. Both machines have the same form: one event for each
-target, allowed from every source that the table names. A driver would send events by name (`send`, `trigger`), so the
-benchmark does that, too. Each machine has one observer that records the state entered, as each step of the core yields
-effects. Events that don't fit are ignored; they don't raise. The comparison favours the peers: their tables are flat,
+target, allowed from every source that the table names. Events are sent by name (`send`, `trigger`), because
+the core's `step` looks its event up, too. Each machine has one observer that records the state entered, as each step of
+the core yields effects. Events that don't fit are ignored. The comparison favours the peers: their tables are flat,
 without guards, payload or deadlines, and the warning that `transitions` logs for each ignored event is off while
 timing. Rule: a peer is timed only after it has reproduced the trace of the call.
 """

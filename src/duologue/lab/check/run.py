@@ -108,8 +108,8 @@ def _explore_all(tasks: list[tuple[str, int, str]], processes: int, progress: Pr
 
 
 def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
-    """One report about all explorations. If all profiles were explored (`whole`), a row, a promise or an allowed move
-    of a view that never happened is a violation."""
+    """One report about all explorations. If all profiles were explored (`whole`), everything that never happened
+    is a violation: a row, a rule, a promise or an allowed move of a view."""
     fired = {number for findings in found for number in findings.fired}
     tested = {name for findings in found for name in findings.tested}
     unfired = [row.name for index, row in enumerate(MACHINE.rows) if index not in fired]

@@ -18,7 +18,7 @@ from duologue.runtime.simulated_clock import SimulatedLoop, end
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-SLOW_MAX = 1  # how many STT and end-of-turn models run at the same time: the other of two cores is for everything else
+SLOW_MAX = 1  # slow models (STT, end of turn) that run at the same time: they get one of two cores
 
 
 @dataclass(slots=True, eq=False)

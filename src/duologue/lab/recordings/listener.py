@@ -70,7 +70,7 @@ class ListenResult:
 
     @property
     def turns(self) -> tuple[TurnWords, ...]:
-        """The last words of each turn."""
+        """For each turn, its words as they were last known."""
         return tuple({said.turn: said for said in self.words if said.text}.values())
 
 
@@ -118,7 +118,7 @@ class DecisionNotes:
         engine.bus.on(sg.Caption, self._note_words)
 
     def begin(self) -> None:
-        """Set the start of the recording to now; nothing before it is recorded."""
+        """Set the start of the recording to now. Nothing is recorded before this call."""
         self._began = asyncio.get_running_loop().time()
 
     @property

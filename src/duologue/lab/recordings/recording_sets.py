@@ -1,7 +1,7 @@
 """Plays a set of recordings one after the other, and yields the agent's decisions.
 
 A row is a line of JSON with at least `id` and `wav`, and `agent_wav` if the agent speaks meanwhile. File names are
-relative to the folder of the list. Rule: decisions depend only on the sound; labels in a row are ignored.
+relative to the folder of the list. Rule: decisions depend only on the sound. Labels in a row are ignored.
 """
 
 from __future__ import annotations

@@ -64,8 +64,9 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """Wait until all of this is true. `heard`: the agent understood these words. `said`: the agent said these words.
-    `interrupted`: whether the agent was interrupted since the caller last did something. `over`: the agent hung up."""
+    """Wait until everything that is given is true. `heard`: the agent understood these words. `said`: the agent said
+    these words. `interrupted`: whether the agent was interrupted since the caller last did something. `over`:
+    the agent hung up."""
 
     heard: str = ""
     said: str = ""
@@ -87,7 +88,7 @@ class CallScript:
 
     steps: tuple[Step, ...]
     carrier: str = "twilio"
-    agent: str = ""  # module:agent
+    agent: str = ""  # as module:agent
     greeting: str = "Hello, this is the demo line. How can I help you?"  # what the built-in agent says first
     network: Network = field(default_factory=Network)
     wait_s: float = 20.0  # how long each step may take

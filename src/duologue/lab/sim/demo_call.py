@@ -56,7 +56,7 @@ class Take:
         return len(self.effects(kind))
 
     def claim(self, what: str, holds: bool) -> None:
-        """Add a claim. Raises DemoIsUntrue if it does not hold now."""
+        """Add a claim. Raises DemoIsUntrue if the claim does not hold now."""
         if not holds:
             raise DemoIsUntrue(f"the demo claims at {self._stage.at} ms that {what}, but that does not hold")
         self.claims.append(what)

@@ -134,7 +134,7 @@ def the_line_obeys_its_order(e: Evidence) -> list[str]:
                     f"chunk {act.chunk} of voice {act.voice} was played at {act.at_ms} ms, after a stop or a hold"
                 )
             if act.chunk != chunks.get(act.voice, 0) + 1:
-                complaints.append(f"chunk {act.chunk} of voice {act.voice} follows {chunks.get(act.voice, 0)}")
+                complaints.append(f"chunk {act.chunk} of voice {act.voice} follows chunk {chunks.get(act.voice, 0)}")
             if any(voice > act.voice for voice in chunks):
                 complaints.append(f"voice {act.voice} is played after a newer voice")
             chunks[act.voice] = act.chunk

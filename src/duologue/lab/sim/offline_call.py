@@ -66,7 +66,7 @@ class OfflineCall:
         self.carrier = ScriptedCarrier(self.to_agent.send, carrier, **options)
         self.to_carrier = Pipe(self.carrier.receive, wire_ms)
         self.refused: StreamRefused | None = None
-        self.is_hung_up = False  # by the agent
+        self.is_hung_up = False  # whether the agent hung up
         self.stream = Stream(carrier, _Wire(self.to_carrier, self._hang_up), self._admit, pace, sends)
         self._started = asyncio.Event()
 

@@ -58,7 +58,7 @@ class HeardByCaller(NamedTuple):
 @dataclass
 class ScriptedCarrier:
     """One call. Messages go out by `send` and come in by `receive`. `flushes_marks`: a clear returns the waiting marks.
-    By default it does so for Twilio only, because Telnyx doesn't document it."""
+    By default, only Twilio does so, because Telnyx doesn't document it."""
 
     send: Callable[[str], None]
     carrier: Carrier = CARRIERS["twilio"]

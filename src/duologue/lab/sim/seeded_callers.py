@@ -1,7 +1,7 @@
 """Seeded callers: simulated people who talk, interrupt, cough, fall silent, lose the line and hang up.
 
-Rule: the acts of a caller are drawn before the call begins. The call can change when they happen, but not
-which acts there are.
+Rule: the acts of a caller are drawn before the call begins. The call can change when the acts happen, but
+not which acts there are.
 """
 
 from __future__ import annotations

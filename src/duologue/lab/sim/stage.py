@@ -162,14 +162,14 @@ class Stage:
         self.finish()
 
     def interrupt(self, words: int = 2) -> tuple[Effect, ...]:
-        """The user speaks over the agent, and turn-taking judges it a bid for the floor."""
+        """The user speaks over the agent, and turn-taking judges the speech to be a bid for the floor."""
         self.begin_talking()
         self.wait(200)
         self.hear_words(words)
         return self.happen(ev.OverlapJudged, bid=True)
 
     def call_tool(self, cancellable: bool = False) -> int:
-        """The reply makes a tool call. Returns its id."""
+        """The reply makes a tool call. Returns the id of the call."""
         call = self.state.call_id + 1
         self.happen(ev.ToolCalled, call=call, cancellable=cancellable)
         return call

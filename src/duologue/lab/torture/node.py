@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when the parent process has ended: then standard input, a pipe from the parent, ends, too."""
+    """End this process when its parent has ended. Standard input is a pipe from the parent, so it ends then."""
     sys.stdin.buffer.read()
     os._exit(1)
 

@@ -30,7 +30,7 @@ PING_S = 1.0
 RESEND_S = 2.0  # a message that isn't confirmed by then is sent again
 BACKOFF_S = (0.05, 0.2, 0.5, 1.0)
 REST_S = 0.3  # the answer is over once the floor has been open for this long
-STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # a turn is stuck after this long on one socket
+STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # stuck after this long on one socket without an answer
 STORY_S = 1.0
 CUT_SHORT = 0.3  # the share of stories that are cut short
 RETRY = "Say retry"
@@ -408,7 +408,7 @@ class TypingPerson:
         talk.stretches = [stretch for voice in self._audio.voices for stretch in voice.stretches]
 
     async def hang_up(self) -> bool:
-        """End the conversation. Returns whether the server confirmed it."""
+        """End the conversation. Returns whether the server confirmed the end."""
         talk = self.talk
         if talk is None:
             return True

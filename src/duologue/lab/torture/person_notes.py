@@ -40,8 +40,8 @@ class ConversationNotes:
     stretches: list[Stretch] = field(default_factory=list)
     entries: list[tuple[float, str, str]] = field(default_factory=list)  # time, what happened, details
     is_unsaved: bool = False  # the server reported that it can't save the conversation
-    ended: str = ""  # the reason, if it ended
-    stuck: str = ""  # a description, if it got stuck
+    ended: str = ""  # the reason, if the conversation ended
+    stuck: str = ""  # a description, if the conversation got stuck
 
     def note(self, at_s: float, what: str, detail: str = "") -> None:
         """Add an entry with its time."""
@@ -50,7 +50,7 @@ class ConversationNotes:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """The time from hello to an open floor, after a reconnect."""
+    """The time from the client's hello message to an open floor, after a reconnect."""
 
     ms: int
     is_elsewhere: bool  # at another process than before

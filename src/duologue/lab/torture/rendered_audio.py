@@ -1,6 +1,6 @@
 """Renders the sound that a client receives, in real time, and reads from it what a person heard.
 
-Plays as the page does. Buffered sound plays on without a socket. A higher voice replaces a lower one. A chunk that was
+Plays as the page does. Buffered sound plays on without a socket. A newer voice replaces an older one. A chunk that was
 already received is dropped. Rule: `heard` is decoded from the rendered samples, never from what the server reports.
 """
 
@@ -70,7 +70,7 @@ class AudioRenderer:
 
     @property
     def position(self) -> dict[str, int] | None:
-        """What hello reports as played: voice, milliseconds and chunk."""
+        """What the hello message reports as played: voice, milliseconds and chunk."""
         voice = self.current
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 

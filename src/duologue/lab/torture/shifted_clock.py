@@ -32,7 +32,7 @@ class _Date(_real_date):
 
 
 def install(file: Path) -> None:
-    """Shift the wall clock by the seconds in this file, and reload it at SIGUSR1. A missing file means 0."""
+    """Shift the wall clock by the seconds in this file, and reload the file at SIGUSR1. A missing file means 0."""
 
     def read(*_: object) -> None:
         global _off_s

@@ -1,1 +1,1 @@
-"""Explores the conversation machine: its alphabet, abstraction, laws, promises and mutants."""
+"""The exploration of the conversation machine: its alphabet, abstraction, laws, promises and mutants."""

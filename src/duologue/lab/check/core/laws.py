@@ -2,7 +2,7 @@
 
 Each check yields the law that is broken and one line that says what is wrong. Laws about the whole
 graph (rest can be reached, timers alone come to an end) are in `check`. Rule: a law reads the state and
-the effects, never the rows. Otherwise a broken row would excuse itself.
+the effects, never the rows. Otherwise a broken row could hide its own violation.
 """
 
 from __future__ import annotations

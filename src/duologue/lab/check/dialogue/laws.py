@@ -30,7 +30,7 @@ def moves_along_the_matrix(seen: ObservedStep) -> Iterator[str]:
     for before, after in seen.moves:
         if (before, after) not in MATRIX:
             yield f"{before} -> {after}"
-    if len(seen.after.trace) >= TRACE_MAX:  # its beginning was cut off
+    if len(seen.after.trace) >= TRACE_MAX:  # the beginning of the trace was cut off
         return
     ends = [seen.before.phase, *(after for _, after in seen.moves)]
     if [before for before, _ in seen.moves] != ends[:-1] or ends[-1] is not seen.after.phase:
@@ -70,9 +70,9 @@ def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: s
     emptied = {name for at in program if isinstance(at, Assign) for name, value in at.values if value is None}
     cleared = {command.slot for command in seen.commands if isinstance(command, ClearSlot)}
     at = program[before.at]
-    if isinstance(at, Confirm) and at.on_no is not None and at.on_no < before.at:  # a no asks the questions again
+    if isinstance(at, Confirm) and at.on_no is not None and at.on_no < before.at:  # a no repeats the questions
         emptied |= {one.slot for one in program[at.on_no : before.at] if isinstance(one, Collect)}
-    if before.confirm == seen.domain.patterns.check:  # a no to values picked out of a message
+    if before.confirm == seen.domain.patterns.check:  # the user may reject values picked out of a message
         emptied |= {name for name, filled in before.slots if is_unconfirmed(filled)}
     if isinstance(seen.event, ActionDone):
         emptied |= {name for name, value in seen.event.outputs if value is None}
@@ -176,7 +176,7 @@ def waiting_means_that_a_question_was_asked(seen: ObservedStep) -> Iterator[str]
 
 
 def a_new_question_starts_its_counts_at_zero(seen: ObservedStep) -> Iterator[str]:
-    """A miss at one question has no effect on the next one."""
+    """Misses, silences and tries at one question don't count for the next question."""
     before, after = seen.before.top, seen.after.top
     if after is None or seen.after.phase not in _ASKING:
         return
@@ -236,7 +236,7 @@ def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
     held = {(value.slot, repr(value.value)) for value in seen.after.values}
     for slots in (seen.after.kept, *(one.slots for one in seen.after.stack)):
         held |= {(name, repr(filled.value)) for name, filled in slots}
-    if len(seen.after.queue) < len(seen.before.queue):  # a queued message was processed too and may have changed it
+    if len(seen.after.queue) < len(seen.before.queue):  # a queued message, processed too, may have changed a value
         changed = {name for name, _ in held}
         given = [command for command in given if command.slot not in changed]
     for command in given:

@@ -1,7 +1,7 @@
 """One step of a dialogue as the laws see it: the state before, the event, the state after and the effects.
 
-Rule: a law reads states, events and effects, and from the trace only moves and confirmations. It never reads how
-the machine works inside.
+Rule: a law reads states, events and effects, and from the trace only moves and confirmations. It never depends
+on how the machine works inside.
 """
 
 from __future__ import annotations
