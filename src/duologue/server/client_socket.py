@@ -52,7 +52,7 @@ _AUDIO_MS_MAX = 200
 
 
 class Gate:
-    """The ASGI endpoint of the sockets: accepts them and counts them by address."""
+    """The ASGI endpoint of all client sockets. It accepts them and counts them by IP address."""
 
     def __init__(self, conversations: Conversations, settings: ServerSettings) -> None:
         self._conversations = conversations
@@ -83,9 +83,9 @@ class Gate:
 
 
 def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
-    """May this socket connect? A page may if it came from this server or if its origin is in `settings.origins`. A
-    program may: it sends no origin. If the server has no token, a page's host must also be a loopback name, because any
-    other name can be made to point here (DNS rebinding)."""
+    """May this socket connect? A program may: it sends no origin. A page may if its origin is in `settings.origins`, or
+    if it came from this server. In the second case, a server without a token also requires a loopback host name,
+    because any other name can be made to point here (DNS rebinding)."""
     headers: dict[bytes, str] = {
         name: value.decode("latin-1") for name, value in scope["headers"] if name in (b"origin", b"host")
     }

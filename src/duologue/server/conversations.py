@@ -162,7 +162,7 @@ class Conversations:
             raise StoreFailed("the conversation can't be restored right now") from None
 
     async def adopt(self, stored: StoredConversation, lease: Lease) -> None:
-        """Restore a conversation whose node is gone. It waits here for its client, and ends if none reconnects."""
+        """Restore a conversation whose node is gone. It waits here for its client, and ends if it stays away."""
         if stored.conversation not in self.served and (served := await self._restore(lease, stored, None)) is not None:
             served.start()
 

@@ -88,7 +88,7 @@ class Leases:
         if self._heartbeat is not None:
             self._heartbeat.cancel()
             await asyncio.wait([self._heartbeat])
-        with self._logging_failures("leaving"):
+        with self._logging_failures("unregistering this node"):
             await self.store.leave(self._node())
         await self.store.close()
 
@@ -112,9 +112,9 @@ class Leases:
         the node would lose all its conversations."""
         while True:
             await asyncio.sleep(self._ttl_ms / 3000)
-            with self._logging_failures("renewing"):
+            with self._logging_failures("renewing leases"):
                 await self._renew()
-            with self._logging_failures("taking over"):
+            with self._logging_failures("taking over conversations"):
                 for served in tuple(self._unclaimed.values()):
                     await self.claim(served)
                 if not self.is_leaving:
@@ -277,7 +277,7 @@ class Leases:
         return self._dialogues.get(conversation)
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
-        """Save the state of the dialogue. Returns immediately, but before an action only when it is saved."""
+        """Save the state of the dialogue. Returns immediately; before an action, returns when it is saved."""
         writer = self._writers.get(conversation)
         if conversation in self._unclaimed:
             self._dialogues[conversation] = data  # saved when the conversation can be claimed

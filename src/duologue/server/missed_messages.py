@@ -26,7 +26,7 @@ class MissedMessages:
         self._questions: dict[int, ServerMessage] = {}  # by the tool call that asked
 
     def note(self, signal: sg.Signal, outgoing: ServerMessage, has_client: bool) -> None:
-        """Remember what a reconnecting client needs. `has_client`: is a client connected, which gets `outgoing` now?"""
+        """Remember what a reconnecting client needs. `has_client` says whether a client gets `outgoing` now."""
         if isinstance(signal, sg.Lost):
             self.lost_turns.extend(range(signal.first, signal.last + 1))
         match signal:

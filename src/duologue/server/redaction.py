@@ -1,7 +1,7 @@
 """Which parts of a message a watcher may see.
 
-A watcher is an operator who follows a conversation. It gets no actions, and no words of a private agent's conversation.
-Rule: of a private conversation, only messages in the table are sent.
+A watcher is an operator who follows a conversation. Watchers get no actions, and no words of a private agent's
+conversation. Rule: of a private conversation, only messages in the table are sent.
 """
 
 from __future__ import annotations

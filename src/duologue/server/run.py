@@ -1,4 +1,4 @@
-"""Runs a server in uvicorn until it is stopped, and drains its conversations first.
+"""Runs a server in uvicorn until it is stopped. Before it stops, its conversations get time to end or to move.
 
 Rule: the first SIGTERM or Ctrl-C lets conversations end. The second one stops the server immediately.
 """

@@ -95,7 +95,7 @@ class Screen:
         return client in self._viewers and not self._viewers[client].is_watching
 
     def greet_watcher(self, client: ClientOutbox) -> None:
-        """Send a new watcher the call and its state. They contain no key, and no id that would give access."""
+        """Send a new watcher the call and its state. The messages contain no key, and no id that would give access."""
         agent = self.conversation.agent
         began = server_messages.iso(self.began, 0)
         self._viewers[client].send(

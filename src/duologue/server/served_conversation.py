@@ -106,7 +106,8 @@ class ServedConversation:
         self._leases = leases
         self._writer: CheckpointWriter | None = None
         self._typed: deque[str] = deque(earlier.typed if earlier is not None else (), TYPED_MAX)
-        self._early: list[ClientMessage] | None = [] if earlier is not None else None  # commands until it resumes
+        # Commands that wait until a restored conversation has resumed; None if commands don't have to wait.
+        self._early: list[ClientMessage] | None = [] if earlier is not None else None
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
         self.is_elsewhere = False
         self.client: ClientOutbox | None = None
@@ -145,7 +146,8 @@ class ServedConversation:
         finally:
             self.is_over = True
             if not self.is_elsewhere:
-                await self.conversation.end(reason)  # even if it never resumed: lost turns are reported, watchers end
+                # Needed even if the conversation never resumed: it reports lost turns and tells watchers.
+                await self.conversation.end(reason)
                 if self._leases is not None:
                     await self._leases.release(self, is_over=True)
                 self.send_message(message("ended", reason=reason, canRestart=True))

@@ -159,7 +159,7 @@ def _failed(signal: sg.Failed) -> ServerMessage:
 
 def _recovered(signal: sg.Recovered) -> ServerMessage:
     if signal.source == "fault":
-        return notification("info", "recovered", "It works again.")
+        return notification("info", "recovered", "The problem is solved. The conversation continues.")
     if signal.success:
         return notification("info", "restored", "The connection is back. The conversation continues.")
     return notification("error", "not_restored", "The connection could not be restored.", ("retry", "restart"))

@@ -66,7 +66,7 @@ class PhoneSettings:
 
     @property
     def carriers(self) -> tuple[str, ...]:
-        """The carriers whose calls are accepted: those whose signatures can be checked."""
+        """The carriers whose calls are accepted: those whose signatures can be checked, or all if `allow_unsigned`."""
         given = {"twilio": self.twilio_auth_token, "telnyx": self.telnyx_public_key}
         return tuple(name for name, secret in given.items() if secret or self.allow_unsigned)
 

@@ -2,7 +2,7 @@
 
 A carrier doesn't sign its streams, so the webhook's response contains a token that the stream must present. The token
 is signed and names its carrier, call and expiry, so only used tokens have to be remembered. Rule: a token opens one
-stream of one carrier and one call, for a short time.
+stream of its carrier (and of its call, if it names one), for a short time.
 """
 
 from __future__ import annotations
