@@ -124,7 +124,8 @@ class Draft:
             self._shift_deadlines(-self.at if now else self.at)
 
     def _shift_deadlines(self, by_ms: int) -> None:
-        """Turn due times into remaining times, or back. An overdue deadline keeps 1 ms."""
+        """Turn due times into remaining times when time freezes, and back when it continues. An overdue deadline gets
+        1 ms."""
 
         def shifted(due: int) -> int:
             return max(1, due + by_ms) if due else 0
@@ -150,7 +151,7 @@ class Draft:
         self.due[TIMER_INDEX[timer]] = 0
 
     def shorten(self, timer: Timer, duration_ms: int) -> None:
-        """Move a deadline earlier, never later."""
+        """Set a deadline to `duration_ms` from now, unless it is already earlier."""
         index = TIMER_INDEX[timer]
         earlier = self.due[index]
         self.arm(timer, duration_ms)

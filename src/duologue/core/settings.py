@@ -115,7 +115,8 @@ _JOINT_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def _holds(settings: Settings, names: tuple[str, ...]) -> bool:
-    """Does the joint rule of these fields hold? If both are 0, a warning and a limit are off and need no order."""
+    """Does the joint rule of these fields hold? A warning and a limit that are both 0 are off, so their order doesn't
+    matter."""
     values: list[Any] = [getattr(settings, name) for name in names]
     if names == ("feedback_ms",):
         return list(values[0]) == sorted(set(values[0]))

@@ -78,7 +78,7 @@ def note_words(d: Draft, e: WordsHeard) -> None:
     if d.user is User.SETTLING and d.words is Words.NONE and e.words:
         d.arm(Timer.SETTLE, d.settings.settle_ms_max)  # there are words, so the sound wasn't noise
     if e.final and not e.words:
-        d.words = Words.NONE  # the final text withdraws the partial one
+        d.words = Words.NONE  # the empty final text replaces the partial text
     elif e.substantial:
         d.words = Words.SUBSTANTIAL
     elif e.words and d.words is Words.NONE:

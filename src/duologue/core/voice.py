@@ -79,7 +79,7 @@ def interrupt(d: Draft, e: Event) -> None:
     elif isinstance(e, WordsHeard):
         owe_asked(d)
     elif isinstance(e, OverlapJudged):
-        d.said = max(d.said, d.overheard)  # the overheard turn was the bid
+        d.said = max(d.said, d.overheard)  # the overheard turn was the bid for the floor, so it needs an answer
     d.overheard = 0
 
 

@@ -63,7 +63,8 @@ class Tally:
         self.turns = {"user": Histogram(_TURN_MS), "assistant": Histogram(_TURN_MS)}
 
     def watch(self, conversation: Measured) -> Callable[[], None]:
-        """Count this conversation from now to its end. Returns a function that stops counting; the counts remain."""
+        """Count this conversation from now to its end. Returns a function that stops counting and
+        keeps the counts."""
         return _Feed(self, conversation).stop
 
     def begin(self, feed: _Feed) -> None:
@@ -77,7 +78,7 @@ class Tally:
             self._past.update(feed.counts())
 
     def text(self) -> str:
-        """All metrics as text for a scrape; serve it as CONTENT_TYPE."""
+        """All metrics as text for a scrape. Serve the text with the content type CONTENT_TYPE."""
         return "".join(f"{line}\n" for family in self._families() for line in family.lines())
 
     def _families(self) -> Iterator[_Family]:

@@ -87,7 +87,7 @@ def _named(attributes: dict[str, AttributeValue | None]) -> dict[str, AttributeV
 @dataclass(slots=True)
 class _Turn:
     span: Span
-    last: int  # the newest turn of the person that is answered in it
+    last: int  # the newest turn of the person that this span covers
     outcome: str = "cancelled"
     interrupted: bool = False
     error: ErrorClass | None = None  # of a fault that the turn hasn't recovered from
@@ -124,7 +124,7 @@ class _Tracing:
         self._sound: _Sound | None = None
         self._tools: dict[int, Span] = {}
         self._work: dict[int, sg.WorkStarted | sg.WorkEnded] = {}  # the last signal about each call
-        self._began_at: dict[int, int] = {}  # unanswered turns of the person, with their start
+        self._began_at: dict[int, int] = {}  # when each unanswered turn of the person began
         self._said: list[int] = []  # the unanswered turns that have words
         bus = self._engine.bus
         self._offs = (

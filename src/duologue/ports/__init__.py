@@ -2,7 +2,7 @@
 
 Every streaming service is an async generator: ears turn audio frames into speech events and text, a brain
 turns a request into parts, a voice turns text into sound. Closing the generator cancels the work, an
-exception means failure, and another call of the service starts again. Only the line is called directly, because it
+exception means failure, and calling the service again starts a new stream. Only the line is called directly, because it
 must hold and clear audio within the step that requests this.
 """
 

@@ -20,9 +20,9 @@ from .worker import Tool
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request to the brain. `text` is what the person said and no earlier reply has answered or handled with tool
-    calls. `outputs` and `news` are the new results of calls and jobs. The history contains all of these too. Each of
-    the three may be empty, and for a greeting, a check-in or a goodbye all three are empty."""
+    """One request to the brain. `text` contains the person's words that no earlier reply has answered or handled
+    with tool calls. `outputs` and `news` are the new results of calls and jobs. The history contains all of these
+    too. Each of the three may be empty, and for a greeting, a check-in or a goodbye all three are empty."""
 
     reply: int
     text: str
@@ -108,8 +108,8 @@ class Truncates(Protocol):
     """A brain with its own record of what it said, such as a speech-to-speech model."""
 
     def truncate(self, reply: int, heard_ms: int) -> None:
-        """Only `heard_ms` of this reply's sound were heard. Called once for each reply that was cut short,
-        within the step that ends its sound."""
+        """Cut the record of this reply to the first `heard_ms` of its sound, because the person heard no more. Called
+        once for each reply that was cut short, within the step that ends its sound."""
         ...
 
 
@@ -153,6 +153,6 @@ class Remembers(Protocol):
         ...
 
     async def has_more(self, conversation: str) -> bool:
-        """After a restart: was the brain interrupted, and will it say more if it gets a request? The brain then
-        doesn't repeat what it has already said."""
+        """After a restart: was the brain interrupted, and will it say more if it gets a request? In that case,
+        the brain doesn't repeat what it has already said."""
         ...

@@ -68,8 +68,8 @@ class SpeechEnded:
 
 @dataclass(frozen=True, slots=True)
 class VoiceFrame:
-    """One frame of a turn, from its onset to its end. `probability` is the probability of a voice other than
-    the agent's own; `energy` is the RMS from 0 to 1."""
+    """One frame of a turn, from its onset to its end. `probability` says how likely the frame contains a voice
+    other than the agent's own. `energy` is the RMS from 0 to 1. `quiet_ms` is how long the voice has been silent."""
 
     probability: float
     energy: float
@@ -100,7 +100,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The final text of an utterance, or empty if nothing was said. `last_confidence` is that of the last word."""
+    """The final text of an utterance, or empty if nothing was said. `last_confidence` is the last word's confidence."""
 
     text: str
     confidence: float = 1.0

@@ -35,7 +35,7 @@ class UnknownOutcome(BrokenContract):
 
 
 def classify(failure: BaseException) -> ErrorClass:
-    """The error class of an exception; UNKNOWN if neither its type nor a status identifies it."""
+    """The error class of an exception, or UNKNOWN if neither its type nor a status identifies it."""
     if isinstance(failure, ServiceError):
         return failure.error
     status = getattr(failure, "status_code", None) or getattr(failure, "status", None)

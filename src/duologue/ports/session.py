@@ -1,6 +1,6 @@
-"""The session port: the connection that a conversation needs, and the context for its successor.
+"""The session port: the connection that a conversation needs, and the context that the next session gets.
 
-Rule: `open` and `renew` raise if they fail. A `ServiceError` says of which error class the failure is.
+Rule: `open` and `renew` raise if they fail. A `ServiceError` names the error class.
 """
 
 from __future__ import annotations

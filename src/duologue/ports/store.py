@@ -22,7 +22,7 @@ class StoreFailed(DuologueError):
 
 
 class Unsure(StoreFailed):
-    """The outcome of a call is unknown. Repeating the same call is safe: it takes effect only once."""
+    """The outcome of a call is unknown. Repeating the same call is safe. `begin` and `log` say what a repeat may do."""
 
 
 class Damaged(StoreFailed):
@@ -53,7 +53,7 @@ class Lease:
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
     """A conversation as it was last written. `parts` has one JSON value for each part: "machine", "words",
-    "dialogue" and so on; a private conversation has no parts that contain words."""
+    "dialogue" and so on. A private conversation has no parts that contain words."""
 
     conversation: str
     epoch: int
@@ -83,7 +83,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class OutboxMessage:
-    """A message to send once. It is stored with the checkpoint that decided on it, until it is marked as sent."""
+    """A message to send once. It is stored with the checkpoint of the same write, until it is marked as sent."""
 
     topic: str
     body: Any
@@ -109,7 +109,7 @@ class ServerNode:
     instance: str
     address: str = ""
     conversations: int = 0
-    alive_ms: int = 0  # since its last heartbeat, by the store's own clock
+    alive_ms: int = 0  # time since the last heartbeat, by the store's own clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,8 @@ class Holding:
     node: str
     epoch: int
     revision: int
-    expires_ms: int  # until its lease expires, by the store's own clock; negative: expired
-    age_ms: int  # since the conversation was last written
+    expires_ms: int  # time until the lease expires, by the store's own clock; negative: expired
+    age_ms: int  # time since the conversation was last written
     is_over: bool = False
 
 
@@ -139,9 +139,9 @@ class Store(Protocol):
     async def claim(
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
     ) -> tuple[Lease, StoredConversation]:
-        """Become the owner of a conversation, new or stored. The epoch increases; a store never gives out an epoch
+        """Become the owner of a conversation, new or stored. The epoch increases, and a store never gives out an epoch
         twice, not even after `forget`. Raises Held while another node's lease lasts, unless `force` is set, which
-        is for a client that has come back. The first `key_hash` that is passed is stored; a different one later
+        is for a client that has come back. The first `key_hash` that is passed is stored. A different one later
         raises Held, even with `force`. A node that takes over without a client passes no `key_hash`."""
         ...
 

@@ -1,4 +1,4 @@
-"""Reading the stream of a service: closing it reliably, and adding heartbeats between its parts."""
+"""Helpers that read the stream of a service, close it reliably, and add heartbeats between its parts."""
 
 from __future__ import annotations
 
