@@ -43,7 +43,7 @@ def test_a_conversation_that_the_server_has_forgotten_ends_with_its_words_on_the
     talked(page, server)
     server.close(1012)
     server.wait("hello", 2)
-    expect(page.locator("#over")).to_contain_text("could not be picked up again", timeout=30_000)
+    expect(page.locator("#over")).to_contain_text("could not be resumed", timeout=30_000)
     expect(page.locator(".line")).to_have_count(2)
     assert page.evaluate("sessionStorage.getItem('duologue.conversation')") is None
 
@@ -57,7 +57,7 @@ def test_after_45_seconds_it_offers_a_retry_and_the_transcript(page: Page, serve
         if page.locator("#banner button").count():
             break
         page.clock.run_for(1000)
-    expect(page.locator("#banner")).to_contain_text("What was said is still here")
+    expect(page.locator("#banner")).to_contain_text("The transcript is still here")
     assert 8 <= len(server.all("hello")) <= 14
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save the transcript").click()
