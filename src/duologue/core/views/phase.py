@@ -15,7 +15,7 @@ PHASES: dict[str, str] = {
     "starting": "the session is being opened",
     "listening": "the floor is open: neither side speaks and no answer is pending",
     "user_speaking": "the user is talking, or has just paused",
-    "thinking": "an answer was requested and nothing of it has been heard yet",
+    "thinking": "the turn is over, and nothing of the answer has been heard yet",
     "working": "the answer waits for a tool or a delegated job",
     "speaking": "the agent's voice is playing, or is held while an overlap is judged",
     "interrupted": "the user took the floor and the voice is being stopped",
