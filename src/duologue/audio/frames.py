@@ -56,7 +56,7 @@ class FrameCutter:
         return [samples[at : at + self._size] for at in range(0, whole, self._size)]
 
     def rest(self) -> Samples:
-        """The samples that don't fill a frame. Called at the end of a stream: the next `feed` starts a new stream."""
+        """The samples that don't fill a frame. Call this at the end of a stream. The next `feed` starts a new one."""
         rest, self._rest = self._rest, np.empty(0, np.float32)
         return rest
 
@@ -75,7 +75,7 @@ class RingBuffer:
         return max(0, self.end - self._buffer.size)
 
     def write(self, samples: Samples) -> None:
-        """Add samples; the oldest ones are dropped."""
+        """Add samples. If the buffer is full, the oldest samples are dropped."""
         self.end += samples.size
         samples = samples[-self._buffer.size :]
         at = (self.end - samples.size) % self._buffer.size

@@ -1,6 +1,6 @@
 """Collects the keys that a caller presses into one text.
 
-The text is complete at the terminator key or after a pause. Rule: each text is passed on once, and never empty.
+The text is complete at the terminator key or after a pause. Rule: each text is passed on once, and an empty text never.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class LineGone(ConnectionError):
 
 
 class _Track:
-    """The sound of one voice, as encoded frames. Frames are retained until they were heard."""
+    """The sound of one voice (one utterance of the agent), as encoded frames. They are retained until heard."""
 
     def __init__(self, voice: int, codec: Codec) -> None:
         self.voice = voice
@@ -182,7 +182,7 @@ class PhoneLine:
             asyncio.get_running_loop().call_soon(self._end_track, track)
 
     def hold(self, voice: int) -> None:
-        """Empty the carrier's buffer. `resume` sends the sound that was not played once more."""
+        """Empty the carrier's buffer. `resume` sends the unplayed sound again."""
         track = self._track
         if track is not None and track.voice == voice and not track.is_held:
             track.is_held = True

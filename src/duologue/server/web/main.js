@@ -129,7 +129,7 @@ function reopen() {
 }
 
 let waiting = 0;
-/** If the server no longer has the requested conversation, it doesn't send it: forget it after a while. */
+/** Forget the stored conversation if the server doesn't confirm it in time: the server may no longer have it. */
 function wentOn() {
   if (!keptConversation()) return;
   clearTimeout(waiting);

@@ -8,7 +8,7 @@ const RATE_HZ = 48000;
 export class Sound {
   constructor({ changed }) {
     this.context = null;
-    this.changed = changed; // "off", "running" or "blocked"
+    this.changed = changed; // called with "off", "running" or "blocked"
     this.opening = null;
     this.failed = false;
   }

@@ -1,4 +1,4 @@
-// Steps as text: a list around the selected one, and the selected one in full.
+// Steps as text: a list of the steps around the selected one, and the selected step in full.
 //
 // Rule: everything about a step can be read here, without the pictures.
 

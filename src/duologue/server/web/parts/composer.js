@@ -1,6 +1,6 @@
 // The text box, for typing instead of talking: Enter sends, Shift+Enter starts a new line.
 //
-// Works without a microphone. Rule: text that can't be sent stays in the box.
+// The text box works without a microphone. Rule: text that can't be sent stays in the box.
 
 import { isOn, isWatching } from "../model/model.js";
 import { show } from "../dom.js";
@@ -24,7 +24,7 @@ export function composer({ text, act, store }) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const words = typed.value.trim();
-    // An empty box while the user talks: Enter means that they are done.
+    // If the box is empty while the user talks, Enter means that they have finished.
     if (!words && store.model.captions.some(({ role, final }) => role === "user" && !final)) act.finishTurn();
     if (!words || !act.type(words)) return;
     typed.value = "";

@@ -1,6 +1,6 @@
-// Shows the connection: a banner while it reconnects, a dialog when it was refused.
+// Shows the connection: a banner while the page reconnects, a dialog when the server refused it.
 //
-// Rule: the captions stay on the screen without a connection.
+// Rule: the captions stay on the screen even without a connection.
 
 import { make, show } from "../dom.js";
 import { watching } from "../store.js";

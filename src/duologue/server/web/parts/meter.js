@@ -1,6 +1,6 @@
 // The microphone's level as a bar, so that users see whether they are heard.
 //
-// Rule: drawn from the last frame at the screen's frame rate; the number for screen readers changes once a second.
+// Rule: the bar is drawn from the last frame at the screen's frame rate; the number for screen readers changes once a second.
 
 const FLOOR_DB = -60;
 const SAID_MS = 1000;

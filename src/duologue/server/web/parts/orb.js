@@ -137,7 +137,7 @@ class Body {
 
   halo({ x, r, fill, colour, level }) {
     const { paper } = this;
-    const reach = Math.min(0.99 - Math.abs(x), r * (1.35 + level * 0.3)); // so that the edge cuts nothing off
+    const reach = Math.min(0.99 - Math.abs(x), r * (1.35 + level * 0.3)); // so that the picture's edge cuts nothing off
     if (reach <= r * 0.7) return;
     const glow = paper.createRadialGradient(x, 0, r * 0.7, x, 0, reach);
     glow.addColorStop(0, rgba(colour, (this.night ? 0.3 : 0.2) * fill * (0.55 + level)));

@@ -1,6 +1,6 @@
 // The status line: the server's label of the state, and a hint about what the user can do now.
 //
-// Rule: the label is set in the task that received the message; `timings` records when it was on screen.
+// Rule: the label is set as soon as the message is received; `timings` records when the label was on screen.
 
 import { isLive, isOn, isWatching } from "../model/model.js";
 import { isRunning } from "../model/work.js";
