@@ -39,7 +39,7 @@ def test_waiting_for_what_never_comes_is_an_error_and_no_hang() -> None:
     async def scene() -> None:
         await asyncio.get_running_loop().create_future()
 
-    with pytest.raises(SimulationStuck, match="for ever"):
+    with pytest.raises(SimulationStuck, match="wait forever"):
         run_simulated(scene())
 
 

@@ -6,6 +6,7 @@ Its columns are states, and its lines are grouped by target. Rule: each reason h
 
 from __future__ import annotations
 
+from math import fsum  # the same result in every Python
 from typing import NamedTuple
 
 from . import typography
@@ -103,7 +104,7 @@ def chart_of(diagram: Diagram) -> Chart | None:
     label = _INDENT + max(typography.text_width(line, entry.face) for entry in entries for line in entry.label)
     head = longest * _SLANT_RISE + 22
     width = max(tracks + target + label + 2 * _GAP, tracks + overhang)
-    return Chart(names, entries, tracks, target, width, head, head + sum(entry.height for entry in entries))
+    return Chart(names, entries, tracks, target, width, head, head + fsum(entry.height for entry in entries))
 
 
 def _entries(diagram: Diagram) -> tuple[ChartEntry, ...]:

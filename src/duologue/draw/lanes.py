@@ -6,6 +6,7 @@ comes from rows, rules, deadlines and docstrings.
 
 from __future__ import annotations
 
+from math import fsum  # the same result in every Python
 from typing import NamedTuple
 
 from duologue.core.leaves import Leaf
@@ -45,7 +46,7 @@ def machine_svg() -> str:
     """The picture of the machine as an SVG file."""
     lanes = _lanes()
     height = max(lane.picture.bounds.height for lane in lanes) + _BAND + 2 * _PADDING + 20
-    width = sum(lane.width + _GAP for lane in lanes) - _GAP + 2 * _MARGIN
+    width = fsum(lane.width + _GAP for lane in lanes) - _GAP + 2 * _MARGIN
     title = "One conversation, five regions"
     about = (
         f"Each region is in exactly one state. {len(ROWS)} rows move them, {len(MACHINE.rules)} rules join them, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum  # the same result in every Python
 from typing import NamedTuple
 
 from . import typography
@@ -38,7 +39,7 @@ KIND_SIGNS = (
 
 
 def legend_width(signs: list[Sign]) -> float:
-    return sum(sign.width + _GAP for sign in signs) - _GAP
+    return fsum(sign.width + _GAP for sign in signs) - _GAP
 
 
 def paint_legend(signs: list[Sign], at: Point) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from math import hypot
+from math import fsum, hypot
 from typing import NamedTuple, TypeAlias
 
 from .shapes import Box, Curve, Point
@@ -122,7 +122,7 @@ def _effort(curve: Curve) -> float:
     """The cost of a curve's length and bends, measured along its control points."""
     start, first, second, end = curve
     legs = ((start, first), (first, second), (second, end))
-    way = sum(hypot(a.x - b.x, a.y - b.y) for a, b in legs)
+    way = fsum(hypot(a.x - b.x, a.y - b.y) for a, b in legs)
     straight = hypot(start.x - end.x, start.y - end.y)
     return round(way + (way - straight) * 0.8, 4)
 

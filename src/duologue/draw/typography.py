@@ -7,6 +7,7 @@ colours, and the stylesheet defines the colours of both schemes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import fsum  # the same result in every Python
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -58,7 +59,7 @@ def text_width(text: str, face: str) -> float:
     size, weight, mono, _ = FACES[face]
     if mono:
         return len(text) * size * 0.61
-    return sum(_letter(letter) for letter in text) * size * (1.16 if weight > 500 else 1.0)
+    return fsum(_letter(letter) for letter in text) * size * (1.16 if weight > 500 else 1.0)
 
 
 def _letter(letter: str) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Callable, Sequence
+from math import fsum  # the same result in every Python
 from typing import NamedTuple
 
 from duologue.draw import typography
@@ -171,7 +172,7 @@ def _box(
     lines += [("label", line) for line in _wrapped(label)]
     lines += [("note", line) for note in notes for line in _wrapped(note)]
     width = max(typography.text_width(text, face) for face, text in lines) + 2 * _PADDING
-    height = sum(_HEIGHTS[face] for face, _ in lines) + 16
+    height = fsum(_HEIGHTS[face] for face, _ in lines) + 16
     whole = " ".join((kind, name, label, *notes)).strip()
 
     def paint(x: float, y: float) -> list[str]:
@@ -196,7 +197,7 @@ def _wrapped(text: str) -> list[str]:
 
 def _stack(blocks: Sequence[Block]) -> Block:
     """The blocks one below the other."""
-    height = sum(block.height for block in blocks) + _GAP * (len(blocks) - 1)
+    height = fsum(block.height for block in blocks) + _GAP * (len(blocks) - 1)
 
     def paint(x: float, y: float) -> list[str]:
         body: list[str] = []
@@ -214,7 +215,7 @@ def _stack(blocks: Sequence[Block]) -> Block:
 
 def _side_by_side(columns: Sequence[Block]) -> Block:
     """The cases of a branch, the first on the left. Cases after which the flow continues meet again below."""
-    width = sum(column.left + column.right for column in columns) + _ASIDE * (len(columns) - 1)
+    width = fsum(column.left + column.right for column in columns) + _ASIDE * (len(columns) - 1)
     tallest = max(column.height for column in columns)
     top, height = 10 + _GAP, 10 + _GAP + tallest + 20
 

@@ -67,8 +67,8 @@ def verify(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
 
 
 def verify_and_stamp(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
-    """Verify a model and return its problems. If there are none, write its stamp; otherwise remove the stamp, so that
-    the next pull repairs the model."""
+    """Verify a model and return its problems. Without problems its stamp is written. Otherwise the stamp is removed, so
+    that the next pull repairs the model."""
     model = model_named(name, models)
     folder = cache_folder() / name
     found = inspect(folder, model)

@@ -165,7 +165,7 @@ BAD = [
     (_not_json, 1007, "isn't JSON"),
     (_not_json_later, 1007, "isn't JSON"),
     (_binary, 1003, "binary"),
-    (_sound_before_start, 1002, "before the start"),
+    (_sound_before_start, 1002, "the first message must be the start message"),
     (_another_stream, 1008, "another stream"),
     (_second_start, 1002, "second start"),
     (_strange_codec, 1003, "codec"),
