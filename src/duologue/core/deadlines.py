@@ -44,7 +44,7 @@ class Limit(NamedTuple):
 
 
 class JointLimit(NamedTuple):
-    """A deadline that belongs to a condition over several regions. The condition needs an idle agent."""
+    """A deadline that runs while a condition on several regions holds. Every condition must require an idle agent."""
 
     timer: Timer
     holds: Callable[[StateOrDraft], bool]

@@ -69,7 +69,7 @@ def expect_more_text(d: Draft, e: Event) -> None:
 
 
 def begin_next_turn(d: Draft, e: Event) -> None:
-    """End the last turn and begin the next. The person speaks again before the text of the last turn has come."""
+    """The person speaks again before the text of the last turn has come: end that turn and begin the next."""
     _end_turn(d)
     begin_turn(d, e)
 

@@ -116,7 +116,9 @@ class SlotEntry(_Entry):
     )
     is_past: bool = Field(False, alias="past", description="For type date: the date is in the past, as a birthday is.")
     is_future: bool = Field(False, alias="future", description="For date and time: refuse a value that has passed.")
-    depends_on: list[Name] = Field([], min_length=1, description="Slots whose correction empties this one.")
+    depends_on: list[Name] = Field(
+        [], min_length=1, description="When the user corrects one of these slots, this slot is emptied."
+    )
     ask_before_filling: bool = Field(False, description="Fill the slot only after its question was asked.")
     is_optional: bool = Field(False, alias="optional", description="May the user skip the question?")
     prefers: Literal["ask", "first", "last"] = Field(

@@ -1,6 +1,6 @@
 """Multinomial logistic regression, fitted by L-BFGS in numpy.
 
-There is no bias term. Rows have length one, and every class has the same weight, no matter how many rows it has. Rule:
+There is no bias term. Rows must be unit vectors. Every class counts the same in the loss, no matter how many rows it has. Rule:
 on the same machine, the same rows give bit-identical weights.
 """
 

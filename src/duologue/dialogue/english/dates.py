@@ -309,7 +309,7 @@ class _Dates:
         return later_month(self.today.year, self.today.month, int(is_next))
 
     def _nearest_in_a_month(self, number: int, at: int) -> Found | None:
-        """The nearest date that is day `number` of a month, today included."""
+        """The next date from `first` on that is day `number` of a month, or the last one for a slot in the past."""
         for step in range(12):
             month = later_month(self.first.year, self.first.month, -step if self.is_past else step)
             day = day_of(*month, number)

@@ -153,7 +153,7 @@ def twice_done(actions: Sequence[LoggedAction], of_item: Mapping[str, str]) -> I
 
 
 def claimed_undone(talks: Sequence[ConversationNotes], actions: Sequence[LoggedAction]) -> Iterable[Finding]:
-    """Every action that the agent reported as done was done."""
+    """Check that every action that the agent reported as done was done."""
     done = {action.item for action in actions if action.stage == "done"}
     for talk in talks:
         for turn in talk.turns:
@@ -165,7 +165,7 @@ def claimed_undone(talks: Sequence[ConversationNotes], actions: Sequence[LoggedA
 
 
 def stuck(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
-    """Every message got an answer or an end within the machine's time limits."""
+    """Check that every message was answered, or its turn ended, within the machine's time limits."""
     if talk.stuck:
         yield Finding("stuck", talk.id, talk.stuck)
     for turn in talk.turns:
