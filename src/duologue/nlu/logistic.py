@@ -1,7 +1,7 @@
 """Multinomial logistic regression, fitted by L-BFGS in numpy.
 
-There is no bias term. Rows must be unit vectors. Every class counts the same in the loss, no matter how many rows it has. Rule:
-on the same machine, the same rows give bit-identical weights.
+There is no bias term. Rows must be unit vectors. Every class counts the same in the loss, no matter how many rows it
+has. Rule: on the same machine, the same rows give bit-identical weights.
 """
 
 from __future__ import annotations
