@@ -15,8 +15,8 @@ from .state import State, has_foreground
 
 
 def changes_question(s: State, e: WordsHeard) -> bool:
-    """Is this the final text of a turn whose request was sent without it? Partial text doesn't justify
-    a new request."""
+    """Is this the final text of a turn that was sent to the brain without it and isn't answered yet? Partial text, or
+    text without substantial words, doesn't justify a new request."""
     return e.final and e.substantial > 0 and s.answered < e.turn <= s.asked
 
 
@@ -75,7 +75,7 @@ def _owe_again(d: Draft) -> None:
 
 
 def owe_asked(d: Draft) -> None:
-    """The question has changed, so it is owed again, even if some of the old answer gets heard."""
+    """The question has changed: owe all asked turns again, even if some of the old answer gets heard."""
     d.asked = d.answered
     d.news = d.news or d.telling
     d.telling = False
@@ -94,7 +94,8 @@ def stop_sound(d: Draft) -> None:
 
 
 def end_sound(d: Draft) -> None:
-    """End a sound that was cut short. The history is cut to what was heard."""
+    """End a sound that was cut short, and cut the history to what was heard. If any of the sound was heard, its turns
+    count as answered."""
     d.emit(TruncateReply(d.voice_id, d.heard_ms))
     if d.heard_ms:
         mark_answered(d)
@@ -103,7 +104,8 @@ def end_sound(d: Draft) -> None:
 
 
 def forget_sound(d: Draft) -> None:
-    """Increase the voice id, so that late events about this sound are stale."""
+    """Reset the fields of a sound that has ended. The voice id increases, so that late events about this sound are
+    stale."""
     d.voice_id += 1
     d.heard_ms = 0
     d.floor_turn = 0

@@ -1,7 +1,7 @@
 """Events, settings and states as canonical JSON, and the digest of a state.
 
-Canonical JSON has sorted keys, no spaces and enums by value, so the same value gives the same bytes on any
-machine and under any hash seed. Rule: everything that is read is checked, and an error names the place.
+Canonical JSON has sorted keys, no spaces and enums by value, so the same value gives the same bytes on any machine and
+under any hash seed. Rule: everything that is read is checked, and an error says which part of the data is wrong.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def event_to_json(event: ev.Event) -> dict[str, Any]:
 
 
 def event_from_json(data: Any) -> ev.Event:
-    """Read an event. Raises InvalidSnapshot, which says what is wrong."""
+    """The event in this JSON data. Raises InvalidSnapshot, whose message says what is wrong."""
     name = data.get("type") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(name, str) or name not in _EVENT_KINDS:
         raise InvalidSnapshot(f"unknown event {name if isinstance(data, dict) else data!r}")
@@ -136,7 +136,8 @@ def settings_digest(settings: Settings) -> str:
 
 
 def state_to_json(s: State) -> dict[str, Any]:
-    """All fields of a state except the settings, which a snapshot or a journal stores once."""
+    """A state as JSON data, without its settings. A snapshot or a journal stores the settings separately, and only
+    once."""
     data: dict[str, Any] = {name: _plain(value) for name, value in zip(s._fields, s, strict=True)}
     del data["settings"]
     data["jobs"] = [{name: _plain(value) for name, value in job._asdict().items()} for job in s.jobs]
@@ -146,7 +147,8 @@ def state_to_json(s: State) -> dict[str, Any]:
 
 
 def state_from_json(data: dict[str, Any], settings: Settings) -> State:
-    """Read what `state_to_json` wrote. Raises InvalidSnapshot."""
+    """The state that `state_to_json` turned into `data`, with these settings. Raises InvalidSnapshot if the data is
+    invalid."""
     try:
         values: dict[str, Any] = {name: data[name] for name in State._fields if name != "settings"}
         for name, kind in _STATE_ENUMS.items():
@@ -196,7 +198,7 @@ def snapshot(s: State) -> str:
 
 
 def restore(text: str) -> State:
-    """The state in a snapshot. Raises InvalidSnapshot."""
+    """The state in a snapshot. Raises InvalidSnapshot if the text isn't a valid snapshot."""
     try:
         data = json.loads(text)
     except ValueError as error:

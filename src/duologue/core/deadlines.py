@@ -52,7 +52,8 @@ class JointLimit(NamedTuple):
 
 
 class JobLimits(NamedTuple):
-    """How long a job may take, how long it may be silent, and when the first feedback is due (0: never)."""
+    """How long a job may take, how long it may go without progress, and when the waiting person gets the first
+    feedback. A 0 turns the second or the third limit off."""
 
     limit_ms: int
     heartbeat_ms: int
@@ -127,8 +128,8 @@ _REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
 
 
 def has_unowned_timer(s: State) -> bool:
-    """Is a deadline armed that no leaf of this state owns? The machine never makes such a state, but a
-    damaged file may contain one. The deadline would then stay due forever."""
+    """Is a deadline armed that nothing in this state owns? The machine never makes such a state, but a damaged file
+    may contain one. No row would react to such a deadline, so it would stay due forever."""
     leaves = (s.link, s.user, s.voice, s.reply)
     owned = {limit.timer for limit in LIMITS if any(leaf in limit.leaves for leaf in leaves)}
     owned |= {limit.timer for limit in JOINT_LIMITS if limit.holds(s)}
@@ -141,7 +142,8 @@ def has_unowned_timer(s: State) -> bool:
 
 
 class DeadlineOwners:
-    """The table of deadlines, compiled to look up which ones end and begin when a region changes its leaf."""
+    """The table of deadlines, compiled for lookup: which deadlines end, and which begin, when a region changes its
+    leaf."""
 
     __slots__ = ("jobs", "joint", "limits", "moves")
 

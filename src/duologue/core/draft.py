@@ -1,7 +1,7 @@
 """The mutable draft of the next state, which one step works on.
 
-A draft lives for one step and is never shared. Rule: a region changes its leaf only through `move`. No other code
-arms the deadlines of a leaf on entry or disarms them on exit.
+A draft lives for one step and is never shared. Rule: only `move` changes the leaf of a region. It also arms the
+deadlines of a leaf on entry and disarms them on exit, and no other code does that.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Draft:
         self.fired = []
 
     def build(self) -> State:
-        """The finished state."""
+        """The next state, made from the fields of this draft."""
         return tuple.__new__(
             State,
             (
@@ -102,7 +102,8 @@ class Draft:
     # -- Regions
 
     def move(self, leaf: Leaf) -> None:
-        """Enter a leaf of a region. Disarm the deadlines of the old leaf, and arm those of the new leaf."""
+        """Enter a leaf of a region. Disarm the deadlines that only the old leaf owns, and arm those that only the new
+        leaf owns."""
         region = _REGION_NAMES[type(leaf)]
         old: Leaf = getattr(self, region)
         if old is leaf:
@@ -124,8 +125,8 @@ class Draft:
             self._shift_deadlines(-self.at if now else self.at)
 
     def _shift_deadlines(self, by_ms: int) -> None:
-        """Turn due times into remaining times when time freezes, and back when it continues. An overdue deadline gets
-        1 ms."""
+        """Turn due times into remaining times when time freezes, and back when it continues. A deadline that is
+        already overdue gets a remaining time of 1 ms."""
 
         def shifted(due: int) -> int:
             return max(1, due + by_ms) if due else 0
@@ -177,7 +178,7 @@ class Draft:
         self.jobs = tuple(job for job in self.jobs if job.call != call)
 
     def set_job(self, job: JobRecord, kind: JobKind) -> None:
-        """Move a job to a leaf, and arm the deadlines of that leaf."""
+        """Change the kind of a job, and arm the deadlines of the new kind. The kind ABSENT removes the job's record."""
         if kind is JobKind.ABSENT:
             self.drop_job(job.call)
         elif kind is not job.kind:

@@ -58,7 +58,7 @@ class RestoreContext(Effect):
 
 @dataclass(frozen=True, slots=True)
 class CommitAudio(Effect):
-    """The turn's audio is complete: commit the buffer."""
+    """The turn's audio is complete: commit the audio buffer, so that the final text of the turn is made."""
 
     turn: int
 
@@ -133,7 +133,7 @@ class StopPlayback(Effect):
 
 @dataclass(frozen=True, slots=True)
 class TruncateReply(Effect):
-    """Cut the history of this voice to what was heard."""
+    """Cut the text of this voice in the history to what was heard."""
 
     voice: int
     heard_ms: int

@@ -1,10 +1,10 @@
-"""Errors that callers of the core may catch. Each message is one line that names the place."""
+"""Errors that callers of the core may catch. Each message is one line that says where the error is."""
 
 from __future__ import annotations
 
 
 class DuologueError(Exception):
-    """Anything that Duologue itself raises."""
+    """The base class of all errors that Duologue itself raises."""
 
 
 class InvalidEvent(DuologueError, ValueError):

@@ -36,7 +36,7 @@ def has_room(s: State, e: Event, job: JobRecord) -> bool:
 
 
 def is_talked_over(s: State, e: Event, job: JobRecord) -> bool:
-    """Does the person take the floor, and is this work cancellable?"""
+    """Does the person take the floor (the right to speak) with this event, and is this work cancellable?"""
     interrupted = isinstance(e, InterruptRequested) or (s.voice in SOUNDING and takes_floor(s, e))
     return job.cancellable and interrupted
 
@@ -56,7 +56,8 @@ def refuse_call(d: Draft, e: ToolCalled, job: JobRecord) -> None:
 
 
 def acknowledge(d: Draft, e: Event, job: JobRecord) -> None:
-    """Give the call its one output now. The result of the job will follow as news."""
+    """The job continues in the background: give the call its one output now. The result of the job will follow as
+    news."""
     d.news = True
     d.emit(PostOutput(job.call, Outcome.NEEDS_INPUT if isinstance(e, JobAsked) else Outcome.STARTED))
 
@@ -77,7 +78,7 @@ def end_job(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
-    """How the work ended. Work that timed out is cancelled, and its partial result is used."""
+    """Return how the work ended. If it timed out, cancel it; the runtime then uses its partial result."""
     if isinstance(e, TimerFired):
         d.emit(CancelWork(job.call))
         return Outcome.TIMED_OUT
@@ -93,7 +94,8 @@ def cancel_work(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
-    """A stop command cancels the work and the person's question. A barge-in cancels only the work."""
+    """Cancel the work, because the person took the floor. A stop command also cancels the person's question, but a
+    barge-in doesn't."""
     if isinstance(e, InterruptRequested):
         cancel_work(d, e, job)
     else:
@@ -101,7 +103,7 @@ def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def drop_work(d: Draft, job: JobRecord) -> None:
-    """Cancel the work, and post the output of an open call or the end of a dispatched job."""
+    """Cancel the work, and report that to the brain: as the output of an open call, or as news of a dispatched job."""
     d.emit(CancelWork(job.call))
     ended = PostOutput if job.kind in FOREGROUND else PostNews
     d.emit(ended(job.call, Outcome.CANCELLED))

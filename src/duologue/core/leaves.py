@@ -129,7 +129,7 @@ class Ask(Leaf):
 
 
 class ErrorClass(Leaf):
-    """The class of a failure, decided once by the adapter that saw it."""
+    """The class of a failure, decided once by the adapter that saw the failure."""
 
     RATE_LIMIT = "RATE_LIMIT"
     NETWORK_TIMEOUT = "NETWORK_TIMEOUT"

@@ -1,7 +1,7 @@
 """The link region: is there a healthy session? Its rows start, pause, lose, restore and end the session.
 
-This module knows nothing of what is said. What a dead or closed line (the connection to the user) means for the
-other regions is in `rules`. Rule: every change of this region is a row in LINK_ROWS.
+This module knows nothing of what is said. The module `rules` says what happens in the other regions when the line (the
+connection to the user) is dead or closed. Rule: every change of this region is a row in LINK_ROWS.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def needs_new_session(s: State, e: ReplyFailed | ServiceFailed | PlaybackFailed)
 
 
 def said_goodbye(s: State, e: Event) -> bool:
-    """Did the agent's goodbye end without the person saying anything?"""
+    """Does this event end the agent's goodbye, and has the person said nothing since the goodbye was requested?"""
     unopposed = s.ask is Ask.GOODBYE and s.user is User.QUIET and s.said == s.asked and not s.called
     shown = s.reply in (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
     return unopposed and (s.voice in SOUNDING if isinstance(e, PlaybackFinished) else shown)
@@ -136,7 +136,8 @@ def begin_renewed(d: Draft, e: Event) -> None:
 
 
 def lose_link(d: Draft, e: Event) -> None:
-    """Save what a new session must know. Events of the old session are stale from now on."""
+    """The session is lost: save what a new session must know, and treat events of the old session as stale from now
+    on."""
     if d.fault:
         _clear_fault(d)
     d.session_id += 1
@@ -210,7 +211,8 @@ def recover(d: Draft, e: Event) -> None:
 
 
 def recover_without(d: Draft, e: Event) -> None:
-    """Continue after a fault, and report which turns got no answer. Later turns are still sent to the brain."""
+    """Continue after a fault without an answer to the turns that were sent to the brain: report these turns as lost.
+    Later turns are still sent to the brain."""
     report_lost(d, max(d.asked, d.asked_again))
     recover(d, e)
 

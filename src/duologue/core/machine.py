@@ -68,7 +68,8 @@ def _always_fresh(s: State, e: Event) -> bool:
 
 
 def _fresh_timer(s: State, e: TimerFired) -> bool:
-    """Is the deadline of this event armed with the same due time, is that time reached, and is it not frozen?"""
+    """Does this timer event still count? Its deadline must be armed with the same due time, that time must be reached,
+    and the deadline must not be frozen."""
     if e.at < e.due:
         return False
     if e.timer in JOB_TIMERS:
@@ -193,7 +194,8 @@ class Machine:
         return table
 
     def step(self, s: State, e: Event) -> tuple[State, tuple[Effect, ...]]:
-        """Apply one event. Stale, repeated and meaningless events return `s` itself."""
+        """Apply one event. Returns the next state and the effects. For an event that is stale, repeated or has no row,
+        returns `s` itself and no effects."""
         d = self.advance(s, e)
         return (s, ()) if d is None else (d.build(), tuple(d.effects))
 
@@ -202,7 +204,8 @@ class Machine:
         return self.advance(s, e) is not None
 
     def advance(self, s: State, e: Event) -> Draft | None:
-        """One step as a draft, which also lists the rows and rules that fired. None if the event does nothing."""
+        """Apply one event and return the draft of the next state, which also lists the rows and rules that fired.
+        Returns None if the event does nothing."""
         kind: Any = type(e)
         plan = self._plans[s.link].get(e.timer if kind is TimerFired else kind)  # type: ignore[attr-defined]
         if plan is None:
@@ -252,7 +255,8 @@ class Machine:
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
         """Arm each joint deadline when its condition begins to hold, and disarm it when the condition ends. Every
-        condition needs an idle agent, so most steps don't check the conditions."""
+        condition requires an idle agent. So while the agent is busy, all joint deadlines are off, and no condition is
+        checked."""
         if is_idle(d):
             for limit, index in self._joint:
                 if not limit.holds(d):

@@ -98,7 +98,8 @@ def drop(d: Draft, e: Event) -> None:
 
 
 def finish(d: Draft, e: Event) -> None:
-    """End a reply that was shown as text, or that made calls. The outputs of the calls will continue the reply."""
+    """End a reply without audio. If the reply made calls, their outputs will continue it. Otherwise its turns count as
+    answered."""
     d.reply_id += 1
     if d.called:
         clear_reply(d)
@@ -109,7 +110,7 @@ def finish(d: Draft, e: Event) -> None:
 
 
 def cancel(d: Draft, e: Event) -> None:
-    """The person wants no answer, so the question counts as answered."""
+    """The person wants no answer: cancel the reply, and count the question as answered."""
     cancel_reply(d)
     mark_answered(d)
     end_reply(d, heard=True)

@@ -15,7 +15,7 @@ from .leaves import ErrorClass, Overlap
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one conversation. They don't change while it lasts."""
+    """The settings of one conversation. They don't change while the conversation lasts."""
 
     name: str = "confirm"  # the profile's name, for logs and journals
     overlap: Overlap = Overlap.CONFIRM  # what a sound does while the agent speaks
@@ -78,7 +78,8 @@ _MS_MAX = 7 * 24 * 3_600_000  # a week; a longer time is probably a mistake in u
 
 
 def problems_of(settings: Settings) -> list[str]:
-    """Everything that is wrong with these settings, in the order of the fields."""
+    """Everything that is wrong with these settings: first problems of single fields, then problems of fields that
+    don't fit together."""
     problems = {field.name: _field_problem(settings, field.name) for field in fields(settings)}
     wrong = {name for name, problem in problems.items() if problem}
     joint = [problem for names, problem in _JOINT_RULES if not wrong & set(names) and not _holds(settings, names)]
@@ -115,8 +116,8 @@ _JOINT_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def _holds(settings: Settings, names: tuple[str, ...]) -> bool:
-    """Does the joint rule of these fields hold? A warning and a limit that are both 0 are off, so their order doesn't
-    matter."""
+    """Do these fields fit together, as their joint rule requires? If the warning and the limit of a session are both
+    0, both are off, so their order doesn't matter."""
     values: list[Any] = [getattr(settings, name) for name in names]
     if names == ("feedback_ms",):
         return list(values[0]) == sorted(set(values[0]))

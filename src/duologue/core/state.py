@@ -1,8 +1,8 @@
 """The complete state of one conversation, as one small frozen value.
 
-The state holds no words and no clock. The person's input is four turn numbers, answered <= asked <= said <= turn.
-Turns that are said but not answered are "owed" an answer. Rule: a value that can be derived is a function here,
-never a field.
+The state holds no words and no clock. The person's input is represented by four turn numbers, answered <= asked <= said
+<= turn. Turns that are said but not answered are "owed" an answer. Rule: a value that can be derived is a function
+here, never a field.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def initial(settings: Settings) -> State:
 
 
 class Deadline(NamedTuple):
-    """An armed deadline. `call` is set for timers of a job."""
+    """An armed deadline. For a timer of a job, `call` is the id of the job's call; otherwise it is 0."""
 
     due: int
     timer: Timer
@@ -195,7 +195,8 @@ def is_sounding(s: StateOrDraft) -> bool:
 
 
 def floor(s: StateOrDraft) -> str:
-    """Who may speak (has the floor): open, user, settling, agent, contested or interrupted."""
+    """Who has the floor (the right to speak): user or agent. If neither clearly has it, the answer is open (both are
+    quiet), settling (the person's turn is ending), contested (both make a sound) or interrupted."""
     if s.voice in ENDING:
         return "interrupted"
     if s.voice in SOUNDING:

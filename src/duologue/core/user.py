@@ -113,7 +113,8 @@ def discard_noise(d: Draft, e: Event) -> None:
 
 
 def take_typed(d: Draft, e: Event) -> None:
-    """A typed turn is complete immediately. It joins the spoken turn that is still open, if there is one."""
+    """Take a typed turn, which is complete immediately. If a spoken turn is still open, the typed text joins that
+    turn."""
     if d.before.user is User.QUIET:
         d.turn += 1
         d.content = 0
@@ -124,8 +125,9 @@ def take_typed(d: Draft, e: Event) -> None:
 
 
 def take_late_words(d: Draft, e: WordsHeard) -> None:
-    """Late text is added to what the brain will be asked about. But text of a turn that was already answered, or that
-    began while the current voice was playing, is recorded as overheard."""
+    """Add late text to what the brain will be asked about. But record it as overheard if its turn was already
+    answered, if its turn began while the current voice was playing, or if it adds only fillers to a turn that was
+    already asked."""
     _note_content(d, e)
     if _comes_too_late(d.before, e):
         d.emit(RecordOverheard(e.turn))
@@ -159,8 +161,8 @@ def _end_turn(d: Draft) -> None:
 
 
 def _mark_said(d: Draft, turn: int) -> None:
-    """The turn is complete, and the brain has to be asked about it. If it was already asked, its text has changed and
-    it is asked again."""
+    """Mark the turn as complete, so that the brain is asked about it. If the brain was already asked, the text of the
+    turn has changed, so the brain is asked again."""
     d.said = max(d.said, turn)
     if turn <= d.asked:
         d.asked = d.answered

@@ -84,7 +84,7 @@ def interrupt(d: Draft, e: Event) -> None:
 
 
 def count_as_answered(d: Draft, e: Event) -> None:
-    """The person wants no answer, so the question counts as answered, even if nothing was heard."""
+    """The person wants no answer: count the question as answered, even if nothing of the answer was heard."""
     mark_answered(d)
     d.telling = False
 
@@ -101,7 +101,7 @@ def progress(d: Draft, e: PlaybackProgressed) -> None:
 
 
 def finish(d: Draft, e: PlaybackFinished) -> None:
-    """The sound was played to its end. Its turn is answered, and the count of faults in a row restarts."""
+    """The sound was played to its end: count its turns as answered, and restart the count of faults in a row."""
     d.reply_id += 1
     mark_answered(d)
     end_reply(d, heard=True)

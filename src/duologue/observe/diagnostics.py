@@ -82,7 +82,7 @@ def tool_names(conversation: WatchedConversation) -> frozenset[str]:
 
 
 def first_word(where: str) -> str:
-    """The first word of `where`, which is safe to log. The rest may be a name that a model invented."""
+    """The first word of `where`. Only this word is safe to log. The rest may be a name that a model invented."""
     return where.partition(" ")[0]
 
 
@@ -93,19 +93,19 @@ Writer: TypeAlias = Callable[[str, Any, Container[str]], Written]
 
 
 def _number(key: str, value: Any, _tools: Container[str]) -> Written:
-    """A number, a boolean or None. Some values come from services, so the type is checked."""
+    """Write a number, a boolean or None. Some values come from services, so a value of another type isn't written."""
     if isinstance(value, float) and not math.isfinite(value):
         return {}
     return {key: value} if value is None or isinstance(value, bool | int | float) else {}
 
 
 def _name(key: str, value: Any, _tools: Container[str]) -> Written:
-    """A name from Duologue's own code."""
+    """Write a name from Duologue's own code."""
     return {key: value.value if isinstance(value, Enum) else value}
 
 
 def _chars(key: str, value: Any, _tools: Container[str]) -> Written:
-    """The number of characters, instead of the words."""
+    """Write the number of characters instead of the words."""
     texts = value if isinstance(value, tuple) else (value,)
     return {f"{key}_chars": sum(len(text) for text in texts if isinstance(text, str))}
 
@@ -119,7 +119,7 @@ def _place(key: str, value: Any, _tools: Container[str]) -> Written:
 
 
 def _failure(key: str, value: Any, tools: Container[str]) -> Written:
-    """The class of an exception, without its message, which may contain anything."""
+    """Write the class of an exception without its message, because the message may contain anything."""
     kind = str(value).partition(":")[0]
     return {"error": kind} if kind.isidentifier() else _chars(key, value, tools)
 
@@ -129,12 +129,13 @@ def _reason(key: str, value: Any, tools: Container[str]) -> Written:
 
 
 def _source(key: str, value: Any, tools: Container[str]) -> Written:
-    """The source of an interruption. A program may pass any text; of other text, only the length is written."""
+    """Write the source of an interruption. A program may pass any text as the source; of a source that Duologue
+    doesn't know, only the length is written."""
     return {key: value} if value in _SOURCES else _chars(key, value, tools)
 
 
 def _terms(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Reasons such as `comma-1.2`. Reasons of another form, which a custom policy may give, aren't written."""
+    """Write reasons such as `comma-1.2`. Reasons of another form, which a custom policy may give, aren't written."""
     return {key: [term for term in value if isinstance(term, str) and _TERM.fullmatch(term)]}
 
 

@@ -27,7 +27,8 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 
 
 class Metrics(NamedTuple):
-    """The metrics of one conversation. The times are means over the replies that had a token or audio."""
+    """The metrics of one conversation. The time to the first token is the mean over the replies that had a token; the
+    time to the first audio is the mean over those that had audio."""
 
     first_token_ms: int | None = None
     first_audio_ms: int | None = None

@@ -1,7 +1,7 @@
 """The metrics of many conversations in the Prometheus text format 0.0.4.
 
-One tally serves a whole process and watches all of its conversations. Rule: a label value is a name from
-Duologue's own code, never a word, a tool or an id, so the number of series is bounded.
+One tally serves a whole process and watches all of its conversations. Rule: a label value is a name from Duologue's own
+code, never a spoken word, the name of a tool or an id, so the number of series is bounded.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ WORDS_SCHEMA = 1
 
 
 def words_path(journal: Path) -> Path:
-    """The path of the words that belong to a journal: `call.words.jsonl` for `call.jsonl`."""
+    """The path of the file with the words that belong to a journal: `call.words.jsonl` for `call.jsonl`."""
     return journal.with_name(f"{journal.stem}.words.jsonl")
 
 

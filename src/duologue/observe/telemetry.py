@@ -359,7 +359,8 @@ class _Tracing:
 def _error_of(
     event: ev.Event, failure: type[ev.ReplyFailed | ev.PlaybackFailed], late: tuple[Timer, ...]
 ) -> ErrorClass | None:
-    """The error class, if this event is a failure or a timeout."""
+    """The error class of an event that is a failure of this type or one of the `late` timers; None for any other
+    event."""
     if isinstance(event, failure):
         return event.error
     return ErrorClass.NETWORK_TIMEOUT if isinstance(event, ev.TimerFired) and event.timer in late else None

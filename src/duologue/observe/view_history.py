@@ -37,7 +37,8 @@ class ViewHistory:
         self._language = language
 
     def follow(self, event: Event, after: State) -> tuple[Signal, ...]:
-        """Move to the state after a step. Returns the signals of the move, which are empty if the view did not move."""
+        """Follow one step, after which the machine is in the state `after`. Returns the signals of the view's change,
+        or an empty tuple if the view still shows the same state."""
         state = self.view.see(after)
         if state == self.state:
             return ()

@@ -1,8 +1,8 @@
 """The ears port (VAD and STT): audio becomes the start and end of speech, partial text and final text.
 
-Frames and the markers between them arrive in one stream, because their order matters. Reporting pauses
-and single frames of speech is optional. Rule: ears report what they hear and decide nothing. The one exception is a
-model that detects the end of a turn by itself.
+Audio frames and markers such as `Commit` arrive in one stream, because their order matters. Reporting pauses and single
+frames of speech is optional. Rule: ears report what they hear and decide nothing. The one exception is a model that
+detects the end of a turn by itself.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Healed:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The line is gone. `hung_up` says that the person ended the call. Otherwise the connection broke."""
+    """The line is gone. `hung_up` says whether the person ended the call. If not, the connection broke."""
 
     hung_up: bool = False
 

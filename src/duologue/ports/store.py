@@ -22,7 +22,8 @@ class StoreFailed(DuologueError):
 
 
 class Unsure(StoreFailed):
-    """The outcome of a call is unknown. Repeating the same call is safe. `begin` and `log` say what a repeat may do."""
+    """The outcome of a call is unknown. Repeating the same call is safe. For `begin` and `log`, see their docstrings
+    for the effects of a repeat."""
 
 
 class Damaged(StoreFailed):
@@ -155,7 +156,8 @@ class Store(Protocol):
         ...
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        """Conversations that aren't over and have no valid lease, starting with the one that lost its lease first."""
+        """Up to `limit` conversations that aren't over and have no valid lease, starting with the one that lost its
+        lease first."""
         ...
 
     # -- Writing
@@ -201,11 +203,11 @@ class Store(Protocol):
     async def leave(self, node: ServerNode) -> None: ...
 
     async def nodes(self) -> Sequence[ServerNode]:
-        """The running nodes, by name."""
+        """The running nodes, sorted by name."""
         ...
 
     async def holdings(self, limit: int) -> Sequence[Holding]:
-        """All conversations, the most recently written first."""
+        """Up to `limit` conversations, the most recently written first."""
         ...
 
     async def forget(self, conversation: str) -> bool:

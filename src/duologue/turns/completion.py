@@ -1,9 +1,9 @@
 """Scores a pause: the log-odds that the turn is over, and the reasons.
 
-The score is a weighted sum of the known features. A positive score means that the turn is over, and a negative score
-that more will come. The weights are data in `completion_table`, fitted by tools/fit_turns.py. Rule: each set of known
-features (no text yet, no Smart Turn) has its own table. Only a missing level shape or word confidence is replaced by a
-typical value.
+The score is a weighted sum of the known features. A positive score means that the turn is probably over, and a negative
+score that more will probably come. The weights are data in `completion_table`, fitted by tools/fit_turns.py. Rule: each
+set of known features (no text yet, no Smart Turn) has its own table. Only a missing level shape or word confidence is
+replaced by a typical value.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def table_of(pause: PauseFeatures) -> str | None:
 
 
 def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
-    """The contribution of every term, the largest first. Empty if nothing is known."""
+    """The contribution of every term, positive or negative, sorted by size with the largest first. Empty if neither
+    text nor Smart Turn is known."""
     name = table_of(pause)
     if name is None:
         return ()
@@ -48,20 +49,20 @@ def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
 
 
 def score(pause: PauseFeatures) -> float | None:
-    """The log-odds that the turn is over; None if nothing is known."""
+    """The log-odds that the turn is over; None if neither text nor Smart Turn is known."""
     name = table_of(pause)
     return None if name is None else TABLES[name].start + sum(part.amount for part in contributions(pause))
 
 
 def probability(pause: PauseFeatures) -> float:
-    """The probability that the turn is over; 0.5 if nothing is known. It assumes
-    that half of all pauses end a turn."""
+    """The probability that the turn is over; 0.5 if neither text nor Smart Turn is known. The probability assumes that
+    half of all pauses end a turn."""
     found = score(pause)
     return 0.5 if found is None else 1 / (1 + math.exp(-min(max(found, -30.0), 30.0)))
 
 
 def reasons(pause: PauseFeatures, count: int = 3) -> tuple[str, ...]:
-    """The largest contributions by name, such as "comma-1.2"."""
+    """The `count` largest contributions as names with amounts, such as "comma-1.2"."""
     return tuple(f"{part.name}{part.amount:+.1f}" for part in contributions(pause)[:count])
 
 

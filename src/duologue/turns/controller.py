@@ -107,7 +107,7 @@ class TurnMemory:
 
 
 def activity_of(settings: TurnSettings, frame: Acoustic) -> Activity:
-    """Is the user speaking in this frame?"""
+    """Whether the user is speaking or silent in this frame, or whether that is unsure."""
     if _above(frame.energy, settings.speaking_energy) or frame.vad > settings.speaking_vad:
         return Activity.SPEAKING
     quiet = settings.silent_energy is None or frame.energy < settings.silent_energy
@@ -136,7 +136,7 @@ def step(
 
 
 class FrameRule:
-    """Applies `step` to the frames of one turn, and keeps its memory between frames."""
+    """Applies `step` to the frames of one turn, and keeps the controller's memory between frames."""
 
     def __init__(self, settings: TurnSettings, turn: int) -> None:
         self.turn = turn
@@ -150,7 +150,7 @@ class FrameRule:
 
 
 def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said: Linguistic) -> tuple[str, ...]:
-    """The conditions that keep the turn from being over."""
+    """The names of the conditions that keep the turn from being over, in the order of the checks."""
     length = len(said.text)
     changed_ms = memory.text_changed_ms
     conditions = {

@@ -1,9 +1,9 @@
 """Decides whether a frame is too loud to be the agent's own echo.
 
-The gate compares two levels in dB: of the microphone and of the playback. The peak of the playback decays as sound does
-in a room. The gate learns how much of that peak returns through the microphone. A frame must be louder than that by a
-margin. Rule: the playback levels must be aligned in time with the real playback. An echo that arrives after the decay
-isn't recognized.
+The gate compares the level of the microphone with the level of the playback, both in dB. It follows the peak of the
+playback, which decays as sound does in a room, and learns how much of that peak returns through the microphone. This is
+the expected echo. A frame passes the gate if it is louder than the expected echo by a margin. Rule: the playback levels
+must be aligned in time with the real playback. An echo that arrives after the decay isn't recognized.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class EchoGateSettings:
 
 
 class EchoGate:
-    """The echo of one loudspeaker in one microphone."""
+    """Distinguishes the echo of one loudspeaker in one microphone from other sounds. Pass every frame once, in
+    order."""
 
     def __init__(self, frame_ms: int, settings: EchoGateSettings | None = None) -> None:
         assert frame_ms > 0, frame_ms
@@ -49,7 +50,8 @@ class EchoGate:
         return median(self._coupling) if learned else self.settings.coupling_db
 
     def excess_db(self, heard_db: float, played_db: float) -> float:
-        """By how much this frame is louder than the expected echo; infinite while nothing is played."""
+        """By how many dB this frame is louder than the expected echo; infinite while nothing is played. The gate also
+        learns from the frame."""
         self._played.append(played_db)
         self._peak_db = max(max(self._played), self._peak_db - self._decay_db)
         if self._peak_db <= self.settings.playing_db:
@@ -59,5 +61,5 @@ class EchoGate:
         return excess
 
     def passes(self, heard_db: float, played_db: float) -> bool:
-        """Is this frame too loud to be the agent's own voice?"""
+        """Is this frame too loud to be the agent's own voice? The gate also learns from the frame."""
         return self.excess_db(heard_db, played_db) > self.settings.margin_db

@@ -36,7 +36,7 @@ class EndpointPolicy(Protocol):
     """Decides how much silence ends a turn."""
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
-        """How long to wait from the first silent frame, by what is known about the pause now."""
+        """How long to wait, counted from the first silent frame, given what is known about the pause so far."""
         ...
 
 
@@ -86,7 +86,8 @@ class SemanticEndpoint:
 
     @classmethod
     def aiming_at(cls, mean_ms: int) -> SemanticEndpoint:
-        """The policy whose mean latency on our recordings is about `mean_ms`, within the range that was measured."""
+        """The policy whose mean latency on our recordings is about `mean_ms`. A value outside the measured range
+        counts as the nearest bound of the range."""
         names = sorted(MEANS_MS, key=lambda name: MEANS_MS[name])
         mean_ms = min(max(mean_ms, MEANS_MS[names[0]]), MEANS_MS[names[-1]])
         for low, high in pairwise(names):

@@ -67,7 +67,7 @@ class PauseFeatures:
 
 
 def shape_of(levels_db: Sequence[float], frame_ms: int) -> LevelShape | None:
-    """The shape of a turn, from the levels of its frames; None if the turn is too short."""
+    """The shape of a turn, from the levels of its frames; None if the turn has fewer than four frames."""
     if len(levels_db) < 4:
         return None
     loud = sorted(levels_db)[int((len(levels_db) - 1) * _LOUD_SHARE)]
@@ -85,7 +85,7 @@ def shape_of(levels_db: Sequence[float], frame_ms: int) -> LevelShape | None:
 
 
 def _slope(values: Sequence[float]) -> float:
-    """The least-squares slope per step."""
+    """The slope of the straight line that fits the values best (least squares), per step from one value to the next."""
     count = len(values)
     middle, mean = (count - 1) / 2, sum(values) / count
     spread = sum((place - middle) ** 2 for place in range(count))

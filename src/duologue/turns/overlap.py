@@ -52,7 +52,8 @@ UNDECIDED = Judgement(None)
 
 
 class OverlapJudge:
-    """Judges one sound over the agent's speech. With `has_frames`, the ears report voice frames."""
+    """Judges one sound over the agent's speech. `has_frames` says whether the ears (STT and VAD) report voice
+    frames."""
 
     def __init__(self, rule: OverlapRule, has_frames: bool = False) -> None:
         self._rule = rule
@@ -100,7 +101,8 @@ class OverlapJudge:
     # -- The words
 
     def heard(self, text: str, confidence: float, is_final: bool, is_echo: bool) -> Judgement:
-        """Process the words since the onset (the first sign of speech). With `is_echo`, they are the agent's own."""
+        """Process the words since the onset (the first sign of speech). `is_echo` says whether they are the agent's
+        own words."""
         substantial = 0 if is_echo else count(text).substantial
         self._is_echo = is_echo
         first = next(iter(words_of(text)), "")

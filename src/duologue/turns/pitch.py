@@ -1,8 +1,8 @@
 """Measures how long a voice held a steady pitch, to distinguish a weak "four" from a cough.
 
 The method is autocorrelation of a short sound at 4 kHz, in plain Python. It takes about 10 ms for half a second of
-audio, so use it only in doubt. Rule: a vowel of any language is periodic for a tenth of a second, but a cough, a knock
-or a click isn't.
+audio, so use it only if other signs leave it open whether a sound is speech. Rule: a vowel of any language is periodic
+for a tenth of a second, but a cough, a knock or a click isn't.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _QUIET_SHARE = 0.03  # windows with less than this share of the loudest window's
 
 
 def steady_pitch_ms(samples: Sequence[float], rate_hz: int = 16_000) -> int:
-    """The length of the longest stretch of steady pitch, in a sound of up to a second."""
+    """The length of the longest stretch of steady pitch, in milliseconds. Pass a sound of at most a second."""
     low = _decimated(samples, rate_hz // RATE_HZ)
     windows = [low[at : at + _WINDOW] for at in range(0, len(low) - _WINDOW + 1, _HOP)]
     energies = [sum(value * value for value in window) for window in windows]

@@ -21,7 +21,8 @@ class Stability:
     partials: tuple[tuple[str, ...], ...] = ()
 
     def heard(self, text: str, is_final: bool = False) -> Stability:
-        """The stability after another partial, or after the final text, which is stable by definition."""
+        """The new stability after another partial. With `is_final`, the text is final, and its words count as
+        stable."""
         words = tuple(words_of(text))
         recent = (*self.partials, words)[-PARTIALS - 1 :]
         return Stability(1.0 if is_final and words else score_of(words, recent[:-1]), recent)

@@ -19,13 +19,15 @@ _PROBABILITY_MARGIN = 1e-3
 
 
 def log_odds(probability: float) -> float:
-    """The log-odds of a probability that may be exactly 0 or 1."""
+    """The log-odds of a probability. For 0 and 1 too, the result is finite, because the probability is clipped
+    first."""
     inside = min(max(probability, _PROBABILITY_MARGIN), 1 - _PROBABILITY_MARGIN)
     return math.log(inside / (1 - inside))
 
 
 class Voicing:
-    """One turn of one person. `evidence` is the sum of the log-odds of voice; a "yes" has more of it than a cough."""
+    """Measures one turn of one person. `evidence` is the sum, over the voiced frames, of the log-odds that a frame is
+    voice. A "yes" has more evidence than a cough."""
 
     def __init__(self, frame_ms: int = FRAME_MS) -> None:
         assert frame_ms > 0, frame_ms
@@ -44,11 +46,11 @@ class Voicing:
 
     @property
     def levels_db(self) -> tuple[float, ...]:
-        """The levels of this turn, up to and including the first silent frame of the current pause."""
+        """The levels of this turn's frames in dB, up to and including the first silent frame of the current pause."""
         return tuple(self._levels_db)
 
     def update(self, vad: float, level_db: float) -> None:
-        """Process the next frame."""
+        """Process the next frame, with its probability of voice and its level."""
         self.voiced = vad >= (VOICE_OFF if self.voiced else VOICE_ON)
         if self.voiced:
             self._voice(vad, level_db)

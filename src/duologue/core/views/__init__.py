@@ -1,7 +1,7 @@
-"""The views: external vocabularies for the machine's state, derived from it and never stored.
+"""The views: vocabularies in which other systems name the machine's state. The names are derived and never stored.
 
-A view gives every state of the machine a name from one vocabulary. Rule: every step of the machine either keeps
-the name or makes a move that the view's table or an amendment allows. The checker verifies this.
+A view gives every state of the machine a name from one vocabulary. Rule: every step of the machine either keeps the
+name or makes a move that the view's table or an amendment allows. The checker verifies this.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Impossible(NamedTuple):
 
 
 class View(NamedTuple):
-    """One vocabulary for the state of a conversation. `see` gives the name of a state."""
+    """One vocabulary for the state of a conversation. `see` returns the vocabulary's name for a state."""
 
     name: str
     states: tuple[str, ...]
@@ -37,7 +37,7 @@ class View(NamedTuple):
     impossible: tuple[Impossible, ...]
 
     def source_moves(self) -> tuple[Move, ...]:
-        """The moves of the vocabulary's own table."""
+        """The moves of the vocabulary's own table, as pairs of source and target."""
         return tuple((source, target) for source, targets in self.table.items() for target in targets)
 
     def allowed(self) -> frozenset[Move]:
