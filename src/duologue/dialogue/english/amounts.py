@@ -29,7 +29,7 @@ _CENTS = ("cent", "cents", "penny", "pence", "p")
 
 
 def singular(word: str) -> str:
-    """The name of a unit without the "s" of its plural."""
+    """The word without the "s" of its plural: "day" for "days"."""
     return word[:-1] if word.endswith("s") and len(word) > 2 else word
 
 
@@ -42,7 +42,7 @@ def _period(word: str) -> str:
 
 def single_duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
     """Reads one duration: "three days", "half an hour", "two and a half hours", "an hour and a half", "a fortnight",
-    "the whole week", "overnight"."""
+    "the whole week", "overnight". Returns the amount for each unit, and the place after."""
     words = [token.word for token in tokens] + [""] * 5
     if words[place] == "overnight":
         return {"D": 1}, place + 1
@@ -80,7 +80,8 @@ def single_duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, i
 
 
 def duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
-    """Reads one duration, or two in a row: "an hour and twenty minutes". "Two hours a day" is two hours."""
+    """Reads one duration, or two that belong together: "an hour and twenty minutes". The "a day" in "two hours a day"
+    isn't a second duration."""
     found = single_duration_at(tokens, place)
     if found is None:
         return None
@@ -124,8 +125,8 @@ def _duration_text(parts: dict[str, int]) -> str:
 
 
 def find_durations(tokens: Sequence[Token], *, takes_another: bool = False) -> Iterator[Match]:
-    """Every duration in a reply. With `takes_another`, for a question like "how much longer?", "another week" counts
-    too."""
+    """Every duration in a reply. "Another week" counts only with `takes_another`, which is for a question like "how
+    much longer?"."""
     if takes_another:
         tokens = [token._replace(word="a") if token.word == "another" else token for token in tokens]
     place = 0
@@ -149,15 +150,16 @@ def _money(amount: int | float, currency: str | None) -> dict[str, str | int | f
 
 
 def _two_digits(tokens: Sequence[Token], at: int, *, is_written: bool = False) -> tuple[int, int] | None:
-    """Reads a number from 10 to 99 right after an amount or an hour: the "fifty" of "twelve fifty". `is_written` also
-    takes digits."""
+    """Reads a number from 10 to 99 right after an amount or an hour: the "fifty" of "twelve fifty". With `is_written`,
+    the number may also be in digits."""
     is_cents = at < len(tokens) and (tokens[at].word in SMALL or (is_written and tokens[at].word.isdigit()))
     found = number_at(tokens, at) if is_cents and not tokens[at].pause else None
     return (found[0], found[1]) if found and isinstance(found[0], int) and 10 <= found[0] <= 99 else None
 
 
 def _ends(tokens: Sequence[Token], at: int) -> bool:
-    """Does the phrase end at this place? Otherwise the number before it may count what follows: "twenty people"."""
+    """Does the phrase end at this place? If not, the number before this place may count what follows: "twenty
+    people"."""
     return at == len(tokens) or bool(tokens[at].pause) or tokens[at].word in ("please", "then", "thanks")
 
 
@@ -170,7 +172,8 @@ def _banknote_at(words: Sequence[str], place: int) -> tuple[tuple[int | float, .
 def _money_at(
     tokens: Sequence[Token], place: int, is_asked: bool
 ) -> tuple[tuple[int | float, ...], str | None, int] | None:
-    """The amounts that the words here may mean, their currency, and the place after. None if no amount begins here."""
+    """The amounts that the words at `place` may mean, their currency, and the place after. None if no amount begins
+    here. With `is_asked`, a number without a currency is an amount too."""
     words = [token.word for token in tokens] + [""] * 4
     if (note := _banknote_at(words, place)) is not None:
         return note
@@ -204,7 +207,8 @@ def _money_at(
 
 
 def _bound_before(tokens: Sequence[Token], place: int) -> int:
-    """Where an amount at `place` begins, including the words of an upper limit before it: "no more than eighty"."""
+    """The place where an amount begins, including the words of an upper limit before it: "no more than eighty". Without
+    such a limit, this is `place` itself."""
     for words in _BOUNDS:
         said = tokens[max(0, place - len(words)) : place]
         if words_of(said) == words and not any(token.pause for token in said[1:]):  # not "no, more than eighty"
@@ -213,7 +217,7 @@ def _bound_before(tokens: Sequence[Token], place: int) -> int:
 
 
 def find_money(tokens: Sequence[Token], *, is_asked: bool = False) -> Iterator[Match]:
-    """Every amount of money in a reply. With `is_asked`, a bare number counts too."""
+    """Every amount of money in a reply. With `is_asked`, a number without a currency counts too."""
     place = 0
     while place < len(tokens):
         found = _money_at(tokens, place, is_asked)

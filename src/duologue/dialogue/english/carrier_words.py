@@ -1,4 +1,4 @@
-"""Carrier words: words around a value that aren't part of it, by class.
+"""Carrier words, sorted into classes: words around a value that aren't part of it.
 
 People put phrases such as "I'd like to", "could you find me" or "would be great" around a plain answer. Words for what
 services deal with, such as "table" or "ticket", are carriers too. Grammatical words match exactly, the others by their
@@ -108,7 +108,7 @@ _CONTRACTIONS = frozenset(("d", "ll", "m", "re", "ve", "s"))
 
 
 def without_contraction(word: str) -> str:
-    """The word without its contraction: "i" for "i'd"."""
+    """The word without a contracted ending: "i" for "i'd"."""
     head, mark, tail = word.partition("'")
     return head if mark and tail in _CONTRACTIONS else word
 

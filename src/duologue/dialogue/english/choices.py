@@ -20,7 +20,8 @@ _LETTERS = "abcdefgh"
 
 
 def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
-    """Every choice that a reply names or refers to by position."""
+    """Every choice that a reply names. If it names no choice, the one that it refers to by position: "the second
+    one"."""
     found = list(_names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
     found = [_with_one(tokens, match) for match in found]
     if found or (pointed := find_pointed(tokens, len(choices))) is None:
@@ -29,7 +30,7 @@ def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[M
 
 
 def _with_one(tokens: Sequence[Token], match: Match) -> Match:
-    """The match with a "one" after it, as in "the large one". This "one" isn't a count."""
+    """The match, extended by a "one" right after it, as in "the large one". Such a "one" isn't a count."""
     has_one = (
         match.after < len(tokens) and tokens[match.after].word in ("one", "ones") and not tokens[match.after].pause
     )
@@ -43,8 +44,8 @@ def _names_of(choices: tuple[Choice, ...]) -> NameList:
 
 
 def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Match]:
-    """Words that are another form of a choice: "sport" for "sports". The stem must be long enough and belong to only
-    one choice."""
+    """Words that are another form of a choice: "sport" for "sports". The stem must have at least four letters and
+    belong to only one choice."""
     stems: dict[str, set[str]] = {}
     for choice in choices:
         for name in (choice.value, *choice.also):
@@ -58,8 +59,8 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
 
 
 def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None:
-    """Reads "the second one", "the last", "number two", "option b", "the former". Returns the index of that choice,
-    from 0, and the span of the words."""
+    """Reads which of `count` choices is meant by its position: "the second one", "the last", "number two", "option b",
+    "the former". Returns the index of the choice, counted from 0, and the span of the words."""
     words = [token.word for token in tokens] + [""] * 3
     for place in range(len(tokens)):
         begun = place + (words[place] == "the")

@@ -85,7 +85,7 @@ def _is_next_to_digits(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
-    """Reads a letter, with or without a word that begins with it: "A", "A as in alpha"."""
+    """Reads a letter, together with a word that explains it if one follows: "A", "A as in alpha"."""
     letter = words[0].upper()
     if words[1:3] == ["as", "in"] and words[3].startswith(words[0]):
         return letter, place + 4
@@ -109,14 +109,14 @@ def run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
 
 
 def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "I" the pronoun, as in "AB 12, I think"? Then a word follows that spells nothing."""
+    """Is this "I" the pronoun, as in "AB 12, I think"? It is if the next word spells nothing."""
     after = place + 1
     is_word = after < len(tokens) and len(tokens[after].word) > 1 and tokens[after].word not in POLITE
     return tokens[place].word == "i" and is_word and _piece_at(tokens, after) is None
 
 
 def _spellings(spelled: str) -> tuple[str, ...]:
-    """Every text that may be meant. A "?" next to a digit is a zero; any other "?" is a zero or an O."""
+    """Every text that `spelled` may mean. A "?" next to a digit is a zero; any other "?" is a zero or an O."""
     texts = [""]
     for place, char in enumerate(spelled):
         neighbours = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]

@@ -78,18 +78,19 @@ def command_of(tokens: Sequence[Token]) -> str | None:
 
 
 def postpones(tokens: Sequence[Token]) -> bool:
-    """Does the reply say "not yet"? That is neither a yes nor a reason to drop the task."""
+    """Does the reply say "not yet"? Such a reply is neither a yes nor a reason to drop the task."""
     said = [token.word for token in tokens if token.word not in _AROUND | DISSENT]
     return said in (["not", "yet"], ["not", "just", "yet"], ["not", "quite", "yet"])
 
 
 def keeps(tokens: Sequence[Token]) -> bool:
-    """Does the reply say "leave it as it is"? Then nothing changes and nothing is dropped."""
+    """Does the reply say "leave it as it is"? Such a reply neither changes nor cancels anything."""
     words = " ".join(token.word for token in tokens)
     return words.startswith(_KEEPING) or any(f" {phrase}" in words for phrase in _KEEPING)
 
 
 def repeats(text: str, tokens: Sequence[Token]) -> bool:
-    """Does a command repeat a word of the question `text`? "Cancel it", after "shall I cancel it?", may be a yes."""
+    """Does a command repeat a word of the question `text`? Then it may be a yes: "cancel it" after "shall I cancel
+    it?"."""
     asked = stems_of(text)
     return any(stem(token.word) in asked for token in tokens if token.word not in _SMALL | _AROUND | PREPOSITIONS)

@@ -1,7 +1,8 @@
 """Dates as people say them: "next Friday", "the 5th of next month", "in two weeks", "March the third".
 
 One phrase may mean several days: "next Friday" on a Wednesday, "this weekend", "3/4". Rule: every candidate is a day
-that exists. A day without a year or month is in the future, or in the past for a slot such as a date of birth.
+that exists. If the year or month isn't said, the next such day is meant, or the last one for a slot such as a date of
+birth.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ Found = tuple[tuple[date, ...], int]  # the days that may be meant, the place af
 
 
 class _Dates:
-    """Reads dates in one reply."""
+    """Reads the dates in one reply."""
 
     def __init__(
         self, tokens: Sequence[Token], today: date, is_past: bool, is_asked: bool, since: Since | None
@@ -85,11 +86,12 @@ class _Dates:
         return self.today + timedelta(days)
 
     def _is_possible(self, day: date) -> bool:
-        """Is the day in the future, or in the past for a slot like a birthday? Today is always possible."""
+        """May this day be meant? It must be today or later; for a slot such as a date of birth, today or earlier."""
         return day <= self.today if self.is_past else day >= self.today
 
     def _years(self, count: int) -> range:
-        """This year and the following ones, `count` in all. For a date in the past, this year and the ones before."""
+        """This year and the years after it, `count` in all. For a slot in the past: this year and the years before
+        it."""
         year = self.today.year
         return range(year, max(year - count, 0), -1) if self.is_past else range(year, min(year + count, MAXYEAR + 1))
 
@@ -154,8 +156,8 @@ class _Dates:
         return None
 
     def _days_in_months(self, count: int) -> int | None:
-        """The number of days from today to the same day `count` months later, or to the end of that month if it is
-        shorter. A negative count leads into the past."""
+        """The number of days from today to the same day of the month `count` months later. If that month is too short,
+        its last day counts. A negative count leads into the past."""
         year, month = later_month(self.today.year, self.today.month, count)
         day = day_of(year, month, self.today.day) or last_day_of(year, month)
         return (day - self.today).days if day is not None else None
@@ -187,11 +189,13 @@ class _Dates:
         return self._with_date(days, wanted, at)
 
     def _may_be_short(self, at: int) -> bool:
-        """May "sat" be a weekday here? It may at the beginning or after a word like "on", but not in "we sat"."""
+        """May a short form such as "sat" be a weekday here? It may at the beginning of the reply or after a word like
+        "on", but not in "we sat"."""
         return at == 0 or self.words[at - 1] in _BEFORE_SHORT
 
     def _weekday_days(self, wanted: int, which: str) -> tuple[date, ...]:
-        """The days that a weekday may mean; `which` is what was said with it: "next", "this week", "last"."""
+        """The days that the weekday `wanted` may mean, where Monday is 0. `which` is what was said with it, such as
+        "next", "this week" or "last"; empty if it was said alone."""
         weekday = self.today.weekday()
         ahead, behind = (wanted - weekday) % 7, (weekday - wanted) % 7
         this_week = wanted - weekday  # in days from today, like all numbers in this function
@@ -220,8 +224,9 @@ class _Dates:
         return tuple(map(self._in_days, dict.fromkeys(days)))
 
     def _with_date(self, days: tuple[date, ...], wanted: int, at: int) -> Found | None:
-        """Reads a date right after its weekday: "Friday the 8th". If date and weekday agree on a day, only that day is
-        meant; if not, every day that either may mean is a candidate."""
+        """Reads a date that follows its weekday: "Friday the 8th". `days` are the days that the weekday alone may mean.
+        If date and weekday agree on a day, only that day is meant. If not, every day that either may mean is a
+        candidate."""
         begun = at + (self.words[at] in ("on", "the") and not self.tokens[at].pause) if at < len(self.tokens) else at
         found = self._month_first(begun) or self._day_first(begun) if begun < len(self.tokens) else None
         if found is None:
@@ -267,7 +272,7 @@ class _Dates:
         return self._dated(month, *day)
 
     def _plain_day(self, at: int) -> tuple[int, int] | None:
-        """A plain number from 1 to 31."""
+        """Reads a plain number from 1 to 31. Returns the number and the place after it."""
         found = number_at(self.tokens, at)
         if found is None or not isinstance(found[0], int) or not 1 <= found[0] <= 31:
             return None
@@ -302,14 +307,15 @@ class _Dates:
         return self._nearest_in_a_month(number, at)
 
     def _is_month(self, may: int) -> bool:
-        """Is a "may" after a number the month? It is only before a year or at the end of the reply."""
+        """Is a "may" after a number the month? It counts as the month only before a year or at the end of the reply."""
         return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 
     def _month(self, *, is_next: bool) -> tuple[int, int]:
         return later_month(self.today.year, self.today.month, int(is_next))
 
     def _nearest_in_a_month(self, number: int, at: int) -> Found | None:
-        """The next date from `first` on that is day `number` of a month, or the last one for a slot in the past."""
+        """The next date from `first` on that is day `number` of a month. For a slot in the past: the last such date up
+        to today."""
         for step in range(12):
             month = later_month(self.first.year, self.first.month, -step if self.is_past else step)
             day = day_of(*month, number)
@@ -318,7 +324,8 @@ class _Dates:
         return None
 
     def _dated(self, month: int, number: int, at: int) -> Found | None:
-        """The date with this month and day, in the year that is said at `at` or else in the nearest year that fits."""
+        """The date with this month and day, in the year that is said at `at`. If no year is said: the next such date
+        from today on, or the last one for a slot in the past."""
         year = self._year(at + (self.words[at] in ("of", "in")))
         if year is not None:
             return _one(day_of(year[0], month, number), year[1])
@@ -343,7 +350,7 @@ class _Dates:
         return self._short_year(at) if self.is_past else None
 
     def _short_year(self, at: int) -> tuple[int, int] | None:
-        """Reads "eighty-four" and "84", only for a date in the past."""
+        """Reads a year of two digits, such as "eighty-four" or "84". Only for a date in the past."""
         found = number_at(self.tokens, at)
         if found is None or not isinstance(found[0], int) or not 10 <= found[0] <= 99:
             return None
@@ -363,7 +370,8 @@ class _Dates:
         return None
 
     def _movable_holiday(self, place: int) -> Found | None:
-        """Reads "Good Friday", "Easter Monday". Without a year, the nearest one is meant."""
+        """Reads "Good Friday", "Easter Monday". Without a year, the next one is meant, or the last one for a slot in
+        the past."""
         for words, later in DAYS_AFTER_EASTER.items():
             after = place + len(words)
             if tuple(self.words[place:after]) != words or names_an_event(self.tokens, after):

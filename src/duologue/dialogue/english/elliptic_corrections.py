@@ -1,7 +1,8 @@
 """Corrections that leave out what stays the same: "make that four" after three days, "no, 95" after 90 euros, "no, at
 four" after half past four in the morning.
 
-Rule: the unit, the currency, or morning or evening is taken from the old value only if that leaves one meaning.
+Rule: what is left out (the unit, the currency, or morning or evening) is taken from the old value only if the reply
+then has just one meaning.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ _ONE_UNIT = re.compile(r"(PT?)\d+([YMWDHS])")
 
 
 def with_currency_of(value: Json, before: Json) -> Json:
-    """Money with the currency of the old value, if no currency was said."""
+    """The new value, with the currency of the old value if both are money and no new currency was said."""
     if not isinstance(value, dict) or not isinstance(before, dict) or value.get("currency") is not None:
         return value
     return {**value, "currency": before.get("currency")} if "amount" in value else value
 
 
 def with_new_count(count: Reading, before: Json) -> Json:
-    """The old duration with a new count in the same unit. None if the reply isn't a bare count, or if the old duration
-    has several units."""
+    """The old duration with a new count in the same unit: "P4D" for "four" after "P3D". None if the reply isn't a bare
+    count, or if the old duration has several units."""
     one = _ONE_UNIT.fullmatch(before) if isinstance(before, str) else None
     said = count.values[0] if isinstance(count, Direct) else None
     if one is None or said is None or not is_number(tokens_of(said.raw)[-1].word):
@@ -39,7 +40,7 @@ def with_new_count(count: Reading, before: Json) -> Json:
 
 
 def nearest_time(times: tuple[Json, ...], before: Json) -> Json:
-    """The candidate that is within three hours of the old time; None unless there is exactly one."""
+    """The candidate that is within three hours of the old time. None if no candidate or several are."""
     near = [time for time in times if abs(_minutes(time) - _minutes(before)) <= NEAR_MINUTES_MAX]
     return near[0] if len(near) == 1 else None
 

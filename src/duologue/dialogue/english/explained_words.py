@@ -42,8 +42,8 @@ def covered_by(matches: Iterable[Match]) -> frozenset[int]:
 
 
 def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
-    """Why a reply isn't a plain answer: some word changes, denies or asks something. None if it may be one. `covered`
-    are the places of its values."""
+    """Why a reply can't be a plain answer: a word in it changes, denies or asks something. None if no word does.
+    `covered` are the places of the values in the reply."""
     opening = True
     for place, token in enumerate(tokens):
         if place in covered:
@@ -113,10 +113,10 @@ def _is_verb(tokens: Sequence[Token], place: int) -> bool:
 
 
 def unread(reply: str) -> Unclear:
-    """The reading of a reply without tokens, which was empty or too long."""
+    """The reading of a reply that has no tokens, because it is empty or too long."""
     return Unclear(Why.LONG if any(char.isalnum() for char in reply) else Why.EMPTY)
 
 
 def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
-    """The reading of a reply that is for NLU, with the words that were left over."""
+    """The reading of a reply that is for NLU. `places` are the places of the words that were left over."""
     return Unclear(why, tuple(tokens[place].text for place in places))

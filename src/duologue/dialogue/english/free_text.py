@@ -41,8 +41,8 @@ _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 
 
 def bare_name(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | None:
-    """A reply that is nothing but a name: "uh, New York", "it's Miller, please". Words in `also` count as names
-    even if they have another meaning."""
+    """The span of the name in a reply that is nothing but a name: "uh, New York", "it's Miller, please". None for any
+    other reply. Words in `also` count as names even if they have another meaning."""
     first, after = without_filler(tokens)
     run = tokens[first:after]
     if not 0 < len(run) <= BARE_WORDS_MAX or _holds_more_than_a_name(
@@ -85,7 +85,8 @@ def with_hyphens(name: str) -> str:
 
 
 def last_said_in_full(tokens: Sequence[Token], span: Span) -> Span:
-    """The span of the whole name if a part of it was said first: "Lisa Brown" in "Lisa, Lisa Brown"."""
+    """The span of the whole name if a part of it was said first: "Lisa Brown" in "Lisa, Lisa Brown". Otherwise `span`
+    itself."""
     for place in range(span.after - 1, span.first, -1):
         first, whole = words_of(tokens[span.first : place]), words_of(tokens[place : span.after])
         if tokens[place].pause and set(first) <= set(whole):
@@ -147,7 +148,8 @@ def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
 
 
 def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
-    """A capitalised name among carrier words: "I want to see Jordan Miller". None unless the rest is in lower case."""
+    """The span of a capitalised name among carrier words: "I want to see Jordan Miller". None if the other words aren't
+    in lower case, because then a capital doesn't show a name."""
     left = leftover(tokens, frozenset(), echo)
     if not left or left[0] == 0 or tokens[left[0] - 1].word not in _LEADS:
         return None
@@ -173,14 +175,15 @@ def introduced_name(tokens: Sequence[Token]) -> Span | None:
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:
-    """Is a known name part of a longer one: "Midnight" in "Midnight Train"? A capital next to it shows that."""
+    """Is a known name part of a longer one: "Midnight" in "Midnight Train"? It is if a capitalised word stands next to
+    it."""
     before, after = tokens[: match.first], tokens[match.after :]
     begins = match.first > 1 and is_capital(before[-1]) and not tokens[match.first].pause
     return begins or (bool(after) and is_capital(after[0]) and not after[0].pause)
 
 
 def _holds_more_than_a_name(run: Sequence[Token]) -> bool:
-    """Do these words hold a date, an "or", several sentences, a spelled name, or a number and a comma?"""
+    """Do these words hold a date, an "or", several sentences, a spelled name, or both a number and a comma?"""
     if any(is_dated(token.word) or token.word in ALTERNATIVES for token in run):
         return True
     if any(token.pause in (".", "?") and len(before.word) > 1 for before, token in pairwise(run)):

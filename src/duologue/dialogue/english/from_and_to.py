@@ -66,8 +66,8 @@ def _words_of(slot: Slot) -> set[str]:
 
 
 def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
-    """The roles of slots of one kind, by slot name. A date of arrival or departure gets the role that no
-    other slot has. If there are slots for both, the arrival is "from"."""
+    """The roles of slots of one kind, by slot name. A date of arrival or departure gets the role that no other slot
+    has. If there are several such dates, arrivals are "from" and departures are "to"."""
     roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
     free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
     if len(free) > 1:
@@ -91,7 +91,7 @@ def role_said(tokens: Sequence[Token], match: Match, kind: SlotKind) -> str | No
 
 
 def activity_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
-    """The activity that a day or hour is for, by the words before it: "leaving on the 22nd". Empty if it isn't said."""
+    """The activity that is named right before a day or hour: "leaving on the 22nd". Empty if no activity is named."""
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
         if tokens[place + 1].pause:
             return frozenset()
@@ -105,13 +105,14 @@ def activity_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
 
 
 def activity_of(slot: Slot) -> frozenset[str]:
-    """The activity that a date or time slot is for, by its name. Empty if the name has no activity, or two."""
+    """The activity that the name of a date or time slot stands for. Empty if the name has no activity, or two."""
     doings = [doing for doing in _ACTIVITIES if doing & _words_of(slot)]
     return doings[0] if len(doings) == 1 and slot.kind in (SlotKind.DATE, SlotKind.TIME) else frozenset()
 
 
 def belongs_to_other_thing(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> bool:
-    """Is the value the time of something that wasn't asked about: "my flight leaves at seven", for a taxi?"""
+    """Is the value the time of something that wasn't asked about: "my flight leaves at seven", when a taxi is
+    booked?"""
     for place in range(match.first - 1, 0, -1):
         if tokens[place].word in _OF_THINGS and not tokens[place].pause:
             thing = stem(tokens[place - 1].word)
@@ -122,7 +123,7 @@ def belongs_to_other_thing(tokens: Sequence[Token], match: Match, echo: frozense
 
 
 def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does the value belong to the other end of the trip or stay, or to another activity, than the slot?"""
+    """Does the value belong to another activity than the slot, or to the other end of the trip or stay?"""
     if slot.kind not in (SlotKind.DATE, SlotKind.TIME, SlotKind.NAME, SlotKind.TEXT):
         return False
     doing, done = activity_of(slot), activity_said(tokens, match)

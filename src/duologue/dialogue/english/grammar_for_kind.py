@@ -79,7 +79,8 @@ def find_values(
 
 
 def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """The matches, each with an "or so" that follows it. Unlike any other "or", it doesn't offer a second value."""
+    """The matches, each extended by an "or so" right after it. Unlike any other "or", this one doesn't offer a second
+    value."""
     return [
         match._replace(after=match.after + 2 * (words_of(tokens[match.after : match.after + 2]) == ("or", "so")))
         for match in matches
@@ -87,8 +88,8 @@ def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]
 
 
 def find_times_of_day(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool) -> list[Match]:
-    """Every time of day in a reply, by the clock or counted from now. Times from now don't count for a slot
-    about another day."""
+    """Every time of day in a reply, by the clock or counted from now. If the slot is about another day than today,
+    times counted from now are left out."""
     now = today.minute if slot.since in ("", today.day.isoformat()) else None
     ahead = find_times_ahead(tokens, now) if now is not None else []
     times = [
@@ -114,8 +115,8 @@ def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
-    """Was a number read as a time only because of the word after it, as in "six tonight"? As an answer to "how many?"
-    it is a count."""
+    """Was a number read as a time only because of the word after it, as in "six tonight"? After the question "how
+    many?", such a number is a count."""
     if not isinstance(match.candidates[0], str) or ":" not in match.candidates[0]:
         return False
     before = tokens[match.first - 1].word if match.first else ""
@@ -190,8 +191,9 @@ def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def known_names(tokens: Sequence[Token], names: NameList, *, is_open: bool = True) -> list[Match]:
-    """Every known name in a reply, with a title before it. A name made of ordinary words counts only if it is the whole
-    reply or capitalised. In a closed list, it also counts where a place is expected: "the airport, at ten"."""
+    """Every known name in a reply, including a title before it. A name made of ordinary words counts only if it is the
+    whole reply or capitalised. If the list is closed, such a name also counts at the beginning of a clause or after a
+    preposition: "the airport, at ten"."""
     whole = without_filler(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))

@@ -33,8 +33,8 @@ def easter(year: int) -> date:
 
 
 def nth_weekday(year: int, month: int, which: int, wanted: int) -> date | None:
-    """The `which`-th weekday `wanted` of a month, where Monday is 0. A `which` of -1 means the last one. None if the
-    month has no such day."""
+    """A weekday of a month by its number, such as the second Friday. `wanted` is the weekday, where Monday is 0, and
+    `which` is the number, where -1 means the last one. None if the month has no such day."""
     if which < 0:
         last = last_day_of(year, month)
         return last - timedelta((last.weekday() - wanted) % 7) if last is not None else None
@@ -49,7 +49,7 @@ def names_an_event(tokens: Sequence[Token], after: int) -> bool:
 
 def is_good_friday(tokens: Sequence[Token], place: int) -> bool | None:
     """Do the words "good Friday" mean the holiday? True in "on Good Friday". False in "good, Friday" or "sounds good
-    Friday". None at the beginning of a reply, where they may mean either."""
+    Friday". None at the beginning of a reply or after a pause, where they may mean either."""
     if tokens[place + 1].pause:
         return False
     before = tokens[place - 1].word if place and not tokens[place].pause else ""

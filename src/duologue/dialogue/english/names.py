@@ -28,7 +28,7 @@ Key = tuple[str, ...]
 
 
 def key_of(text: str) -> Key:
-    """The words of a name for comparison, without a leading article."""
+    """The words by which a name is compared with others. A leading article is left out."""
     words = tuple("and" if token.word == "&" else token.word for token in tokens_of(text) if token.word not in _JOINTS)
     return words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
 
@@ -44,8 +44,8 @@ class NameList:
 
     @staticmethod
     def of(names: Iterable[str], aliases: Mapping[str, str] | None = None, *, finds_near: bool = True) -> NameList:
-        """Builds a list from names and from aliases, which map to names. `finds_near=False` turns off near names, for a
-        list of mixed kinds."""
+        """Builds the index from names, and from aliases with the name that each stands for. With `finds_near=False`,
+        near names are never found; use this for a list of mixed kinds."""
         values: dict[Key, str] = {}
         for name in names:
             values.setdefault(key_of(name), name)
@@ -101,7 +101,8 @@ class NameList:
         return None
 
     def near(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The names most like these words, nearest first: the best one and those that are about as near."""
+        """The names most like these words, nearest first: the best one and those that are about as near. Empty if no
+        name is near."""
         ranked = self._ranked(" ".join(words))
         return tuple(value for value, score in ranked if ranked[0][1] - score < NEAR_MARGIN)
 
@@ -118,8 +119,8 @@ class NameList:
         return tuple(dict.fromkeys(found))
 
     def is_sure(self, words: Sequence[str], *, is_open: bool) -> bool:
-        """Is the nearest name near enough to be the one that was meant? An open list needs a nearer one, because the
-        user may mean a new name."""
+        """Is the nearest name near enough to be the one that was meant? In an open list it must be nearer than in a
+        closed one, because the user may mean a name that isn't in the list."""
         ranked = self._ranked(" ".join(words))
         return bool(ranked) and ranked[0][1] >= (SURE_SCORE_MIN if is_open else SURE_SCORE_MIN_CLOSED)
 

@@ -1,4 +1,4 @@
-"""Any value will do: "I don't mind", "whatever", "no preference".
+"""Replies that say that any value will do: "I don't mind", "whatever", "no preference".
 
 Rule: the whole reply has to say this and nothing else.
 """

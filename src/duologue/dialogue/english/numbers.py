@@ -109,7 +109,7 @@ def _group_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
 
 
 def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
-    """Reads a number in words, with "and" only after a hundred or a thousand."""
+    """Reads a number in words. An "and" is part of the number only after a word such as "hundred" or "thousand"."""
     total = part = 0
     at, last = place, 0  # `last` is the value of the word before, 0 at the beginning
     while at < min(len(tokens), place + WORDS_MAX):
@@ -163,7 +163,7 @@ def _and_a_half(tokens: Sequence[Token], place: int, value: int | float) -> tupl
 
 
 def _and_point(tokens: Sequence[Token], place: int, value: int | float) -> tuple[int | float, int]:
-    """Reads the fraction in "two point five", "two point two five"."""
+    """Reads the fraction in "two point five" or "two point two five" and adds it to `value`, which is the "two"."""
     digits, at = "", place + 1
     while at < len(tokens) and len(digits) < 6 and (digit := _digit(tokens[at])) is not None and not tokens[at].pause:
         digits, at = digits + str(digit), at + 1
@@ -199,7 +199,8 @@ def is_pronoun_one(tokens: Sequence[Token], place: int) -> bool:
 
 
 def find_digit_run(tokens: Sequence[Token]) -> Match | None:
-    """A number that is read out digit by digit, as from a meter: "two three four one one". Or in groups: "12 345"."""
+    """A number that is read out digit by digit, as from a meter ("two three four one one"), or in groups ("12 345").
+    None if the reply has no such number."""
     if (grouped := _spaced_thousands(tokens)) is not None:
         return grouped
     digits = [place for place, token in enumerate(tokens) if _digit(token) is not None]
@@ -212,7 +213,7 @@ def find_digit_run(tokens: Sequence[Token]) -> Match | None:
 
 
 def _spaced_thousands(tokens: Sequence[Token]) -> Match | None:
-    """Thousands separated by a space: "12 345"."""
+    """Reads a number with spaces between its thousands: "12 345"."""
     groups = [place for place, token in enumerate(tokens) if token.word.isascii() and token.word.isdigit()]
     is_run = len(groups) > 1 and groups[-1] - groups[0] + 1 == len(groups)
     texts = [tokens[place].word for place in groups]

@@ -59,7 +59,7 @@ def asks(tokens: Sequence[Token]) -> bool:
 
 
 def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
-    """Does a clause begin after this comma, as in "yes, …" or "…, and …"?"""
+    """Does a clause begin at this word, which follows a comma: "yes, …" or "…, and …"?"""
     return tokens[place - 1].word in OPENINGS or tokens[place].word in ("and", "but", "also", "so")
 
 
@@ -76,8 +76,8 @@ def _asks_at(tokens: Sequence[Token], place: int) -> bool:
 
 
 def asks_if_it_suits(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> bool:
-    """Does the reply propose a value by asking whether it suits: "is Friday possible?", "do you have a table at 8?"
-    `covered` are the places of the value, `echo` the stems of the question."""
+    """Does the reply propose a value by asking whether it suits, as in "is Friday possible?" or "do you have a table at
+    8?"? `covered` are the places of the value, `echo` the stems of the question."""
     first = next((place for place, token in enumerate(tokens) if token.word not in OPENINGS), len(tokens))
     words = tuple(token.word for token in tokens[first:])
     offered = next((opening for opening in (*_OFFERED, *_ASKED) if words[: len(opening)] == opening), ())

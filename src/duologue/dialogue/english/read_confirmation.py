@@ -36,7 +36,8 @@ _NOT_CONTENT = _CHANGES | frozenset("mind thought second again hold moment minut
 
 
 def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> Reading:
-    """What the reply to a confirmation means. `text` is the question. The user may change the values of `slots`."""
+    """What the reply to a confirmation means. `text` is the question that was asked. `slots` are the slots whose values
+    the user may change."""
     tokens = tokens_of(reply)
     if not tokens:
         return unread(reply)
@@ -88,7 +89,7 @@ def _orders_it(tokens: Sequence[Token], text: str) -> bool:
 
 
 def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
-    """Does the reply forbid what the question proposed, as in "don't cancel it"?"""
+    """Is the word at `place` something that the question proposed and the reply forbids, as in "don't cancel it"?"""
     before = [token.word for token in tokens[max(0, place - 2) : place]]
     is_denied = before[-1:] == ["don't"] or before == ["do", "not"]
     return is_denied and stem(tokens[place].word) in stems_of(text)
@@ -109,7 +110,8 @@ def new_values(tokens: Sequence[Token], today: Today, text: str) -> list[Match]:
 def changed_values(
     reply: str, tokens: Sequence[Token], slots: tuple[Slot, ...], today: Today, echo: frozenset[str]
 ) -> tuple[Value, ...]:
-    """The new values, if every word is part of a value, of the change or of a usual phrase; else an empty tuple."""
+    """The new values in a reply. Empty if a value is ambiguous, or if some word isn't understood or denies
+    something."""
     filled = assign(tokens, slots, today)
     if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
         return ()

@@ -205,7 +205,8 @@ class _Reader:
         return self._misspelled(match, left) or unclear(Why.LEFTOVER, self.tokens, left)
 
     def _misspelled(self, match: Match, left: list[int]) -> Reading | None:
-        """Reads a misspelled name of which one part is known by itself: "Grace Hoper" for "Grace Hopper"."""
+        """Reads a name with one misspelled part, if the other part alone already means the same name: "Grace Hoper" for
+        "Grace Hopper"."""
         names, run = self.slot.names, sorted({*range(match.first, match.after), *left})
         if self.slot.kind is not SlotKind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:
             return None
@@ -223,7 +224,7 @@ class _Reader:
         return covered_by(match for match in matches if not covered & set(range(match.first, match.after)))
 
     def _answers_twice(self, match: Match) -> bool:
-        """Is the first sentence already an answer: "Yes, that works. I need it until Friday"?"""
+        """Is there an answer in the first sentence already, before the match: "Yes, that works. I need it until Friday"?"""
         ends = next((place for place, token in enumerate(self.tokens) if place and token.pause in (".", "?")), 0)
         if not 0 < ends <= match.first:
             return False
@@ -273,7 +274,7 @@ class _Reader:
         return enough is not None and all(place in enough for place in self._places_outside_yes_no())
 
     def _is_of_another(self) -> bool:
-        """Is free text an e-mail address or a phone number that belongs to another slot?"""
+        """Is a reply to a question for free text really an e-mail address or a phone number for another slot?"""
         slots = tuple(slot for slot in self.question.others if slot.kind in (SlotKind.PHONE, SlotKind.EMAIL))
         covered = covered_by(
             match for slot in slots for match in find_values(self.tokens, slot, self.today, is_asked=False)
@@ -281,7 +282,7 @@ class _Reader:
         return bool(covered) and not leftover(self.tokens, covered, self.echo)
 
     def _given_name(self) -> list[int]:
-        """The places of ordinary words that are names where a name is asked for: "Will", "it's Mark"."""
+        """The places of ordinary words that are names here, because a name was asked for: "Will", "it's Mark"."""
         if self.slot.kind is not SlotKind.NAME or not self.slot.is_open or "nam" not in self.echo:
             return []
         span = bare_name(self.tokens, GIVEN_NAMES)
@@ -316,7 +317,8 @@ class _Reader:
         return self._as_reading(Match(0, len(self.tokens), (self.question.proposed,)))
 
     def _denied(self) -> Reading:
-        """Reads a denial: a plain no to a proposed value or to an optional slot. Any other denial is for NLU."""
+        """Reads a denial. It is a no if it is plain and answers a proposed value or an optional slot. Any other denial
+        is for NLU."""
         may_deny = self.question.proposed is not None or self.slot.may_be_any
         if may_deny and not self._places_outside_yes_no() and polarity(self.tokens) is Polarity.NO:
             return Confirmation(ConfirmationAnswer.NO)
@@ -359,7 +361,8 @@ class _Reader:
     # -- The agent asked which one is meant
 
     def _among(self) -> Reading | None:
-        """Reads which of the offered candidates the user picks: by position, by name, or by part of the day."""
+        """Reads which of the offered candidates the user picks: by position, by name, or by part of the day. None if
+        the reply doesn't pick exactly one."""
         among = self.question.among
         matches = self._find()
         named = [value for match in matches for value in match.candidates]
@@ -453,8 +456,8 @@ def _is_lone_count(filled: Filled, asked: Slot) -> bool:
 
 
 def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
-    """One match for several, if all can mean the same value; else None. A "one" that may be a pronoun is ignored next
-    to other matches."""
+    """Merges several matches into one, if all can mean the same value; else None. A "one" that may be a pronoun is
+    ignored next to other matches."""
     counts = [match for match in matches if not is_pronoun_one(tokens, match.first)] or matches
     if is_count and any(words_of(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
         return None  # "one oh one" isn't a count

@@ -1,7 +1,7 @@
 """Questions and readings: what is asked, and what a reply to it means.
 
 A question names a slot and what is known about it. A reading has one of five types: direct, ambiguous, a command, a
-confirmation or unclear. Rule: every value can be written as JSON, and has its position in the reply.
+confirmation or unclear. Rule: every value can be written as JSON and comes with its position in the reply.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class ConfirmationAnswer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """A yes, a no or a change. A change has the new values if the whole reply was understood."""
+    """A reply that is a yes, a no or a change. A change has the new values only if the whole reply was understood."""
 
     answer: ConfirmationAnswer
     values: tuple[Value, ...] = ()

@@ -1,7 +1,7 @@
 """Several slots in one reply: "two people on Friday at seven".
 
-Each value goes to the one slot that it fits, by kind, by list, by what is counted, or by "from" and "to". Rule: a value
-that fits two slots fills neither, and then no slot of the reply is filled.
+Each value goes to the one slot that it fits, by kind, by list, by what is counted, or by "from" and "to". Rule: if one
+value fits two slots, the whole reply fills no slot.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ Filled = dict[str, tuple[Slot, Match]]
 
 
 def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Filled | None:
-    """Which slot gets which value, by the slot's name. None if a value fits no slot or several, or if two fit one
-    slot."""
+    """The slots that the reply fills, each with its value, by slot name. None if a value fits no slot or several slots,
+    or if two values fit the same slot."""
     filled: Filled = {}
     for match, fitting in find_all_values(tokens, slots, today):
         if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
@@ -96,7 +96,7 @@ def find_all_values(tokens: Sequence[Token], slots: Sequence[Slot], today: Today
 
 
 def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
-    """Is a bare number the first half of a day or a time: "20 to 22 March"?"""
+    """Is a bare number the beginning of a range of days or times: "20 to 22 March"?"""
     if match.unit or match.after >= len(tokens) or tokens[match.after].word not in _UNTIL:
         return False
     timed = [other for slot, other in filled.values() if slot.kind in (SlotKind.DATE, SlotKind.TIME)]
@@ -157,7 +157,7 @@ def _size(match: Match) -> int:
 
 
 def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], roles: Mapping[str, str]) -> list[Slot]:
-    """The slots that a match fits, by the words before it and by what it counts."""
+    """Those of the slots in `fitting` that suit the words before the match and what the match counts."""
     if doing := activity_said(tokens, match):
         fitting = [slot for slot in fitting if activity_of(slot) is doing] or [
             one for one in fitting if not activity_of(one)
@@ -192,7 +192,7 @@ def counts_for(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
 
 
 def _classes(slot: Slot) -> set[str]:
-    """What a slot counts, by its name. Child seats count as neither children nor seats for people."""
+    """What a slot counts, by its name. A slot for child seats counts neither children nor people."""
     classes = classes_of(slot.name)
     return {"for children"} if "children" in classes[:-1] else set(classes)
 

@@ -30,7 +30,7 @@ _ALIKE_MIN = 0.5
 
 
 class Spelled(NamedTuple):
-    """The spelled letters, and the places where they begin and end."""
+    """The spelled letters, the place of the first one, and the place after the last one."""
 
     letters: str
     first: int
@@ -56,8 +56,8 @@ def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
 
 
 def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Match | None:
-    """The name in a reply, written as it was spelled. Letters that may not be a person's name, such as "I B M", stay in
-    capitals."""
+    """The name in a reply, written as it was spelled; None if no name is spelled. Letters that may not be a person's
+    name, such as "I B M", stay in capitals."""
     spelled = find_spelled(tokens)
     if spelled is None or any(token.word in MARKERS or is_negation(token.word) for token in tokens[1 : spelled.first]):
         return None
@@ -115,7 +115,7 @@ def _likeness(said: str, written: str) -> float:
 
 
 def _folded(said: str) -> str:
-    """The letters of a name: "O'Brien" has six."""
+    """Only the letters of a name, in lower case: "obrien" for "O'Brien"."""
     return "".join(filter(str.isalpha, said.casefold()))
 
 

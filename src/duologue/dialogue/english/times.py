@@ -31,7 +31,7 @@ def minutes_text(minutes: int) -> str:
 
 
 class _Times:
-    """Reads times in one reply."""
+    """Reads the times in one reply."""
 
     def __init__(self, tokens: Sequence[Token], hours: tuple[int, int], is_asked: bool) -> None:
         self.tokens = tokens
@@ -40,7 +40,8 @@ class _Times:
         self.is_asked = is_asked
 
     def at(self, place: int) -> tuple[tuple[int, ...], int] | None:
-        """The times that the words at this place may mean, in minutes of the day, and the place after them."""
+        """The times that the words at this place may mean, in minutes of the day, and the place after them. None if no
+        time begins here."""
         named = place + (self.words[place] in ("twelve", "12") and self.words[place + 1] in NAMED)
         if (name := self.words[named].removesuffix("ish")) in NAMED:
             return (NAMED[name],), self._on_the_dot(named + 1)
@@ -64,7 +65,8 @@ class _Times:
     # -- Parts of the day
 
     def _part_before(self, place: int) -> tuple[str, int]:
-        """Reads "in the evening at", "this evening", "evening around" before a time."""
+        """Reads a part of the day before a time: "in the evening at", "this evening", "evening around". Returns the
+        part, or an empty text, and the place where the time begins."""
         at = place
         if self.words[at : at + 2] == ["in", "the"]:
             at += 2
@@ -78,7 +80,8 @@ class _Times:
         return (part, at) if at < len(self.tokens) else ("", place)
 
     def _part_after(self, at: int) -> tuple[str, int]:
-        """Reads "in the morning", "this evening", "at night" after a time."""
+        """Reads a part of the day after a time: "in the morning", "this evening", "at night". Returns the part, or an
+        empty text, and the place after it."""
         if self.words[at] in ("in", "during") and self.words[at + 1] == "the" and self.words[at + 2] in PARTS:
             return self.words[at + 2], at + 3
         if self.words[at] in ("in", "this", "at", "of", "the") and self.words[at + 1] in PARTS:
@@ -229,7 +232,8 @@ def find_times(tokens: Sequence[Token], *, hours: tuple[int, int] = (0, 24), is_
 
 
 def find_day_parts(tokens: Sequence[Token]) -> list[Match]:
-    """The parts of the day in a reply, including am and pm. Each has its start and its end (exclusive) in minutes."""
+    """The parts of the day in a reply, including am and pm. The two candidates of each match are the minute of the day
+    at which the part starts, and the minute at which it is over."""
     found = []
     for place, token in enumerate(tokens):
         if token.word in PARTS:
@@ -242,7 +246,7 @@ def find_day_parts(tokens: Sequence[Token]) -> list[Match]:
 
 
 def is_in_day_part(time: str, part: Match) -> bool:
-    """Is this time, as HH:MM, in a part of the day?"""
+    """Is this time, as HH:MM, in the part of the day that `find_day_parts` found?"""
     low, high = (int(str(bound)) for bound in part.candidates)
     hour, mark, minute = time.partition(":")
     if not mark or not hour.isdigit() or not minute.isdigit():

@@ -1,7 +1,7 @@
 """Times counted from now: "in half an hour", "an hour and a half from now", "right now".
 
-Also drops the times of today that have passed. Both need the time of day of the reply. Rule: a time after midnight
-isn't today, so it isn't read here.
+This module also drops times of today that have passed. Both need the time of day at which the reply was given. Rule: a
+time after midnight isn't today, so it isn't read here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PER_DAY = 1440
 
 
 def find_times_ahead(tokens: Sequence[Token], now: int) -> list[Match]:
-    """Every time in a reply that is counted from now, as HH:MM; `now` is the minute of the day."""
+    """Every time in a reply that is counted from now, as HH:MM. `now` is the current time in minutes since midnight."""
     found: list[Match] = []
     for place in range(len(tokens)):
         is_free = not found or place >= found[-1].after
@@ -41,8 +41,8 @@ def without_past_times(match: Match, today: Today) -> Match:
 
 
 def find_now(tokens: Sequence[Token], now: int) -> list[Match]:
-    """The current time, as in "right now, please". Meant for a question about a time, if the reply has no other time.
-    "Just now" and "from now on" don't count."""
+    """The current time, if the reply says "now", as in "right now, please". To be used only after a question about a
+    time, if the reply has no other time. "Just now" and "from now on" don't count."""
     if any(token.word in _TELLING for token in tokens) and not _suits(tokens):
         return []
     return [

@@ -102,12 +102,13 @@ def _without_hesitation_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 
 def without_hesitations(text: str) -> str:
-    """The text without hesitations and the commas around them. Unchanged if it has nothing else."""
+    """The text without hesitations and the commas around them. A text that has nothing else stays as it is."""
     return " ".join(_HESITATION.sub(" ", text).split()) or text
 
 
 def _joined(tokens: Sequence[Token], found: Sequence[Token], place: int) -> str:
-    """The pause before a word after dropping the hesitations in front of it and the commas around them."""
+    """The pause before the word at `place`, once the hesitations in front of it and the commas around them are
+    dropped."""
     first = place
     while first and tokens[first - 1].word in HESITATIONS and (not found or tokens[first - 1] is not found[-1]):
         first -= 1
@@ -122,7 +123,7 @@ def _is_count(word: str) -> bool:
 
 
 def _means_something(text: str, place: int) -> bool:
-    """Does a dash or a slash stand between digits, or a minus before one?"""
+    """Does a dash or a slash stand between digits, or a minus before a number?"""
     before, after = text[:place][-1:], text[place + 1 : place + 2]
     if not after.isdigit():
         return False

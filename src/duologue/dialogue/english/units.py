@@ -33,7 +33,7 @@ _AFTER_UNIT = {"bed": "room", "bath": "room"}
 
 
 def with_units(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """The same counts, each with the word for what it counts: "$40", "three bed rooms", "two whole days"."""
+    """The same counts, each extended by the word for what it counts: "$40", "three bed rooms", "two whole days"."""
     return [_with_unit(tokens, match) for match in matches]
 
 
@@ -63,7 +63,7 @@ def classes_asked(question: Question) -> Iterator[str]:
 
 
 def counts_children(slot: str) -> bool:
-    """Does a slot with this name count children? Child seats don't count as children."""
+    """Does a slot with this name count children? A slot for child seats doesn't."""
     return classes_of(slot)[-1:] == ["children"]
 
 
@@ -104,7 +104,8 @@ def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> ra
 
 
 def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
-    """Does the reply count another unit than was asked, count two units, or add the speaker ("me and two friends")?"""
+    """Does the reply count something that wasn't asked for, count two different things, or count people without the
+    speaker ("me and two friends")?"""
     if any(_has_others_to_add(tokens, match) for match in matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}

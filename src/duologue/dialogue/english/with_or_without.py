@@ -20,7 +20,8 @@ _ABOUT = frozenset(
 
 
 def find_wanted(tokens: Sequence[Token], slot: str) -> list[Match]:
-    """Every place where the user wants or refuses what the slot is named after."""
+    """Every mention of what the slot is named after, with True if the user wants it and False if the user refuses
+    it."""
     name = _named_by(slot)
     if not name:
         return []

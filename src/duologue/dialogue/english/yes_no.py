@@ -99,7 +99,8 @@ _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
 def where_phrase(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> range | None:
-    """Where the words contain one of these phrases, the first in the list; None if they contain no phrase."""
+    """The places of a phrase in these words. If the words contain several of the phrases, the one listed first counts.
+    None if they contain no phrase."""
     for phrase in phrases:
         for place in range(len(words) - len(phrase) + 1):
             if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
@@ -149,7 +150,7 @@ def places_outside_yes_no(tokens: Sequence[Token]) -> list[int]:
 
 
 def polarity(tokens: Sequence[Token]) -> Polarity | None:
-    """Whether the reply says yes, no or both, or is unsure. None if it says nothing of the kind."""
+    """Whether the reply says yes, no or both, or is unsure. None if it does nothing of the kind."""
     words = [token.word for token in tokens]
     if where_phrase(words, _UNDECIDED) or _is_contented(words):
         return Polarity.UNSURE
@@ -165,13 +166,14 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
 
 
 def _says_go_ahead(words: Sequence[str]) -> bool:
-    """Does the user say "go ahead" or the like? "Leave it as it is" may mean yes or no."""
+    """Does the user say "go ahead" or the like? "Leave it as it is" doesn't count, because it may mean yes or no."""
     where = where_phrase(words, GOING_ON)
     return where is not None and words[max(0, where.start - 1)] != "as"
 
 
 def _agrees_by(words: Sequence[str], place: int) -> bool:
-    """Is this word a yes or praise? Not in "correct the date", which is an order. "Enough" isn't praise either."""
+    """Is this word a yes or praise? "Enough" is neither, nor is the "correct" in "correct the date", which is an
+    order."""
     word = words[place]
     if word in _SUFFICES or (word == "correct" and words[place + 1 : place + 2] in _OBJECTS):
         return False
@@ -207,7 +209,7 @@ def _is_praise(word: str) -> bool:
 
 
 def _is_contented(words: Sequence[str]) -> bool:
-    """Does the user want nothing more: "I'm good", but not "I'm good with that"?"""
+    """Does the user say "I'm good" or the like, and so want nothing more? "I'm good with that" doesn't count."""
     where = where_phrase(words, _CONTENTED)
     return where is not None and words[where.stop : where.stop + 1] not in (["with"], ["to"], ["if"])
 
