@@ -133,7 +133,8 @@ def _wrapped(label: str) -> tuple[str, ...]:
 
 
 def _paint_bus(entry: ChartEntry, tracks: dict[str, float], y: float) -> list[str]:
-    """A dot for each source, and a line to the target with an arrow head on each side from which sources lead to it."""
+    """A dot for each source, and lines from the sources to the target. On each side of the target where sources are,
+    one arrow head points at the target."""
     goal = tracks[entry.target]
     places = [tracks[source] for source in entry.sources]
     body = [

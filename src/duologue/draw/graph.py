@@ -35,8 +35,8 @@ class StateNode:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """All moves of one kind from one state to another, with a label for each reason. `rows` has the ids of the rows and
-    rules behind each label, as in `StepRecord.fired`."""
+    """All moves of one kind from one state to another. Each reason for the moves has a label. For each label, `rows`
+    has the ids of the rows and rules behind it, as in `StepRecord.fired`."""
 
     source: str
     target: str
@@ -61,8 +61,8 @@ class Diagram:
 
 
 def region_diagram(region: type[Leaf], loops: bool = False) -> Diagram:
-    """The diagram of a region: the moves by its rows and by rules. With `loops`, also the rows that don't change the
-    state."""
+    """The diagram of a region: the moves that rows and rules make in it. If `loops` is true, it also has the rows that
+    don't change the state."""
     name = next(name for name, leaves in REGIONS.items() if leaves is region)
     rows = region_rows(region)
     moves = [move for row in rows for move in _row_moves(row)]
@@ -86,7 +86,7 @@ def region_rows(region: type[Leaf]) -> tuple[Row, ...]:
 
 
 def view_diagram(view: View) -> Diagram:
-    """The diagram of a view: the moves in the table of its vocabulary, and the amendments with their reasons."""
+    """The diagram of a view: the moves in the view's own table, and the amendments with their reasons."""
     start = view.see(initial(Settings()))
     moves: list[_Move] = [(source, target, "", "source", None) for source, target in view.source_moves()]
     moves += [(source, target, why, "amended", None) for source, target, why in view.amendments]
@@ -131,7 +131,7 @@ def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
 
 
 def _start_of(name: str, region: type[Leaf]) -> Leaf:
-    """The leaf in which a new conversation begins. For `jobs`, which is a set of records, it is the first leaf."""
+    """The leaf in which a new conversation begins. The region `jobs` is a set of records, so its first leaf is used."""
     start = getattr(initial(Settings()), name)
     return start if isinstance(start, Leaf) else next(iter(region))
 

@@ -1,4 +1,4 @@
-"""Replaces many moves with a common end by one line of text, so that a diagram stays readable.
+"""Replaces many moves to or from the same state by one line of text, so that a diagram stays readable.
 
 For example, most states lead to a fault, so its box says "from any but idle" instead of getting an arrow from each of
 them. Rule: every move is either a drawn line or part of such a note.
@@ -17,7 +17,7 @@ _NOTE_CHARS = 26
 
 
 class CrowdNote(NamedTuple):
-    """Many moves with one end in common, written as text into the box of that state."""
+    """Many moves that lead to one state, or away from it, written as text into the box of that state."""
 
     at: str
     incoming: bool
@@ -46,8 +46,8 @@ class Gathered(NamedTuple):
 
 
 def gather(diagram: Diagram) -> Gathered:
-    """Sort the moves into notes and lines. If moves of several kinds have the same source and target, only the first
-    kind is drawn."""
+    """Sort the moves into notes and lines. If moves of several kinds have the same source and target, only the kind
+    that comes first in the diagram is drawn."""
     edges = _without_repeats(edge for edge in diagram.edges if not edge.is_loop)
     crowd = max(_CROWD_MIN, len(diagram.nodes) // 2 + 1)
     notes: list[CrowdNote] = []
@@ -95,7 +95,7 @@ def _lines(edges: list[Edge]) -> tuple[DrawnLine, ...]:
 
 
 def note_lines(note: CrowdNote, names: tuple[str, ...], brief: bool = False) -> tuple[str, ...]:
-    """The text of a note, wrapped to the width of a box. With `brief`, states are counted instead of named."""
+    """The text of a note, wrapped to the width of a box. If `brief` is true, states are counted instead of named."""
     missing = [name for name in names if name not in note.others and name != note.at]
     if not missing:
         words = ["any", "other"] if brief else ["any", "other", "state"]

@@ -1,6 +1,6 @@
 """The whole machine in one picture: the regions as lanes, and below them the rules that join them.
 
-The picture is a first overview, so it shows no triggers, and counts instead of lists. Rule: everything in the picture
+The picture is a first overview, so it shows no triggers, and numbers instead of lists. Rule: everything in the picture
 comes from rows, rules, deadlines and docstrings.
 """
 
@@ -70,7 +70,8 @@ def machine_svg() -> str:
 
 
 def _lanes() -> list[RegionLane]:
-    """The regions as lanes. Shorter ones are stretched towards the height of the tallest."""
+    """The regions as lanes. In shorter lanes, the states are moved apart, so that the lanes become about equally
+    high."""
     diagrams = [region_diagram(region) for region in REGIONS.values()]
     heights = [_arranged(diagram, _DOWN_MIN).bounds.height for diagram in diagrams]
     lanes = []

@@ -21,7 +21,8 @@ _STORY = 3.0  # how much more a move counts if it leads to the state that is def
 
 @cache
 def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: int, rows: int) -> dict[str, Cell]:
-    """A cell for each name, so that moves are short, cross little and mostly lead down or right."""
+    """A cell for each name. The cells are chosen so that moves are short, rarely cross, and mostly lead down or
+    right."""
     assert len(names) <= columns * rows, "the grid is too small"
     index = {name: number for number, name in enumerate(names)}
     pairs = tuple((index[source], index[target]) for source, target in moves)
@@ -38,8 +39,8 @@ def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: i
 
 
 def _improved(cells: list[Cell], count: int, pairs: tuple[Pair, ...]) -> tuple[float, list[Cell]]:
-    """Swap cells as long as that lowers the cost. Returns the cost and the cells of the states. The first `count` cells
-    are those of the states, and the others are empty."""
+    """Swap cells as long as that lowers the cost. The first `count` cells are those of the states, and the others are
+    empty. Returns the lowest cost, and the cells of the states."""
     cells = cells.copy()
     cost = _cost(cells[:count], pairs)
     improves = True
@@ -79,7 +80,7 @@ def _length(start: Cell, end: Cell) -> float:
 
 @cache
 def _cells_between(start: Cell, end: Cell) -> tuple[Cell, ...]:
-    """The cells that a straight line between these two cells would cross."""
+    """The cells that a straight line between these two cells would pass through, without the two cells."""
     (ax, ay), (bx, by) = start, end
     across = max(abs(bx - ax), abs(by - ay))
     return tuple(

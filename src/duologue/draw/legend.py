@@ -13,7 +13,8 @@ _ARROW = 26.0
 
 
 class Sign(NamedTuple):
-    """A sign and its meaning. `kind` is a kind of move, `start` or `timed`. If it is empty, there are only words."""
+    """A sign and its meaning. `kind` is a kind of move, `start` or `timed`. If `kind` is empty, only the meaning is
+    shown."""
 
     kind: str
     meaning: str

@@ -47,7 +47,8 @@ def _body(diagram: Diagram, prefix: str, labelled: bool) -> list[str]:
 
 
 def _moves(diagram: Diagram) -> dict[tuple[str, str], list[str]]:
-    """The labels of the arrow between each pair of states. Amended moves are labelled as such."""
+    """For each source and target, the labels of the arrow between them. One of the labels of an amended move is
+    "(amended)"."""
     moves: dict[tuple[str, str], list[str]] = {}
     for edge in diagram.edges:
         labels = moves.setdefault((edge.source, edge.target), [])
@@ -57,7 +58,7 @@ def _moves(diagram: Diagram) -> dict[tuple[str, str], list[str]]:
 
 
 def _ids(diagram: Diagram, prefix: str) -> dict[str, str]:
-    """A unique id for each state. It is the name of the state, if the name is a plain word."""
+    """A unique id for each state: `prefix` and the name of the state, changed where Mermaid needs it."""
     ids: dict[str, str] = {}
     for node in diagram.nodes:
         known_as = _id(f"{prefix}{node.name}")

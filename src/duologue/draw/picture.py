@@ -1,7 +1,7 @@
 """A laid-out diagram: boxes with their notes, and curves between them.
 
-Runs the steps of the layout. Moves with a common end become notes, states get cells and sizes, and lines become curves.
-Colours are defined elsewhere. Rule: everything that is drawn is within the bounds.
+Runs the steps of the layout. Many moves to or from one state become a note, states get cells and sizes, and lines
+become curves. Colours are defined elsewhere. Rule: everything that is drawn is within the bounds.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def lay_out(diagram: Diagram) -> Picture:
 
 
 def arrange(diagram: Diagram, columns: int, spacing: Spacing | None = None, brief: bool = False) -> Arrangement:
-    """Place every state. `brief` shortens the notes."""
+    """Place every state. If `brief` is true, the notes are shorter."""
     names = tuple(node.name for node in diagram.nodes)
     gathered = gather(diagram)
     rows = -(-len(names) // columns)
@@ -83,7 +83,7 @@ def arrange(diagram: Diagram, columns: int, spacing: Spacing | None = None, brie
 
 
 def connect(arrangement: Arrangement) -> Picture:
-    """Route every line."""
+    """Route every line of an arrangement. The states stay where they are."""
     states, lines = arrangement
     boxes = {name: stated.box for name, stated in states.items()}
     curves = route(boxes, [(line.source, line.target) for line in lines])
@@ -139,7 +139,7 @@ def _offsets(sizes: list[float], gap: float) -> list[float]:
 
 
 def name_baseline(stated: Stated) -> float:
-    """The baseline of a state's name: in the middle of the box, or above its notes."""
+    """The y position of the baseline of a state's name: in the middle of the box, or above its notes."""
     box = stated.box
     middle = box.y + (NAME_HEIGHT / 2 + 1 if stated.notes else box.height / 2)
     return middle + FACES["name"].size * 0.35

@@ -19,7 +19,7 @@ def names() -> tuple[str, ...]:
 
 
 def render(name: str | None = None, format: str = "svg") -> str:  # noqa: A002 - the word that a caller expects
-    """The diagram of a region, of a view, or (without a name) of the whole machine, as text in this format."""
+    """The diagram of a region or a view, as text in this format. Without a name, the diagram of the whole machine."""
     if format not in FORMATS:
         raise DuologueError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     if name is None or name == MACHINE_NAME:

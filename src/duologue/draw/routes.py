@@ -42,7 +42,7 @@ _Cells: TypeAlias = list[tuple[int, int]]
 
 
 def route(boxes: dict[str, Box], ends: Sequence[tuple[str, str]]) -> list[Curve]:
-    """A curve for each pair of box names in `ends`."""
+    """A curve for each pair in `ends`, which has the names of two boxes."""
     routes = _Routes(boxes)
     found: list[Route | None] = [None] * len(ends)
     shortest_first = sorted(range(len(ends)), key=lambda number: (_distance(boxes, ends[number]), number))
@@ -78,8 +78,8 @@ class _Routes:
             self._crowd[cell] += times
 
     def best(self, source: str, target: str) -> Route:
-        """The cheapest route between two boxes. Candidates are sorted by their cost without collisions. The search
-        stops when that cost alone exceeds the best total."""
+        """The cheapest route between two boxes. Candidates are tried in the order of their cost without collisions. The
+        search stops when this cost alone is at least the total cost of the best route so far."""
         best, best_cost = None, float("inf")
         for cost, candidate in self._candidates(source, target):
             if cost >= best_cost:
@@ -128,7 +128,7 @@ def _effort(curve: Curve) -> float:
 
 
 def _cells_of(points: Sequence[Point]) -> _Cells:
-    """The cells of a fine grid that a line passes. Two lines in the same cell cross or are too close."""
+    """The cells of a fine grid through which a line passes. Two lines that share a cell cross or are too close."""
     cells = dict.fromkeys((int(point.x // _CROWD_CELL), int(point.y // _CROWD_CELL)) for point in points)
     return list(cells)
 

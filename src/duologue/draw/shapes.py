@@ -13,7 +13,7 @@ class Point(NamedTuple):
     y: float
 
     def along(self, direction: Point, length: float) -> Point:
-        """The point that lies `length` away in this direction."""
+        """The point that lies `length` away in this direction. `direction` must be a unit vector."""
         return Point(self.x + direction.x * length, self.y + direction.y * length)
 
 

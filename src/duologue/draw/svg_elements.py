@@ -17,7 +17,7 @@ _SIGN = 13.0  # the distance of a sign from the edge of its box
 
 
 def paint(diagram: Diagram, picture: Picture) -> list[str]:
-    """The SVG elements of one picture. The title of each line, which is shown on hover, lists the moves of the line."""
+    """The SVG elements of one picture. Each line has a title, shown on hover, that lists its moves."""
     labels = {(edge.source, edge.target): edge.labels for edge in reversed(diagram.edges)}
     rows = rows_between(diagram)
     body = [element for line, curve in picture.lines for element in _paint_line(line, curve, labels, rows)]
@@ -27,7 +27,7 @@ def paint(diagram: Diagram, picture: Picture) -> list[str]:
 
 
 def rows_between(diagram: Diagram) -> _Rows:
-    """The ids of all rows and rules that lead from one state to another."""
+    """For each source and target, the ids of all rows and rules that lead from one to the other."""
     found: dict[tuple[str, str], list[int]] = {}
     for edge in diagram.edges:
         found.setdefault((edge.source, edge.target), []).extend(number for ids in edge.rows for number in ids)

@@ -55,7 +55,7 @@ _MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", mono
 
 
 def text_width(text: str, face: str) -> float:
-    """An upper estimate of the width of a text in px, for common fonts."""
+    """An estimate of the width of a text in px, for common fonts. It is meant to be too large rather than too small."""
     size, weight, mono, _ = FACES[face]
     if mono:
         return len(text) * size * 0.61
@@ -128,7 +128,8 @@ def number(value: float) -> str:
 
 
 def rows_of(ids: Iterable[int]) -> str:
-    """The attribute with the ids of the rows and rules behind an element. Empty if there are no ids."""
+    """The `data-rows` attribute with the ids of the rows and rules behind an element. An empty text if there are no
+    ids."""
     numbers = sorted(set(ids))
     return f' data-rows="{" ".join(map(str, numbers))}"' if numbers else ""
 

@@ -116,8 +116,8 @@ def _check_end(number: int, data: dict[str, Any], entries: list[JournalEntry], r
 
 
 def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[StepRecord]:
-    """Replay every step, and compare the digest of the state after it with the journal. Raises InvalidJournal at the
-    first difference."""
+    """Replay the journal. After every step, compare the digest of the state with the digest in the journal. Raises
+    InvalidJournal at the first difference."""
     s = initial(journal.settings)
     for number, event, expected in journal.entries:
         try:

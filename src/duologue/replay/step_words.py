@@ -47,7 +47,7 @@ def _say(words: Words, of: Any) -> str:
 
 
 def _consequences(record: StepRecord) -> tuple[str, ...]:
-    """What a step leads to that isn't visible in its effects."""
+    """What the step led to, in words, as far as its effects don't show it."""
     before, after = record.before, record.after
     if after.reply is Reply.READY and before.reply is not Reply.READY:
         return ("answer waits for the floor",)

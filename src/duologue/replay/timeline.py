@@ -46,7 +46,7 @@ class Transition(NamedTuple):
 
 
 class TimelineLane(NamedTuple):
-    """All visits of one region. Jobs that run at the same time are joined with a +."""
+    """All visits of one region. The kinds of jobs that run at the same time are joined with a +."""
 
     region: str
     visits: tuple[Visit, ...]
@@ -101,7 +101,7 @@ class Timeline(NamedTuple):
 
 def read_timeline(records: Iterable[StepRecord], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
     """The timeline of the newest conversation in these steps. `now_ms` is the current time on the clock of the events.
-    If it is later than the last event, the timeline lasts until then."""
+    If `now_ms` is later than the last event, the timeline lasts until `now_ms`."""
     reader = _Reader(view)
     for record in records:
         reader.add(record)
@@ -109,7 +109,7 @@ def read_timeline(records: Iterable[StepRecord], view: View = LIFECYCLE, now_ms:
 
 
 class _Track:
-    """The states of one lane so far. Each has a name, a start and a cause."""
+    """The states of one lane so far, each with its name, its start and its cause."""
 
     def __init__(self, since: int) -> None:
         self._since = since
@@ -127,7 +127,7 @@ class _Track:
 
 
 class _Reader:
-    """Reads the steps once, and starts again when a new conversation starts."""
+    """Reads the steps once. When a new conversation starts, what was read before is dropped."""
 
     def __init__(self, view: View) -> None:
         self._view = view

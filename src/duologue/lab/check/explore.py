@@ -18,7 +18,8 @@ E = TypeVar("E")
 
 @dataclass(slots=True)
 class Graph(Generic[S, E]):
-    """The states in order of discovery, the event and the parent by which each was first reached, and all edges."""
+    """The states in order of discovery, and all edges. A state's number is its index in `states`. For each state,
+    `parents` has the number of the state from which it was first reached, and `labels` the event that led to it."""
 
     states: list[S] = field(default_factory=list)
     index: dict[S, int] = field(default_factory=dict)
@@ -29,7 +30,7 @@ class Graph(Generic[S, E]):
     complete: bool = True
 
     def add(self, state: S, parent: int, label: E | None) -> int:
-        """Add a state unless it is known. Returns its number."""
+        """Add a state, unless it was already added. In both cases, returns the number of the state."""
         known = self.index.get(state)
         if known is not None:
             return known
@@ -62,7 +63,8 @@ def explore(
     states_max: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Visit every reachable state once. If there are more than `states_max`, stop and set `graph.complete` to false."""
+    """Visit every reachable state once. If more than `states_max` states are found, stop and set `graph.complete` to
+    false."""
     for state in starts:
         graph.add(state, -1, None)
     number = 0
@@ -80,7 +82,7 @@ def explore(
 
 
 def can_reach(graph: Graph[S, E], goals: Iterable[int]) -> bytearray:
-    """For each state, 1 if some goal can be reached from it."""
+    """For each state: 1 if at least one goal can be reached from it, otherwise 0."""
     incoming: list[list[int]] = [[] for _ in graph.states]
     for source, target in graph.edges():
         incoming[target].append(source)
@@ -97,8 +99,8 @@ def can_reach(graph: Graph[S, E], goals: Iterable[int]) -> bytearray:
 
 
 def find_cycle(count: int, edges: Iterable[tuple[int, int]]) -> int | None:
-    """A node from which a cycle can be reached, or None. Removes nodes without outgoing edges, again and
-    again, until no such node is left."""
+    """A node from which a cycle can be reached, or None if there is no cycle. Nodes without outgoing edges are removed
+    until there are no more of them. A cycle can be reached from every node that is left."""
     outgoing = [0] * count
     incoming: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:

@@ -82,7 +82,8 @@ def run_check(
     processes: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Explore every profile in every scope of this size. `progress` is called after each exploration."""
+    """Explore these profiles in every scope of this size. `progress` is called with the findings of each
+    exploration."""
     began = time.monotonic()
     tasks = [(name, number, size) for number in range(len(SCOPES[size])) for name in profiles]
     found = _explore_all(tasks, processes or os.cpu_count() or 1, progress)
@@ -108,8 +109,8 @@ def _explore_all(tasks: list[tuple[str, int, str]], processes: int, progress: Pr
 
 
 def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
-    """One report about all explorations. If all profiles were explored (`whole`), everything that never happened
-    is a violation: a row, a rule, a promise or an allowed move of a view."""
+    """Make one report about all explorations. `whole` says whether all profiles were explored. If so, every row, rule,
+    promise and allowed move of a view that never happened is a violation."""
     fired = {number for findings in found for number in findings.fired}
     tested = {name for findings in found for name in findings.tested}
     unfired = [row.name for index, row in enumerate(MACHINE.rows) if index not in fired]
@@ -137,8 +138,8 @@ def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
 
 
 def _sum_up_view(view: View, found: list[Findings], whole: bool) -> dict[str, Any]:
-    """Compare the moves that were seen with the view's table. Only an exploration of all profiles (`whole`)
-    can show that an allowed move is never made."""
+    """Compare the moves that were made with the view's table. An allowed move that was never made is a finding only if
+    all profiles were explored (`whole`)."""
     moves = {move for findings in found for move in findings.moves[view.name]}
     impossible = {(move.source, move.target) for move in view.impossible}
     unexplained = []

@@ -64,9 +64,9 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """Wait until everything that is given is true. `heard`: the agent understood these words. `said`: the agent said
-    these words. `interrupted`: whether the agent was interrupted since the caller last did something. `over`:
-    the agent hung up."""
+    """Wait until all conditions that are given hold. `heard`: since the caller last did something, the agent understood
+    these words. `said`: the agent said these words. `interrupted`: whether the agent was interrupted since the caller
+    last did something. `over`: the call is over."""
 
     heard: str = ""
     said: str = ""
@@ -95,7 +95,7 @@ class CallScript:
 
 
 def read_script(data: object) -> CallScript:
-    """Read a script from parsed YAML. Raises InvalidCallScript."""
+    """Read a script from parsed YAML. Raises InvalidCallScript if the script can't be played."""
     if not isinstance(data, Mapping):
         raise InvalidCallScript("a script must be a mapping with `steps`")
     problems: list[str] = []

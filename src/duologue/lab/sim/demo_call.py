@@ -38,7 +38,7 @@ class Scene(NamedTuple):
 
 
 class Take:
-    """A scene while it is played. It has only the steps since the scene began."""
+    """A scene while it is played. `records` has only the steps since the scene began."""
 
     def __init__(self, stage: Stage) -> None:
         self.claims: list[str] = []
@@ -56,14 +56,14 @@ class Take:
         return len(self.effects(kind))
 
     def claim(self, what: str, holds: bool) -> None:
-        """Add a claim. Raises DemoIsUntrue if the claim does not hold now."""
+        """Add a claim to the scene. Raises DemoIsUntrue if the claim doesn't hold now."""
         if not holds:
             raise DemoIsUntrue(f"the demo claims at {self._stage.at} ms that {what}, but that does not hold")
         self.claims.append(what)
 
 
 def play_demo(stage: Stage) -> Iterator[Scene]:
-    """Plays the whole call on a fresh stage, one scene at a time."""
+    """Play the whole call on a new stage. Yields each scene after it was played."""
     for title, caption, script in SCRIPTS:
         take = Take(stage)
         _play(title, script, take, stage)
@@ -116,7 +116,7 @@ def _say_it(stage: Stage, for_ms: int) -> None:
 
 
 def _has(effects: tuple[fx.Effect, ...], *kinds: type[fx.Effect]) -> bool:
-    """Are there effects of all these kinds?"""
+    """Is there at least one effect of each of these kinds?"""
     return {type(effect) for effect in effects} >= set(kinds)
 
 

@@ -31,7 +31,7 @@ class NotAnswered(DuologueError):
 
 
 async def announce(url: str, carrier: Carrier, call: str) -> tuple[str, dict[str, str]]:
-    """Request the webhook for a new call. Returns the stream's address and its parameters."""
+    """Request the webhook for a new call. Returns the stream's address and its parameters. Raises NotAnswered."""
     request = urllib.request.Request(url + WEBHOOKS[carrier.name], urlencode({"CallSid": call}).encode(), method="POST")
     try:
         answer = await asyncio.to_thread(_fetch, request)
@@ -52,7 +52,8 @@ def _fetch(request: urllib.request.Request) -> bytes:
 
 @asynccontextmanager
 async def dial(url: str, carrier: Carrier, **options: Any) -> AsyncIterator[ScriptedCarrier]:
-    """Call the agent behind this address. Options are those of ScriptedCarrier."""
+    """Call the agent behind this address. `options` are passed on to ScriptedCarrier. Yields the caller's end of the
+    call."""
     call = options.setdefault("call", "CA0001")
     address, parameters = await announce(url, carrier, call)
     assert urlsplit(address).hostname == urlsplit(url).hostname, "the stream must be on the host that was called"

@@ -33,7 +33,7 @@ _ERRORS = (
 
 @dataclass(frozen=True, slots=True)
 class FaultRates:
-    """How often each fault happens, from 0 to 1."""
+    """The probability of each fault, from 0 to 1, and the longest delay in milliseconds."""
 
     fail: float = 0.03
     hang: float = 0.01
@@ -59,12 +59,12 @@ class FaultDice:
         return rate > 0 and self.random.random() < rate
 
     def failure(self) -> ServiceError | RuntimeError:
-        """An error to raise. Most of the errors are worth a retry."""
+        """A random error for the caller to raise. Most of the possible errors are worth a retry."""
         error = self.random.choice(_ERRORS)
         return RuntimeError("boom") if error is ErrorClass.UNKNOWN else ServiceError(error)
 
     async def delay_or_fail(self) -> None:
-        """Called before a service does something: may wait, raise, or never return."""
+        """Wait, raise an error, never return, or do nothing. Services call this before they do something."""
         if self.happens(self.rates.late):
             await asyncio.sleep(self.random.randint(1, self.rates.late_ms_max) / 1000)
         if self.happens(self.rates.fail):
@@ -92,7 +92,7 @@ async def _with_faults(stream: AsyncIterator[T], dice: FaultDice) -> AsyncIterat
 
 @dataclass(frozen=True, slots=True)
 class FaultyBrain:
-    """Replies with faults, and records every request."""
+    """A brain whose replies have faults. It records every request."""
 
     brain: Brain
     dice: FaultDice
@@ -107,7 +107,7 @@ class FaultyBrain:
 
 @dataclass(frozen=True, slots=True)
 class FaultyVoice:
-    """Speaks with faults."""
+    """A voice that speaks with faults."""
 
     voice: Voice
     dice: FaultDice
@@ -120,7 +120,7 @@ class FaultyVoice:
 
 @dataclass(frozen=True, slots=True)
 class FaultyEars:
-    """Loses, repeats and swaps what it hears, and sometimes fails."""
+    """Ears that lose, repeat and swap what they hear, and sometimes fail."""
 
     ears: Ears
     dice: FaultDice
@@ -146,7 +146,7 @@ class FaultyEars:
 
 @dataclass(frozen=True, slots=True)
 class FaultyWorker:
-    """Starts late, fails or hangs."""
+    """A worker that may start late, fail or hang."""
 
     worker: Worker
     dice: FaultDice
@@ -162,7 +162,7 @@ class FaultyWorker:
 
 @dataclass(frozen=True, slots=True)
 class FaultySession:
-    """Opens, renews and closes late, fails or hangs."""
+    """A session that may fail, hang or be late when it is opened, renewed or closed."""
 
     session: Session
     dice: FaultDice
@@ -181,7 +181,7 @@ class FaultySession:
 
 
 class FaultyLine:
-    """Loses, delays, repeats and invents acknowledgements."""
+    """A line that loses, delays, repeats and invents acknowledgements."""
 
     primed = True  # its audio can start
 

@@ -49,7 +49,8 @@ def walk_flows(
     seed: int = 0,
     progress: Callable[[int], None] = lambda done: None,  # noqa: ARG005
 ) -> Walks:
-    """Play this many dialogues, and check the laws after every event."""
+    """Play this many dialogues, and check the laws after every event. The first dialogue has the seed `seed`, the next
+    `seed + 1`, and so on."""
     began = time.process_time()
     found, alphabet = Walks(), alphabet_of(domain)
     reached: set[tuple[str, str]] = set()

@@ -1,7 +1,7 @@
 """Invariants: what must hold for every call, even if faults happened in it.
 
 They are checked from outside, on the steps, the history, the line's log and the signals of a finished call. Rule:
-each invariant is a function that returns its complaints, and it doesn't use the code that it checks.
+each invariant is a function that returns its complaints, and the function doesn't use the code that it checks.
 """
 
 from __future__ import annotations
@@ -46,18 +46,19 @@ class Evidence:
 
 
 def never_stuck(e: Evidence) -> list[str]:
-    """The call came to rest and ended."""
+    """Check that the call came to rest and ended."""
     complaints = [] if e.came_to_rest else ["the call never came to rest"]
     return complaints if e.ended else [*complaints, "the call did not end"]
 
 
 def nothing_left_running(e: Evidence) -> list[str]:
-    """No task outlives its call."""
+    """Check that no task outlived its call."""
     return [f"task {name} still runs" for name in e.tasks_left]
 
 
 def nothing_lost_silently(e: Evidence) -> list[str]:
-    """Every turn with words was asked, overheard or reported as lost, and every final text is in the history."""
+    """Check that every turn with words was asked, overheard or reported as lost, and that every final text is in the
+    history."""
     settled: set[int] = set()
     for record in e.records:
         for effect in record.effects:
@@ -78,7 +79,8 @@ def _are_in_order(words: list[str], written: list[str]) -> bool:
 
 
 def asked_words_reach_the_brain(e: Evidence) -> list[str]:
-    """At least one request for a turn has words of the turn. Not every request does, because text may come late."""
+    """Check that, for every turn that was asked, at least one request has words of the turn. Not every request must
+    have them, because text may come late."""
     texts = {item.turn: item.text for item in e.history if isinstance(item, UserSaid) and not item.overheard}
     sent = {request.reply: set(request.text.split()) for request in e.requests}
     ranges = [effect for effect in _effects(e) if isinstance(effect, StartReply) and effect.reply in sent]
@@ -93,7 +95,7 @@ def asked_words_reach_the_brain(e: Evidence) -> list[str]:
 
 
 def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:
-    """No request to the brain consists only of turns that are marked as overheard in the history."""
+    """Check that no request to the brain consists only of turns that are marked as overheard in the history."""
     said = {item.turn: item for item in e.history if isinstance(item, UserSaid)}
     asked = {request.reply: request.text for request in e.requests}
     complaints = []
@@ -106,7 +108,7 @@ def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:
 
 
 def one_output_for_each_call(e: Evidence) -> list[str]:
-    """Every call has exactly one output in the history, and every output has a call."""
+    """Check that every call has exactly one output in the history, and that every output has a call."""
     calls = [number for item in e.history if isinstance(item, AgentSaid) for number, _ in item.calls]
     outputs = [item.call for item in e.history if isinstance(item, CallOutput)]
     complaints = [f"call {call} has {outputs.count(call)} outputs" for call in calls if outputs.count(call) != 1]
@@ -116,7 +118,7 @@ def one_output_for_each_call(e: Evidence) -> list[str]:
 
 
 def the_line_obeys_its_order(e: Evidence) -> list[str]:
-    """No sound is played after a stop or during a hold. Chunks and voices come in order."""
+    """Check that no sound is played after a stop or during a hold, and that chunks and voices come in order."""
     complaints = []
     held: set[int] = set()
     over: set[int] = set()
@@ -142,7 +144,7 @@ def the_line_obeys_its_order(e: Evidence) -> list[str]:
 
 
 def history_claims_no_more_than_was_played(e: Evidence) -> list[str]:
-    """The history doesn't say that more of a reply was heard than the line played."""
+    """Check that the history doesn't say that more of a reply was heard than the line played."""
     voices = {effect.reply: effect.voice for effect in _effects(e) if isinstance(effect, StartPlayback)}
     said = [item for item in e.history if isinstance(item, AgentSaid) and item.heard_ms]
     return [
@@ -153,7 +155,7 @@ def history_claims_no_more_than_was_played(e: Evidence) -> list[str]:
 
 
 def no_turn_is_answered_twice(e: Evidence) -> list[str]:
-    """Two replies to the same turn are both heard only if one of them made calls or was interrupted."""
+    """Check that, if two replies to the same turn were heard, at least one of them made calls or was interrupted."""
     said = {item.reply: item for item in e.history if isinstance(item, AgentSaid)}
     answered: dict[int, int] = {}
     complaints = []
@@ -175,13 +177,13 @@ def _effects(e: Evidence) -> list[Effect]:
 
 
 def no_programming_errors(e: Evidence) -> list[str]:
-    """Services may fail, but the runtime itself raises no error."""
+    """Check that the runtime itself raised no error. Services may fail."""
     problems = [s for s in e.signals if isinstance(s, sg.Problem)]
     return [f"{s.where}: {s.what}" for s in problems if s.what.split(":")[0] in _PROGRAMMING_ERRORS]
 
 
 def it_replays(e: Evidence) -> list[str]:
-    """The recorded events, applied again, lead to the same states."""
+    """Check that the recorded events, applied again, lead to the same states."""
     if not e.records:
         return []
     s = initial(e.records[0].before.settings)

@@ -30,7 +30,8 @@ def url_of(listening: socket.socket) -> str:
 
 
 def make_server(routes: Sequence[BaseRoute]) -> uvicorn.Server:
-    """A server for these routes. It doesn't compress, as carriers don't, because audio doesn't get smaller."""
+    """A server for these routes. It doesn't compress messages, because carriers don't, and because audio wouldn't get
+    smaller."""
     config = uvicorn.Config(
         Starlette(routes=list(routes)), log_config=None, lifespan="off", ws_per_message_deflate=False, access_log=False
     )
@@ -39,7 +40,7 @@ def make_server(routes: Sequence[BaseRoute]) -> uvicorn.Server:
 
 @asynccontextmanager
 async def serving(make_routes: Callable[[str], Sequence[BaseRoute]]) -> AsyncIterator[str]:
-    """Serve in this event loop. Yields the address, which `make_routes` gets too."""
+    """Serve in this event loop. The address of the server is passed to `make_routes`, and yielded."""
     listening = open_socket()
     url = url_of(listening)
     server = make_server(make_routes(url))

@@ -1,6 +1,6 @@
 """A telephone call without a network: a scripted carrier and an agent's line in one event loop.
 
-It is for simulated time, where there are no sockets. Rule: messages arrive later and in order, as on a socket.
+It is for simulated time, where there are no sockets. Rule: messages arrive after a delay and in order, as on a socket.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Wire:
 
 
 class OfflineCall:
-    """One call, which `connect` starts. `options` are those of ScriptedCarrier."""
+    """One call. `connect` starts it. `options` are passed on to ScriptedCarrier."""
 
     def __init__(
         self,

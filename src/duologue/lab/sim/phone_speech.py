@@ -19,7 +19,7 @@ RATE_HZ = 8_000
 
 
 class PhoneSpeech:
-    """Makes the audio of a step. `folder` is where WAV files are looked up."""
+    """Makes the caller's audio for a step. WAV files are looked up in `folder`."""
 
     def __init__(self, voice: Voice, folder: Path | None = None) -> None:
         self._voice = voice

@@ -49,7 +49,7 @@ END_S_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """How one call went. `complaints` are the invariants that it broke."""
+    """How one call went. `complaints` says which invariants the call broke, and how."""
 
     seed: int
     call: int
@@ -173,7 +173,7 @@ def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
 
 
 async def _rests(conversation: Conversation) -> bool:
-    """Does the call come to rest or end, without further events?"""
+    """Does the call come to rest or end by itself, within REST_S_MAX seconds?"""
     for _ in range(REST_S_MAX):
         s = conversation.machine_state
         if s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s)):

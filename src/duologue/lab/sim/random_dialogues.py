@@ -114,7 +114,7 @@ class DialoguePlayer:
         return self.dialogue
 
     def _leave(self) -> None:
-        """Check that the user can leave everything by saying cancel."""
+        """Check that the user can leave every open flow by saying cancel repeatedly."""
         for _ in range(CANCELS_MAX):
             if self.state.phase is Phase.IDLE:
                 return
@@ -161,7 +161,7 @@ class DialoguePlayer:
         return UserMessage(FOR_NLU, self.now, TODAY)
 
     def _text(self) -> str:
-        """An answer to the open question, mostly a plain one."""
+        """An answer to the open question. Most of the time it is a plain one."""
         state = self.state
         if state.phase is Phase.CONFIRMING or state.reading_back:
             return self.dice.choice(("yes", "yes", "yes please", "no"))
@@ -188,7 +188,7 @@ class DialoguePlayer:
     # -- Applying one event
 
     def _happen(self, event: DialogueEvent) -> bool:
-        """Apply an event and check the laws. True if the dialogue can go on."""
+        """Apply an event and check the laws. Returns whether the dialogue can go on: no law was broken so far."""
         self.dialogue.events.append(event)
         before = replace(self.state, trace=())
         try:
@@ -217,7 +217,7 @@ class DialoguePlayer:
         self.dialogue.reached |= {(one.flow, programs[one.flow].program[one.at].step) for one in seen.after.stack}
 
     def _crash(self) -> None:
-        """Simulate a crash: another process continues from the checkpoint."""
+        """Simulate a crash: the dialogue continues from a checkpoint of its state, as in another process."""
         for message in a_checkpoint_restores_the_same_state(self.domain, self.state):
             self._complain("a checkpoint restores the same state", message)
         self.state = from_json(self.domain, json.loads(json.dumps(to_json(self.domain, self.state))))

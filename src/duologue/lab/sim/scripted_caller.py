@@ -41,7 +41,7 @@ class ScriptedCaller:
     _said: int = 0  # length of the history when the caller last did something
 
     async def play(self, script: CallScript) -> None:
-        """Play every step in order. Raises NotAsExpected."""
+        """Play every step in order. Raises NotAsExpected if a step doesn't happen in time."""
         for number, step in enumerate(script.steps, start=1):
             name = type(step).__name__
             try:

@@ -47,8 +47,8 @@ class Format:
 
 
 class HeardByCaller(NamedTuple):
-    """What the caller heard: a sound of `ms` milliseconds that ended at `at_ms`, or a clear when `ms` of sound had been
-    played in total."""
+    """What the caller heard. For a sound, `ms` is its length, and `at_ms` is when it ended. For a clear, `ms` is how
+    much sound had been played in total by then."""
 
     at_ms: int
     what: str  # sound, clear
@@ -57,8 +57,8 @@ class HeardByCaller(NamedTuple):
 
 @dataclass
 class ScriptedCarrier:
-    """One call. Messages go out by `send` and come in by `receive`. `flushes_marks`: a clear returns the waiting marks.
-    By default, only Twilio does so, because Telnyx doesn't document it."""
+    """One call. It sends messages with `send` and gets them by `receive`. `flushes_marks` says whether a clear returns
+    the waiting marks. The default is true only for Twilio, because Telnyx doesn't document what it does."""
 
     send: Callable[[str], None]
     carrier: Carrier = CARRIERS["twilio"]
@@ -112,7 +112,7 @@ class ScriptedCarrier:
         self._tick()
 
     def hang_up(self, says_so: bool = True) -> None:
-        """The caller ends the call. Without `says_so`, no stop message is sent, as with a sloppy carrier."""
+        """End the call as the caller. If `says_so` is false, no stop message is sent, as with a sloppy carrier."""
         if self.is_over:
             return
         if says_so:
@@ -120,7 +120,7 @@ class ScriptedCarrier:
         self.end()
 
     def end(self) -> None:
-        """The call is over: nothing more is sent."""
+        """End the call. After that, nothing more is sent."""
         self.is_over = True
         if self._alarm is not None:
             self._alarm.cancel()
@@ -129,7 +129,7 @@ class ScriptedCarrier:
     # -- The caller
 
     def speak(self, coded: bytes) -> None:
-        """Send this audio of the caller, after the audio that is still being sent."""
+        """Add audio of the caller. It is sent after the audio that is still waiting to be sent."""
         self._voice += coded
 
     @property
@@ -193,7 +193,7 @@ class ScriptedCarrier:
             self.sounding_ms = 0
 
     def _return_marks(self) -> None:
-        """Return the marks whose audio was played, when the next frame begins."""
+        """Return the marks at the front of the queue. The audio before them was played."""
         while self._queue and isinstance(name := self._queue[0], str):
             self._queue.popleft()
             self._return(name)

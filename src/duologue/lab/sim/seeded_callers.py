@@ -34,7 +34,8 @@ class CallerAct:
 
 
 def draw_acts(dice: random.Random, troubles: bool) -> list[CallerAct]:
-    """Draw the acts of one caller. `troubles` adds lost lines and the commands that users give then."""
+    """Draw the acts of one caller at random. If `troubles` is true, they may include lost lines, and the commands that
+    users give after a failure."""
     weights = {
         "say": 10, "interrupt": 5, "cough": 3, "backchannel": 3, "type": 2, "button": 2, "silence": 1,
         "stop": 1, "pause": 1, "cancel": 1,
@@ -60,7 +61,7 @@ def _draw(name: str, dice: random.Random) -> CallerAct:
 
 
 class SeededCaller:
-    """Does its acts in one conversation. `said` lists what it said."""
+    """A caller who does these acts in one conversation. `said` lists what the caller said."""
 
     def __init__(self, person: Person, conversation: Conversation, acts: list[CallerAct]) -> None:
         self.person = person
@@ -82,7 +83,7 @@ class SeededCaller:
         await self.person.say(act.text)
 
     async def _interrupt(self, act: CallerAct) -> None:
-        """Wait for the agent to speak, at most 12 s, then speak over it."""
+        """Wait until the agent has spoken for a while, but at most 12 s, then speak."""
         try:
             async with asyncio.timeout(12):
                 await self.person.hear_agent(act.ms)

@@ -24,7 +24,7 @@ FIRINGS_MAX = 10_000  # a machine that fires more in one wait is in a loop
 
 
 class Stage:
-    """One scripted conversation. `watch` is called with each step."""
+    """One scripted conversation. If `watch` is set, it is called with each step."""
 
     def __init__(self, settings: Settings | None = None, machine: Machine = MACHINE) -> None:
         self.machine = machine
@@ -38,12 +38,13 @@ class Stage:
     # -- What happens
 
     def happen(self, kind: type[ev.Event], **given: Any) -> tuple[Effect, ...]:
-        """Make and apply an event of this kind, with current ids unless given. Returns its effects."""
+        """Make an event of this kind and apply it. Ids that aren't given are the current ones. Returns the effects of
+        the event."""
         self.seq += 1
         return self.give(self.make(kind, **given))
 
     def make(self, kind: type[ev.Event], **given: Any) -> ev.Event:
-        """Make an event of this kind, with current ids unless given, without applying it."""
+        """Make an event of this kind without applying it. Ids that aren't given are the current ones."""
         s = self.state
         current = {
             "at": self.at,
@@ -101,7 +102,7 @@ class Stage:
     # -- What people and services commonly do
 
     def start(self) -> None:
-        """Start the conversation, with its session ready."""
+        """Start the conversation and make its session ready."""
         self.happen(ev.StartRequested)
         self.happen(ev.SessionReady)
 
@@ -110,7 +111,8 @@ class Stage:
         self.happen(ev.SpeechStarted)
 
     def hear_words(self, words: int = 3, final: bool = False, **given: Any) -> tuple[Effect, ...]:
-        """The transcript of the current turn so far. All words are substantial, unless `substantial` is given."""
+        """The transcript of the current turn so far comes in. All words are substantial, unless `substantial` is
+        given."""
         return self.happen(ev.WordsHeard, **{"words": words, "substantial": words, "final": final, **given})
 
     def say(self, words: int = 3, for_ms: int = 900) -> tuple[Effect, ...]:
@@ -152,11 +154,11 @@ class Stage:
             self.happen(ev.PlaybackProgressed, heard_ms=heard_ms)
 
     def finish(self) -> tuple[Effect, ...]:
-        """Playback ends after another 100 ms."""
+        """Playback ends, and another 100 ms were heard."""
         return self.happen(ev.PlaybackFinished, heard_ms=self.state.heard_ms + 100)
 
     def answer(self, for_ms: int = 1000) -> None:
-        """A whole answer: requested, spoken, heard to its end."""
+        """The brain accepts the request, and its answer is spoken and heard to its end."""
         self.think()
         self.speak(for_ms)
         self.finish()
@@ -185,11 +187,12 @@ class Stage:
         return [effect for record in self.records for effect in record.effects if type(effect) is kind]
 
     def view(self, name: str = "lifecycle") -> str:
-        """The current state as a view shows it."""
+        """The current state, as the view with this name shows it."""
         return VIEWS[name].see(self.state)
 
     def views(self, name: str = "lifecycle") -> list[str]:
-        """The states that a view went through, in order, without repetitions."""
+        """The states that the view with this name showed so far, in order. A state that stays the same is listed
+        once."""
         see = VIEWS[name].see
         seen = [see(initial(self.settings))]
         for record in self.records:

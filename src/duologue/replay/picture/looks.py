@@ -105,7 +105,7 @@ _EVENT_HUES: tuple[tuple[tuple[type[ev.Event], ...], str], ...] = (
 
 
 def look_of(lane: str, state: str) -> str:
-    """The CSS classes of a leaf or state. Jobs that run at the same time look like the first of them."""
+    """The CSS classes of a leaf or state. If several jobs run at the same time, the first of them decides."""
     return LOOKS[lane].get(state.partition("+")[0], "grey faint")
 
 

@@ -15,7 +15,7 @@ _DRAWN = ("rect", "line", "circle", "path", "use")  # SVG elements without conte
 
 
 class Html(str):
-    """Text that is already markup."""
+    """Text that is already markup, so it isn't escaped again."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ def join(parts: Iterable[str], by: str = "") -> Html:
 
 
 def raw(name: str, text: str, /, **attributes: Any) -> Html:
-    """A style or script element with trusted content."""
+    """A style or script element. Its content isn't escaped, so it must be trusted."""
     assert f"</{name}" not in text
     return tag(name, Html(text), **attributes)
 

@@ -156,7 +156,7 @@ def _title(text: str, *more: Html) -> Html:
 
 
 def _now(talk: DrawnConversation) -> Html:
-    """The state at the cursor. Until the cursor is moved, the state at the end of the call."""
+    """The state at the cursor. Until the cursor is moved, this is the state at the end of the call."""
     last = talk.records[-1]
     cells = [
         tag("div", tag("dt", lane), tag("dd", tag("span", text, class_=f"chip {look}")), data_lane=lane)

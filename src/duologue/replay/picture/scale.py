@@ -20,7 +20,7 @@ _TICK_PX = 64
 
 
 class Tick(NamedTuple):
-    """A time on the axis. `seen` is the CSS class of the width from which the time is visible."""
+    """A time on the axis. `seen` is the CSS class of the smallest width at which the time is visible."""
 
     at_ms: int
     text: str
@@ -33,7 +33,7 @@ class Scale(NamedTuple):
     length_ms: int
 
     def percent(self, ms: int) -> str:
-        """A time or a duration as a percentage of the width."""
+        """A time or a duration as a percentage of the whole length."""
         shown = f"{100 * ms / self.length_ms:.5f}".rstrip("0").rstrip(".")
         return f"{shown or 0}%"
 
@@ -42,14 +42,15 @@ class Scale(NamedTuple):
         return max(4_000.0, self.length_ms * PX_PER_S_MAX / 1_000)
 
     def seen(self, need_px: float, room_ms: int) -> str | None:
-        """The CSS class of the smallest width at which `need_px` fit into `room_ms`; None if no width is enough."""
+        """The CSS class of the smallest width at which a text of `need_px` fits into a span of `room_ms`. None if it
+        fits at no width."""
         if room_ms <= 0 or need_px * self.length_ms / room_ms > self.width_max:
             return None
         need = need_px * self.length_ms / room_ms
         return next((f"w{number}" for number, width in enumerate(self.widths()) if width >= need), None)
 
     def widths(self) -> Iterator[int]:
-        """The widths, in px, at each of which more marks become visible."""
+        """The widths in px at which more marks become visible, smallest first."""
         width = _WIDTH_MIN
         while width < self.width_max * _GROWTH:
             yield round(width)

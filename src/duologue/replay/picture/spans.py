@@ -92,7 +92,7 @@ class Spans(NamedTuple):
 
 
 def newest(records: Sequence[StepRecord]) -> Sequence[StepRecord]:
-    """The steps since the newest conversation began."""
+    """The steps of the newest conversation, from its beginning on. Empty if no conversation began."""
     starts = [n for n, m in enumerate(records) if m.before.link is Link.IDLE and m.after.link is not Link.IDLE]
     return records[starts[-1] :] if starts else ()
 
@@ -106,7 +106,8 @@ def read_spans(records: Sequence[StepRecord]) -> Spans:
 
 
 def _clock(records: Sequence[StepRecord]) -> tuple[int, int]:
-    """When these steps began, on the journal's clock, and how long they lasted, both in milliseconds."""
+    """When these steps began, on the journal's clock, and how long they lasted, both in milliseconds. Two zeros if
+    there are no steps."""
     began = records[0].event.at if records else 0
     return began, records[-1].event.at - began if records else 0
 

@@ -109,8 +109,8 @@ def _draw_region(strip: _Drawing, talk: DrawnConversation, region: str, visits: 
 
 
 def _placed(spoken: Spoken, talk: DrawnConversation) -> tuple[int, Spoken]:
-    """Where to draw these words: at the start of the turn or sound that they belong to. If that is unknown, at the time
-    in the words file."""
+    """The words, and the time at which to draw them: the start of the turn or sound that they belong to. If it is
+    unknown, the time in the words file is used."""
     turns = [turn.since_ms for turn in talk.spans.turns if turn.turn == spoken.turn]
     sounds = [sound.since_ms for sound in talk.spans.sounds if sound.voice == spoken.voice]
     known = turns if spoken.kind == "user" else sounds
@@ -202,7 +202,7 @@ class _Drawing:
         self._add(tag("g", _title(about, visit.since_ms, visit.end_ms, visit.cause), line, class_=look))
 
     def bar(self, look: str, label: str, since_ms: int, end_ms: int, about: str, cause: str, down: int = 0) -> None:
-        """Draw a bar. Its leading edge is visible even if the bar is very short."""
+        """Draw a bar. The bar has a leading edge of fixed width, so that even a very short bar is visible."""
         x, width, y = self.scale.percent(since_ms), self.scale.percent(end_ms - since_ms), self._y + down
         height = min(self._height, _TALL if self._height == _TALL else _BAR)
         marks = [tag("rect", x=x, y=y, width=width, height=height, rx=3)]
@@ -213,8 +213,8 @@ class _Drawing:
         self._add(tag("g", _title(about, since_ms, end_ms, cause), *marks, class_=f"bar {look}"))
 
     def _text(self, text: str, since_ms: int, end_ms: int, y: float, name: str, before: bool = False) -> list[Html]:
-        """A label at the start of this time span, or at its end with `before`. An empty list if the label fits at no
-        width."""
+        """A label at the start of this time span, or at its end if `before` is true. The list is empty if the label
+        fits at no width."""
         seen = self.scale.seen(text_width(text, "small") + 12, end_ms - since_ms)
         if seen is None:
             return []
@@ -251,7 +251,7 @@ class _Drawing:
                 self._cut(sound, next_ms)
 
     def _progress(self, sound: SoundSpan) -> Html:
-        """The rising area of one sound, drawn in milliseconds and scaled to its bar."""
+        """The rising area of one sound. Its coordinates are milliseconds, which are scaled to the size of the bar."""
         length_ms = max(1, sound.end_ms - sound.since_ms)
         full_ms = max(length_ms, sound.heard_ms)
         points = [(at_ms - sound.since_ms, full_ms - heard_ms) for at_ms, heard_ms in sound.progress]

@@ -1,6 +1,6 @@
 """The style sheet of the page, for the light and the dark colour scheme.
 
-Rule: colours come from `looks`, and the widths from which marks are visible from `scale`.
+Rule: `looks` defines the colours, and `scale` defines the smallest width at which a mark is visible.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOOD
 
 
 def abstract(s: State, late_turns: bool = True) -> State:
-    """The simplest state that behaves like `s`. If `late_turns` is false, no turn gets its text late."""
+    """The simplest state that behaves like `s`. `late_turns` says whether a closed turn can still get its text."""
     answered, asked, said, asked_again, floor_turn, turn = _turns(s, 1 if s.user is User.QUIET or not late_turns else 2)
     jobs = _jobs(s.jobs) if s.jobs else ()
     return tuple.__new__(
@@ -54,9 +54,9 @@ def abstract(s: State, late_turns: bool = True) -> State:
 
 
 def _turns(s: State, gap_max: int) -> tuple[int, int, int, int, int, int]:
-    """The turn numbers (answered, asked, said, asked_again, floor_turn, turn), moved close together in the same
-    order. Before the newest turn, a gap of up to `gap_max` stays. With a gap of two, a closed turn lies in between,
-    and that turn can still get its text late."""
+    """The turn numbers (answered, asked, said, asked_again, floor_turn, turn) of the simpler state: in the same order
+    as in `s`, but close together. Only the gap before the newest turn may be larger, up to `gap_max`. A gap of two
+    stands for a closed turn in between that can still get its text."""
     answered = 1
     marks = sorted({s.answered, s.asked, s.said, max(s.answered, s.asked_again)})
     place = {mark: answered + number for number, mark in enumerate(marks)}

@@ -142,7 +142,7 @@ def timers(s: State) -> list[ev.TimerFired]:
 
 
 def fresh(s: State, scope: CheckScope) -> list[Event]:
-    """Every event of the scope, except timers, that could happen in this state."""
+    """Every event of the scope that could happen in this state, except timers."""
     found = [*_fixed(scope), *_playback(s)]
     if ev.WordsHeard not in scope.without:
         found += _words(s, scope.fillers)
@@ -157,7 +157,7 @@ def _fixed(scope: CheckScope) -> tuple[Event, ...]:
 
 
 def stale(s: State) -> list[Event]:
-    """Late and repeated events, which must not change anything."""
+    """Late and repeated events. None of them may change anything."""
     found: list[Event] = [*_LATE, ev.TurnEnded(0, s.turn - 1, ID), ev.TurnEnded(0, s.turn, _STALE)]
     found += [ev.WordsHeard(0, _STALE, turn, words=2, substantial=2, final=True) for turn in range(1, s.turn + 1)]
     found += [ev.ToolCalled(0, _STALE, s.call_id + 1), ev.ToolCalled(0, ID, s.call_id)]

@@ -44,7 +44,8 @@ class Violation:
 
 @dataclass(slots=True)
 class Findings:
-    """What one exploration found. `fired` holds a row as its index and a rule as -1 minus its index."""
+    """What one exploration found. In `fired`, the number of a row is its index, and the number of a rule is -1 minus
+    its index."""
 
     profile: str
     scope: str
@@ -60,7 +61,7 @@ class Findings:
 
 
 class ViolationsMaxReached(Exception):
-    """Ends an exploration that has found `violations_max` violations."""
+    """Raised to end an exploration that has found `violations_max` violations."""
 
 
 class CoreExplorer:
@@ -222,7 +223,7 @@ class CoreExplorer:
             raise ViolationsMaxReached
 
     def _trace_lines(self, trace: list[Event]) -> Iterator[str]:
-        """One line for each event: its name, the state after it, and its effects."""
+        """One line for each event of a trace: its name, the state after it, and its effects."""
         s = abstract(initial(self.settings))
         for event in trace:
             after, effects = self.machine.step(s, event)
@@ -235,7 +236,8 @@ _SEEN: dict[object, tuple[str, ...]] = {}
 
 
 def _seen(s: State) -> tuple[str, ...]:
-    """What each view shows for this state. Cached by the leaves, because views read nothing else."""
+    """What each view shows for this state. The results are cached by the leaves, because a view depends only on
+    them."""
     key = (s.link, s.user, s.voice, s.reply, tuple(job.kind for job in s.jobs))
     found = _SEEN.get(key)
     if found is None:

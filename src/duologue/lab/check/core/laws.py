@@ -213,12 +213,14 @@ def _no_input_lost(step: CheckedStep) -> Iterator[tuple[str, str]]:
 
 
 def _takes_back(s: State, e: ev.Event) -> bool:
-    """Is this event an empty final transcript of the current turn? Such a transcript takes its words back."""
+    """Is this event an empty final transcript of the current turn? Such a transcript takes back the words of the
+    turn."""
     return isinstance(e, ev.WordsHeard) and e.turn == s.turn and e.final and e.words == 0
 
 
 def _may_answer(step: CheckedStep) -> bool:
-    """May the step mark turns as answered: was an answer heard or shown, cancelled by the user, or reported lost?"""
+    """May this step mark turns as answered? It may if an answer was heard or shown, if the user cancelled the answer,
+    or if the turns were reported as lost."""
     if step.did(fx.ReportLost):
         return True
     if isinstance(step.event, ev.InterruptRequested | ev.CancelRequested | ev.PlaybackFinished | ev.ReplyFinished):
@@ -227,7 +229,8 @@ def _may_answer(step: CheckedStep) -> bool:
 
 
 def check_pause(paused: CheckedStep, resumed: CheckedStep, same: bool) -> Iterator[tuple[str, str]]:
-    """Check that a pause and its end change nothing but due times. Yields (law, what is wrong)."""
+    """Check that a pause, once it is over, has changed nothing but due times. `same` says whether the state is the same
+    as before the pause. Yields (law, what is wrong)."""
     allowed = (fx.HoldPlayback, fx.ResumePlayback)
     if not same:
         yield PAUSING_CHANGES_NOTHING, "the state differs after the pause"
@@ -236,6 +239,6 @@ def check_pause(paused: CheckedStep, resumed: CheckedStep, same: bool) -> Iterat
 
 
 def describe(s: State) -> str:
-    """A state in one line, for a trace."""
+    """The state in one line of a trace: link, user, voice, reply and jobs."""
     jobs = ",".join(job.kind.value for job in s.jobs) or "-"
     return f"{s.link.value}/{s.user.value}/{s.voice.value}/{s.reply.value}/{jobs}"

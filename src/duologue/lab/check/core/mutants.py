@@ -50,14 +50,15 @@ def _with(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
 
 
 def _another_leaf(row: Row) -> Leaf:
-    """Another leaf of the row's region: the one after the row's target, or after its source if it has no target."""
+    """The next leaf of the row's region, after the row's target, or after its first source if it has no target. After
+    the last leaf comes the first."""
     leaves: list[Leaf] = list(type(row.sources[0]))
     here = leaves.index(row.target or row.sources[0])
     return leaves[(here + 1) % len(leaves)]
 
 
 class _WithoutEffects:
-    """An action that still changes the draft, but has no effects."""
+    """Wraps an action: the draft still changes, but the effects of the action are removed."""
 
     def __init__(self, action: Any) -> None:
         self.action = action

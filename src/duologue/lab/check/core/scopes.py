@@ -16,7 +16,8 @@ from duologue.core.settings import Settings
 
 
 class CheckScope(NamedTuple):
-    """A name, a function that narrows the settings, and the events that are omitted."""
+    """The part of the machine that one exploration covers. `narrow` lowers limits in the settings, and the events in
+    `without` are omitted."""
 
     name: str
     narrow: Callable[[Settings], Settings]

@@ -39,7 +39,7 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
 
 
 def fold(state: DialogueState) -> DialogueState:
-    """The representative of all states that behave like this one."""
+    """The simplest state that behaves like this one. States that behave the same give the same result."""
     return replace(
         state,
         stack=tuple(_instance(place, one) for place, one in enumerate(state.stack, start=1)),

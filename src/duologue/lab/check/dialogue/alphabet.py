@@ -73,7 +73,7 @@ AMBIGUOUS: Mapping[SlotKind, str] = {SlotKind.DATE: "next friday", SlotKind.TIME
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
-    """All events of dialogues about one domain."""
+    """All events that are tried in dialogues about one domain."""
 
     domain: Domain
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # action -> slots that it may request first
@@ -88,7 +88,8 @@ class Alphabet:
     # -- What users say
 
     def person(self, state: DialogueState) -> Iterator[DialogueEvent]:
-        """Messages, silence, and flows that the program starts."""
+        """The events that don't come from workers: messages, silence, and flows that the program starts. While a
+        request is running, there are only messages."""
         if state.phase in BUSY:
             if len(state.queue) <= self.domain.queue_max:
                 yield from (UserMessage(text, 0, TODAY) for text in self.meanwhile)
@@ -98,7 +99,8 @@ class Alphabet:
         yield from self.starts or (FlowRequested(name, 0) for name in (*self.domain.flows, UNKNOWN))
 
     def texts(self, state: DialogueState) -> Iterator[str]:
-        """Messages for this state only: answers to its question, corrections, and "retry" after an error."""
+        """Messages that make sense only in this state: answers to its question, corrections, and "retry" after an
+        error."""
         if state.phase is Phase.ERROR:
             yield "retry"
         if state.waiting_for is not None:
@@ -114,7 +116,7 @@ class Alphabet:
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
-        """The answers that a condition depends on, as users would say them."""
+        """The values of this slot that a condition depends on, as users would say them."""
         for value in self.decides.get(spec.name, ()):
             if isinstance(value, str):
                 yield value
@@ -205,7 +207,7 @@ class Alphabet:
         return tuple((name, "done") for name, _ in self._destinations(action))
 
     def _destinations(self, action: str) -> Iterator[tuple[str, str]]:
-        """Each result of an action, and the slot that it is stored in."""
+        """For each value that an action returns: the name of the value, and the slot in which it is stored."""
         acts = [at for flow in self.domain.flows.values() for at in flow.program if isinstance(at, PerformAction)]
         yield from (pair for at in acts if at.action == action for pair in at.outputs)
 
@@ -225,7 +227,7 @@ _STALE: tuple[DialogueEvent, ...] = (
 
 
 def said_of(spec: SlotSpec) -> tuple[str, str]:
-    """Two answers to the question for a slot."""
+    """Two valid answers to the question for a slot."""
     if spec.choices:
         return spec.choices[0].value, spec.choices[-1].value
     if spec.names is not None:
@@ -235,7 +237,7 @@ def said_of(spec: SlotSpec) -> tuple[str, str]:
 
 
 def value_of(spec: SlotSpec, text: str) -> Json:
-    """The value that the grammar reads from an answer, or else the text of the answer."""
+    """The value that the grammar reads from an answer. If the grammar can't read it, the text of the answer."""
     key = (spec.name, spec.kind, text)
     if key not in _VALUES:
         reading = read(Question(spec.grammar_slot), text, TODAY)
@@ -254,7 +256,8 @@ def other_of(spec: SlotSpec, value: Json) -> str:
 
 
 def alphabet_of(domain: Domain) -> Alphabet:
-    """The alphabet of any domain. Every action may ask for a confirmation and for one slot that no step asks for."""
+    """An alphabet for any domain. Every action may request a confirmation, and also one slot that no step asks for, if
+    the domain has such a slot."""
     asked = {name for one in domain.flows.values() for name in one.slots}
     spare = tuple(name for name in domain.slots if name not in asked)
     actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, PerformAction)}

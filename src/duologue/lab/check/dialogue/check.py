@@ -52,7 +52,7 @@ class DialogueFindings:
 
 
 class DialogueExplorer:
-    """Explores one domain."""
+    """One exploration of the dialogues about one domain."""
 
     def __init__(self, name: str, alphabet: Alphabet, stepper: Stepper = step, violations_max: int = 200) -> None:
         self.alphabet = alphabet
@@ -64,7 +64,7 @@ class DialogueExplorer:
         self.found = DialogueFindings(name)
 
     def run(self, states_max: int = 100_000) -> DialogueFindings:
-        """Explore all states, check the laws, and report."""
+        """Explore every reachable state, check the laws, and return what was found."""
         began = time.process_time()
         try:
             explore(self.graph, [(fold(DialogueState()), frozenset())], self._successors, states_max)
@@ -122,7 +122,8 @@ class DialogueExplorer:
     # -- The whole graph
 
     def _judge_exits(self) -> None:
-        """Check that saying cancel repeatedly leads to idle from every state."""
+        """Check that idle can be reached from every state by saying cancel repeatedly. While a request is running, the
+        failure of the request takes the place of a cancel."""
         ways: Graph[Node, DialogueEvent] = Graph()
         ways.states = self.graph.states
         for number, target in self.exits:
@@ -164,7 +165,7 @@ def _is_exit(state: DialogueState, event: DialogueEvent) -> bool:
 
 
 def named(event: DialogueEvent) -> str:
-    """An event in one line."""
+    """The event as one line of text."""
     if isinstance(event, UserMessage):
         return f'"{event.text}"'
     shown = (
@@ -183,5 +184,5 @@ def unseen_rows(found: list[DialogueFindings]) -> list[str]:
 
 
 def unseen_moves(found: list[DialogueFindings]) -> list[tuple[Phase, Phase]]:
-    """Moves of the matrix that never happened."""
+    """The moves of the matrix that no exploration made."""
     return sorted(MATRIX - {move for one in found for move in one.moves})

@@ -19,7 +19,8 @@ LAW = "one run per confirmation"
 
 
 def account(seen: ObservedStep, given: Given) -> tuple[Given, list[str]]:
-    """The unused confirmations after a step, and a message for each action that ran without one."""
+    """Bring the account up to date after a step. Returns the confirmations that are now unused, and a message for each
+    confirmation that an action needed but didn't have."""
     given = _taken_back(seen, given)
     before, after = seen.before.top, seen.after.top
     if before is not None:
@@ -42,7 +43,8 @@ def _said_to(seen: ObservedStep, one: Instance) -> Given:
 
 
 def _taken_back(seen: ObservedStep, given: Given) -> Given:
-    """Remove confirmations of questions whose text would be different now."""
+    """The confirmations that are still valid after the step. A confirmation is no longer valid if the text of its
+    question contains a slot that changed."""
     for before, after in seen.pairs():
         if after is None:
             continue
@@ -67,5 +69,5 @@ def _used_up(seen: ObservedStep, run: RunAction, top: Instance, given: Given) ->
 
 
 def _asks_itself(program: Program, step: str) -> bool:
-    """Does this step both ask for a confirmation and act?"""
+    """Does this step, which performs an action, also ask for a confirmation?"""
     return any(isinstance(at, Confirm) and at.step == step for at in program)

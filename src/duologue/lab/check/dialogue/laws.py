@@ -38,7 +38,7 @@ def moves_along_the_matrix(seen: ObservedStep) -> Iterator[str]:
 
 
 def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
-    """A step makes at most one request, and it is the request that the state then waits for."""
+    """Check that a step makes at most one request, and that the state after the step waits for this request."""
     asked, waits = seen.requests, request_of(seen.domain, seen.after)
     if len(asked) > 1:
         yield f"{len(asked)} requests in one step"
@@ -51,8 +51,8 @@ def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
 
 
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
-    """A filled slot is emptied only by the user (back, clear, restart or no), by its flow or an action, or because a
-    slot that it depends on changed."""
+    """Check that a filled slot is emptied only by the user (back, clear, restart or no), by its flow, by an action, or
+    because a slot that it depends on changed."""
     for before, after in seen.pairs():
         held = values_of(seen.after.kept if after is None else after.slots)
         lost = set(values_of(before.slots)) - set(held)
@@ -82,7 +82,8 @@ def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: s
 
 
 def validated_before_written(seen: ObservedStep) -> Iterator[str]:
-    """A slot with a validator gets a new value only after its validator accepted it, or from a flow or an action."""
+    """Check that a slot with a validator gets a new value only if its validator accepted the value, or if a flow or an
+    action set it."""
     before = {one.id: one for one in seen.before.stack}
     for one in seen.after.stack:
         old = values_of(before[one.id].slots) if one.id in before else {}
@@ -112,7 +113,7 @@ def _is_checked(seen: ObservedStep, one: Instance, name: str, value: Json) -> bo
 
 
 def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
-    """Retries of an action's run have the key of that run. Different runs never share a key."""
+    """Check that a retry of a run has the same key as the run, and that different runs never share a key."""
     for one in seen.after.stack:
         if one.id > seen.before.instances:
             continue
@@ -140,7 +141,7 @@ def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
-    """A yes counts only for the question that was open when the user said yes."""
+    """Check that a yes counts only for the question that was open when the user said yes."""
     top = seen.before.top
     for step in seen.confirmed:
         was_open = (
@@ -164,7 +165,8 @@ def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
 
 
 def waiting_means_that_a_question_was_asked(seen: ObservedStep) -> Iterator[str]:
-    """While the dialogue waits for the user, exactly one question was asked, and nothing after it."""
+    """Check that a step after which the dialogue waits for the user asks exactly one question, and says nothing after
+    it."""
     asking = [one for one in seen.said if one.asks]
     if seen.after.phase in _ASKING and seen.after is not seen.before:
         if not asking:
@@ -176,7 +178,7 @@ def waiting_means_that_a_question_was_asked(seen: ObservedStep) -> Iterator[str]
 
 
 def a_new_question_starts_its_counts_at_zero(seen: ObservedStep) -> Iterator[str]:
-    """Misses, silences and tries at one question don't count for the next question."""
+    """Check that misses, silences and tries at one question don't count for the next question."""
     before, after = seen.before.top, seen.after.top
     if after is None or seen.after.phase not in _ASKING:
         return
@@ -186,9 +188,9 @@ def a_new_question_starts_its_counts_at_zero(seen: ObservedStep) -> Iterator[str
 
 
 def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
-    """While a question stays open, its count of tries never shrinks, and grows with every reply that isn't an answer.
-    Tries are limited, so no question is asked for ever. Messages from before the question was asked don't count. The
-    queue limits their number."""
+    """Check that, while a question stays open, its count of tries never shrinks, and grows with every reply that isn't
+    an answer. Tries are limited, so no question is asked for ever. Messages from before the question was asked don't
+    have to be counted, because the queue limits their number."""
     before, after = seen.before, seen.after
     if before.top is None or after.top is None or after.phase not in (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING):
         return
@@ -207,7 +209,8 @@ def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
 
 
 def no_message_is_lost(seen: ObservedStep) -> Iterator[str]:
-    """A message that comes while a request is running is queued, or refused in words."""
+    """Check that a message that comes while a request is running is queued, or that the user is told that it was
+    refused."""
     if not isinstance(seen.event, UserMessage) or seen.before.phase not in BUSY:
         return
     waits = seen.after.queue == (*seen.before.queue, seen.event.text[:TEXT_MAX])
@@ -216,7 +219,7 @@ def no_message_is_lost(seen: ObservedStep) -> Iterator[str]:
 
 
 def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
-    """A message leads to a response or a request, unless it ends a flow that has no closing text."""
+    """Check that a message leads to a response or a request, unless it ends a flow. A flow may have no closing text."""
     if len(seen.after.stack) < len(seen.before.stack):
         return
     speaks = bool(seen.said) or any(isinstance(effect, HandOver) for effect in seen.effects)
@@ -227,7 +230,7 @@ def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
 
 
 def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
-    """A value that NLU returns for a slot of the open flow is stored or waits for validation."""
+    """Check that a value that NLU returns for a slot of the open flow is stored or waits for validation."""
     top = seen.before.top
     given = [command for command in seen.commands if isinstance(command, SetSlot | CorrectSlot)]
     ends = any(isinstance(command, Cancel | Handoff | StartFlow) for command in seen.commands)
@@ -258,7 +261,7 @@ def a_failed_action_never_falls_through(seen: ObservedStep) -> Iterator[str]:
 
 
 def retried_only_on_request(seen: ObservedStep) -> Iterator[str]:
-    """After a failure an action runs again only if the user asks for a retry."""
+    """Check that an action that failed runs again only if the user asks for a retry."""
     top, after = seen.before.top, seen.after.top
     if top is None or not top.is_acting or top.needs or top.confirm or not seen.runs:
         return
@@ -272,7 +275,7 @@ def retried_only_on_request(seen: ObservedStep) -> Iterator[str]:
 
 
 def unconfirmed_values_are_announced_before_use(seen: ObservedStep) -> Iterator[str]:
-    """An action uses values picked out of a message only after the user could object to them."""
+    """Check that an action uses values picked out of a message only after the user could object to them."""
     top = seen.after.top
     for name, filled in top.slots if top is not None and seen.runs else ():
         if is_unconfirmed(filled):
@@ -280,7 +283,7 @@ def unconfirmed_values_are_announced_before_use(seen: ObservedStep) -> Iterator[
 
 
 def saved_in_time(seen: ObservedStep) -> Iterator[str]:
-    """The state is saved after each transition and response, and before an action."""
+    """Check that the state is saved after each transition and each response, and before each action."""
     saves = [effect for effect in seen.effects if isinstance(effect, Save)]
     reasons = {reason for save in saves for reason in save.reasons}
     if saves and not isinstance(seen.effects[0], Save):
@@ -311,12 +314,12 @@ LAWS: tuple[Law, ...] = (
 
 
 def name_of(law: Callable[..., object]) -> str:
-    """The name of a law as a sentence."""
+    """The name of a law in words."""
     return law.__name__.replace("_", " ")
 
 
 def complaints(seen: ObservedStep) -> Iterator[tuple[str, str]]:
-    """The laws that a step breaks, and how."""
+    """Check all laws about one step. Yields (name of the law, what is wrong)."""
     for law in LAWS:
         for message in law(seen):
             yield name_of(law), message

@@ -20,7 +20,7 @@ from duologue.dialogue.state import DialogueState, Instance, Phase, values_of
 
 
 class ObservedStep(NamedTuple):
-    """One step. `before.trace` is empty, so `after.trace` shows what happened in this step."""
+    """One step. `before.trace` must be empty, so that `after.trace` shows only what happened in this step."""
 
     domain: Domain
     before: DialogueState
@@ -51,12 +51,12 @@ class ObservedStep(NamedTuple):
 
     @property
     def confirmed(self) -> list[str]:
-        """The steps that the user said yes to."""
+        """The names of the flow steps that the user said yes to."""
         return [dict(line.data)["step"] for line in self.after.trace if line.event == "confirmed"]
 
     @property
     def heard(self) -> tuple[str, ...]:
-        """Every message that this step may have processed."""
+        """Every message that this step may have processed: the queued messages, and the message of the event."""
         return (*self.before.queue, *((self.event.text,) if isinstance(self.event, UserMessage) else ()))
 
     @property
@@ -81,19 +81,19 @@ def at_of(domain: Domain, instance: Instance) -> Instruction:
 
 
 def used_by(act: PerformAction, instance: Instance) -> dict[str, Json]:
-    """The slots that an action is given, and their values."""
+    """The filled slots that an action gets, with their values. An action that names no slots gets all of them."""
     values = values_of(instance.slots)
     return {name: value for name, value in values.items() if not act.slots or name in act.slots}
 
 
 def changed_in(before: Instance, after: Instance) -> set[str]:
-    """The slots whose value changed or was removed."""
+    """The slots that had a value before, and have another value or no value after."""
     new = values_of(after.slots)
     return {name for name, value in values_of(before.slots).items() if name not in new or new[name] != value}
 
 
 def dependants(domain: Domain, names: set[str]) -> set[str]:
-    """Every slot that depends on these slots, directly or through other slots."""
+    """Every slot that depends on one of these slots, directly or through other slots."""
     found: set[str] = set()
     while True:
         near = {name for name, spec in domain.slots.items() if (names | found) & set(spec.depends_on)} - found

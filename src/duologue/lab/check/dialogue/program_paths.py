@@ -15,12 +15,12 @@ _FOUND: dict[tuple[int, int], tuple[Program, tuple[str, ...], tuple[str, ...]]] 
 
 
 def yeses_before(program: Program, place: int) -> tuple[str, ...]:
-    """The steps that must have been confirmed before this instruction."""
+    """The steps that the user must have confirmed on every path to this instruction."""
     return _before(program, place)[1]
 
 
 def slots_before(program: Program, place: int) -> tuple[str, ...]:
-    """The slots that must have been asked for before this instruction."""
+    """The slots that every path to this instruction asks for."""
     return _before(program, place)[2]
 
 
@@ -54,7 +54,8 @@ def _reaches(program: Program, goal: int, without: int) -> bool:
 
 
 def _after(program: Program, place: int, is_closed: bool) -> Iterator[int]:
-    """The places that an instruction leads to. If `is_closed`, only its jumps count, not the next place."""
+    """The places to which an instruction can lead. If `is_closed`, it can't lead to the next place, only to the targets
+    of its jumps."""
     at = program[place]
     if isinstance(at, Jump):
         yield at.to

@@ -1,4 +1,4 @@
-"""The laws that every state of a dialogue between two events must keep.
+"""The laws that the state of a dialogue must keep after every event.
 
 Rule: the state alone shows what is open and what comes next.
 """
@@ -23,7 +23,7 @@ StateLaw: TypeAlias = Callable[[Domain, DialogueState], Iterator[str]]
 
 
 def never_stuck(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """A request is running, or the user was asked something, or the dialogue is idle."""
+    """Check that a request is running, or the user was asked something, or the dialogue is idle."""
     if state.phase is Phase.COMPLETED:
         yield "the dialogue stays in completed"
     if state.phase in BUSY:
@@ -58,7 +58,7 @@ def the_question_fits_the_step(domain: Domain, state: DialogueState) -> Iterator
 
 
 def nothing_is_left_over(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """Data about a question, an action or an error is removed when that question, action or error is over."""
+    """Check that data about a question, an action or an error is removed when the question, action or error is over."""
     if state.phase is Phase.IDLE:
         for name in ("waiting_for", "among", "reading_back", "values", "misses", "silences", "tries"):
             if getattr(state, name):
@@ -98,7 +98,8 @@ def candidates_belong_to_the_open_question(domain: Domain, state: DialogueState)
 
 
 def an_action_has_what_its_flow_asked_for(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """If every path to an action passes a question, the slot of that question is filled when the action runs."""
+    """Check that, if every path to an action passes a question, the slot of that question is filled when the action
+    runs."""
     if state.phase is not Phase.EXECUTING_ACTION or state.top is None:
         return
     top, program = state.top, domain.flows[state.top.flow].program
@@ -109,7 +110,7 @@ def an_action_has_what_its_flow_asked_for(domain: Domain, state: DialogueState) 
 
 
 def a_checkpoint_restores_the_same_state(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """A checkpoint restores the same state, and that state waits for the same request."""
+    """Check that a checkpoint restores the same state, and that the restored state waits for the same request."""
     try:
         again = from_json(domain, json.loads(json.dumps(to_json(domain, state))))
     except BadCheckpoint as refusal:
@@ -137,7 +138,7 @@ def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]
 
 
 def a_flow_is_started_once(domain: Domain, state: DialogueState) -> Iterator[str]:  # noqa: ARG001
-    """A flow is on the stack only once, unless another flow calls it."""
+    """Check that a flow is on the stack only once, unless another flow calls it."""
     begun = [one.flow for one in state.stack if not one.called]
     if len(set(begun)) < len(begun):
         yield f"a flow is open twice: {', '.join(begun)}"
@@ -158,7 +159,7 @@ STATE_LAWS: tuple[StateLaw, ...] = (
 def state_complaints(
     domain: Domain, state: DialogueState, without: tuple[StateLaw, ...] = ()
 ) -> Iterator[tuple[str, str]]:
-    """The laws that a state breaks, and how."""
+    """Check all laws about one state, except those in `without`. Yields (name of the law, what is wrong)."""
     for law in STATE_LAWS:
         if law in without:
             continue

@@ -1,7 +1,7 @@
 """The promises: what must happen in a single step, one file for each region.
 
-Laws say what must never happen, so a machine that lacks a row may still keep every law. Promises catch
-that. Each promise names its events, when it applies, and what the step must then have done.
+Laws say what must never happen, so a machine that lacks a row may still keep every law. Promises notice
+the missing row. Each promise names its events, when it applies, and what the step must then have done.
 """
 
 from __future__ import annotations

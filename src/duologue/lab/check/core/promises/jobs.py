@@ -34,12 +34,12 @@ def _kinds(s: State) -> list[JobKind]:
 
 
 def _brain_learns(step: CheckedStep) -> bool:
-    """Does the brain learn what the job reported, in a request now or as news later?"""
+    """Does the brain learn what the job reported, from a request in this step or from news later?"""
     return step.after.news or does(step, fx.StartReply)
 
 
 def _ends(step: CheckedStep, effect: fx.Effect) -> bool:
-    """Is the job gone, did the step have this effect, and was the work cancelled if and only if it timed out?"""
+    """Did the step end the job with this effect, and cancel its work if and only if the job timed out?"""
     call = step.event.call  # type: ignore[attr-defined]
     stopped = fx.CancelWork(call) in step.effects
     return (
@@ -63,7 +63,8 @@ def _takes_floor(s: State, e: ev.Event) -> bool:
 
 
 def _survivors(step: CheckedStep) -> list[tuple[JobKind, bool]]:
-    """The jobs that must remain. If the user takes the floor, cancellable foreground calls are dropped."""
+    """The jobs that must remain after the step, as (kind, cancellable). These are all jobs, but if the user takes the
+    floor, without the cancellable foreground calls."""
     taken = _takes_floor(step.before, step.event)
     return [
         (job.kind, job.cancellable)

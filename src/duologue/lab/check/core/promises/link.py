@@ -39,7 +39,8 @@ def _is_armed(s: State, timer: Timer) -> bool:
 
 
 def _faulted(step: CheckedStep) -> bool:
-    """Is the fault counted and shown? Is it fatal if and only if the breaker or its error class says so?"""
+    """Did the step cause a fault that is counted and shown? The fault must be fatal if the breaker tripped or its error
+    class ends the call, and only then."""
     s, fault = step.after, step.after.fault
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
     if s.link is not Link.FAULTED or fault is None or shown != [fx.ShowFault(*fault)]:
@@ -60,7 +61,8 @@ def _drops_calls_only(step: CheckedStep) -> bool:
 
 
 def _lost(step: CheckedStep) -> bool:
-    """Is the link backing off, with the context saved, voice and reply at rest, and the same jobs as before?"""
+    """Did the step lose the line as it should? Then the link is backing off, the context is saved, voice and reply are
+    at rest, and the jobs are the same as before."""
     s = step.after
     quiet = s.voice is Voice.SILENT and s.reply is Reply.NONE and s.attempts == 0
     return s.link is Link.BACKING_OFF and quiet and does(step, fx.SaveContext) and _keeps_jobs(step)
@@ -84,7 +86,7 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Is an answer under way of which nothing was heard, without an open call that will continue it?"""
+    """Is an answer requested or played of which nothing was heard yet, with no open call that will continue it?"""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
     return unheard and s.asked > s.answered and not has_foreground(s)
 

@@ -15,7 +15,7 @@ from ..laws import CheckedStep
 
 
 class Promise(NamedTuple):
-    """On the events `on`, if `when` holds before the step, `then` must hold after it."""
+    """What must happen: if an event of `on` comes and `when` holds before the step, `then` must hold after the step."""
 
     name: str
     on: tuple[Trigger, ...]
@@ -24,12 +24,12 @@ class Promise(NamedTuple):
 
 
 def trigger_of(event: Event) -> Trigger:
-    """The timer of a TimerFired, and the type of any other event."""
+    """The trigger of an event: for a TimerFired its timer, for any other event its type."""
     return event.timer if isinstance(event, TimerFired) else type(event)
 
 
 def index(promises: Iterable[Promise]) -> dict[Trigger, list[Promise]]:
-    """The promises for each trigger."""
+    """The promises by trigger. A promise is listed under each of its triggers."""
     found: dict[Trigger, list[Promise]] = {}
     for promise in promises:
         for trigger in promise.on:
@@ -43,7 +43,7 @@ def does(step: CheckedStep, *kinds: type[Effect]) -> bool:
 
 
 def never(step: CheckedStep, *kinds: type[Effect]) -> bool:
-    """Did the step have no effect of these kinds?"""
+    """Did the step have no effect of any of these kinds?"""
     return not any(type(effect) in kinds for effect in step.effects)
 
 
@@ -54,8 +54,8 @@ def goes(step: CheckedStep, *leaves: Leaf) -> bool:
 
 
 def quiet_floor(s: State) -> bool:
-    """Is the floor free, so that a complete turn can be asked immediately? The link is up, the voice is silent, and no
-    reply or call is open."""
+    """Is the floor free, so that a complete turn can be asked immediately? It is free if the link is up, the voice is
+    silent, and no reply or call is open."""
     return s.link is Link.UP and s.voice is Voice.SILENT and s.reply is Reply.NONE and not has_foreground(s)
 
 

@@ -40,8 +40,9 @@ def _asked_for(step: CheckedStep, ask: Ask) -> bool:
 
 
 def _owed_again(step: CheckedStep) -> bool:
-    """Are the turns and the news of a dropped reply owed again, so that the brain still has to be asked about them?
-    While calls of that reply are open, its turns stay asked, because the outputs of the calls will continue them."""
+    """Does the step keep the turns and the news of a reply that it drops, so that the brain is asked about them again,
+    now or later? While calls of that reply are open, its turns stay asked, because the outputs of the calls will
+    continue the answer."""
     asked = step.before.asked if has_foreground(step.after) else step.after.answered
     return (
         step.after.answered == step.before.answered

@@ -16,7 +16,8 @@ _ENDS = (ev.TurnEnded, ev.PttReleased, ev.SendPressed, T.TALK)
 
 
 def _may_end(s: State, e: ev.Event) -> bool:
-    """Can this event end the turn? A TurnEnded from before the newest onset (first sign of speech) can't."""
+    """Can this event end the turn? A TurnEnded can't if it refers to an older onset (first sign of speech) than the
+    newest one."""
     return s.user in _OPEN and (not isinstance(e, ev.TurnEnded) or e.onset >= s.onset)
 
 

@@ -47,7 +47,7 @@ def _breathing(s: State) -> bool:
 
 
 def _interrupted(step: CheckedStep) -> bool:
-    """Does this step stop the playback and cancel the reply, so that the reply's id is no longer current?"""
+    """Does this step stop the playback and cancel the reply, so that the reply's id becomes stale?"""
     return (
         goes(step, Voice.STOPPING)
         and does(step, fx.StopPlayback, fx.CancelReply)
@@ -57,8 +57,9 @@ def _interrupted(step: CheckedStep) -> bool:
 
 
 def _silent(step: CheckedStep) -> bool:
-    """Is the voice silent and the reply truncated exactly once? If some of the reply was heard, it counts as the
-    answer. If not, its turns stay unanswered. They stay asked only while calls are open that will continue them."""
+    """Did the step make the voice silent and truncate the reply exactly once? If some of the reply was heard, its turns
+    must count as answered. Otherwise they must stay unanswered, and stay asked only while calls are open that will
+    continue the answer."""
     truncated = [effect for effect in step.effects if isinstance(effect, fx.TruncateReply)]
     if step.after.voice is not Voice.SILENT or len(truncated) != 1:
         return False
