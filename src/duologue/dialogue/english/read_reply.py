@@ -224,7 +224,7 @@ class _Reader:
         return covered_by(match for match in matches if not covered & set(range(match.first, match.after)))
 
     def _answers_twice(self, match: Match) -> bool:
-        """Is there an answer in the first sentence already, before the match: "Yes, that works. I need it until Friday"?"""
+        """Does the first sentence, before the match, already answer: "Yes, that works. I need it until Friday"?"""
         ends = next((place for place, token in enumerate(self.tokens) if place and token.pause in (".", "?")), 0)
         if not 0 < ends <= match.first:
             return False
