@@ -22,8 +22,9 @@ ScriptedReplies: TypeAlias = Iterable[ScriptedReply] | dict[str, ScriptedReply] 
 
 @dataclass
 class ScriptedBrain:
-    """`script` is a list of replies, a dict from a phrase of the user to its reply, or a function from the request to
-    its reply. If no phrase matches, or the list is used up, the reply is `otherwise`."""
+    """`script` is a list of replies, used in order, or a dict from phrases to replies, of which the one whose phrase
+    the user said is used, or a function from the request to its reply. If the user says none of the phrases, or the
+    list is used up, the reply is `otherwise`."""
 
     script: ScriptedReplies = ()
     first_ms: int = 0

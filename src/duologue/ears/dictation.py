@@ -81,7 +81,7 @@ class Dictation:
         self.length += samples.size
 
     def write(self) -> Hypothesis:
-        """Transcribe the open audio."""
+        """Transcribe the open audio and return the transcript of the whole utterance so far."""
         while self._open.size > _BACKLOG * self._window_max:
             self._catch_up()
         self._earlier = _keys(self._latest.words)
@@ -124,7 +124,8 @@ class Dictation:
         self._look_at = self._window
 
     def _catch_up(self) -> None:
-        """Cut off the first part without comparing transcripts, because too much audio arrived at once."""
+        """Settle the first part of the open audio without comparing transcripts, because too much audio arrived at
+        once."""
         cut = quietest(self._open[: self._window_max])
         self._settled += self._model.transcribe(self._open[:cut], self._latest.tokens).words
         self._open, self._latest, self._spelling = self._open[cut:], NOTHING, None
@@ -176,7 +177,8 @@ def _keys(words: Sequence[WrittenWord]) -> list[str]:
 
 
 def quietest(audio: Samples) -> int:
-    """The sample at which to cut: the middle of the quietest moment that is near neither the start nor the end."""
+    """The index of the sample at which to cut: the middle of the quietest moment that is near neither the start nor the
+    end of the audio."""
     grain, span = _samples(_GRAIN_MS), _OVERLAP_MS // _GRAIN_MS
     power = np.square(audio[: audio.size // grain * grain].reshape(-1, grain)).mean(axis=1)
     moments: NDArray[np.float64] = np.convolve(power, np.ones(span), "valid")
@@ -185,7 +187,8 @@ def quietest(audio: Samples) -> int:
 
 
 def _covers(left: Sequence[str], whole: Sequence[str]) -> int:
-    """How many words of the whole the left half covers: the number with the smallest edit distance."""
+    """How many words of `whole`, from its start, the words in `left` correspond to: the number with the smallest edit
+    distance to `left`."""
     row = list(range(len(whole) + 1))  # edits from no word to the first n words of the whole
     for taken, word in enumerate(left, 1):
         above, row = row, [taken]

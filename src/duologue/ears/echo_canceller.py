@@ -38,8 +38,8 @@ class EchoCanceller:
         self._ready: Samples = np.zeros(_PIECE, np.float32)
 
     def feed(self, heard: Samples, played: Samples) -> Samples:
-        """The audio that was heard without the echo of the audio that was played, delayed by 10 ms. Returns as many
-        samples as `heard` has."""
+        """Remove the echo of `played` from `heard`. The result has as many samples as `heard` and is delayed by 10
+        ms."""
         pairs = zip(self._heard.feed(heard), self._played.feed(played), strict=True)
         self._ready = np.concatenate((self._ready, *(self._process(*pair) for pair in pairs)))
         done, self._ready = self._ready[: heard.size], self._ready[heard.size :]

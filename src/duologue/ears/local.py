@@ -214,7 +214,7 @@ class _Stream:
         return self._models.cancels_echo and any(pair.played.any() for pair in pairs)
 
     def _judge(self, vad: VoiceDetector, pairs: list[FramePair]) -> list[tuple[float, Samples]]:
-        """Runs in a thread. For each frame: the probability of speech, and the audio without the echo."""
+        """For each frame, the probability of speech and the audio without the echo. Runs in a thread."""
         if self._canceller is None and self._hears_echo(pairs):
             self._canceller = EchoCanceller()
         canceller = self._canceller
@@ -334,7 +334,8 @@ class _Stream:
         self._known = None
 
     def _ask(self, question: PauseQuestion) -> None:
-        """Report this pause, have a model judge it, and report it again with the judgement."""
+        """Have a model judge this pause, and report the pause with the judgement. If the question is whether the turn
+        is over, the pause is also reported now, before it is judged."""
         if not question.is_doubt:  # report the pause now, the model's judgement later
             self.heard.put(Pause(question.known, self._turn.quiet_ms, self._number))
         lane = ModelLane(self._models.threads, Urgency.FINAL)

@@ -37,7 +37,7 @@ def find_file(model: str, names: Sequence[str], folder: Path | None = None) -> P
 
 
 def checked(samples: Samples) -> Samples:
-    """The same samples. Raises `UnusableAudio` if a model can't process them."""
+    """Check these samples and return them unchanged. Raises `UnusableAudio` if a model can't process them."""
     if not isinstance(samples, np.ndarray) or samples.dtype != np.float32:
         kind = getattr(samples, "dtype", type(samples).__name__)
         raise UnusableAudio(f"samples must be float32 between -1 and 1, not {kind}")

@@ -80,8 +80,8 @@ class Moonshine:
         self.transcribe(np.zeros(SAMPLES_MIN, np.float32))
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
-        """The transcript of this audio, which must have 16 kHz. `draft` are tokens that the transcript probably starts
-        with."""
+        """The transcript of this audio, which must have a sample rate of 16 kHz. `draft` has the tokens with which the
+        transcript probably starts."""
         if checked(audio).size > SAMPLES_MAX:
             raise UnusableAudio(
                 f"{audio.size // RATE_HZ} s of audio is too long: transcribe at most {SAMPLES_MAX // RATE_HZ} s"
@@ -212,7 +212,8 @@ def mean_confidence(words: Sequence[WrittenWord]) -> float:
 
 
 def repeated_tokens(tokens: Sequence[int], times_max: int) -> int:
-    """How many tokens at the end repeat those before them, if they repeat too often to be real speech; otherwise 0."""
+    """How many tokens at the end only repeat the tokens before them. 0 if there are few enough repetitions to be real
+    speech. `times_max` lowers the allowed number of repetitions for short audio."""
     for size in range(1, _LOOP_TOKENS_MAX + 1):
         times = min(_LOOP_TIMES.get(size, _LOOP_TIMES_LONG), max(2, times_max))
         span = size * times

@@ -42,7 +42,8 @@ class ReportQueue:
         self._changed.set()
 
     async def get(self) -> Heard | None:
-        """The next report; None when all writers are done."""
+        """The next report; None when all writers are done and the queue is empty. If a writer failed, its exception is
+        raised after the last report."""
         while not self._waiting:
             if self._failure is not None:
                 raise self._failure

@@ -26,7 +26,7 @@ class VadMemory:
         self.forget()
 
     def forget(self) -> None:
-        """Start a new stream."""
+        """Clear the memory, because a new stream starts."""
         self.state: NDArray[np.float32] = np.zeros((2, 128), np.float32)
         self.context: Samples = np.zeros(_CONTEXT, np.float32)
 
@@ -47,8 +47,8 @@ class SileroVad:
         return self.probabilities([frame], [self.memory])[0]
 
     def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
-        """The probabilities of speech in the next frame of each stream, from one run of the model. `memories` are those
-        of the streams, in the same order."""
+        """The probabilities of speech in the next frame of each stream, from one run of the model. `memories` has the
+        memory of each stream, in the same order, and is updated."""
         assert len(frames) == len({id(memory) for memory in memories}), "each stream needs one frame and its own memory"
         if not frames:
             return []

@@ -1,7 +1,7 @@
 """Turns probabilities of speech into onsets (first signs of speech), pauses and ends.
 
-Only counts frames: models, audio and clocks are elsewhere. Rule: while the agent is silent, a single frame decides
-nothing, so a click doesn't start an utterance and a consonant doesn't end one.
+This module only counts frames. It uses no models, audio or clocks. Rule: while the agent is silent, a single frame
+decides nothing, so a click doesn't start an utterance and a consonant doesn't end one.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """When speech begins, pauses and ends: the thresholds of its probability, and for how long the probability must
-    stay above `on` or below `off`. A probability between `off` and `on` changes nothing."""
+    """When speech begins, pauses and ends: the thresholds for the probability of speech, and for how long the
+    probability must stay above `on` or below `off`. A probability between `off` and `on` neither begins nor interrupts
+    a silence."""
 
     on: float = 0.5
     off: float = 0.35
@@ -47,13 +48,14 @@ class VoiceGate:
         """How many frames the silence has lasted. 0 during speech."""
 
     def cut(self) -> None:
-        """End the current utterance. If speech goes on, it counts as another onset."""
+        """End the current utterance. If speech goes on, another onset is reported."""
         self._is_cut = self._is_open
         self._voiced = 0
 
     def feed(self, probability: float, is_eager: bool = False) -> Change | None:
-        """What the next frame changed. With `is_eager`, one frame is enough for an onset. It is set while the agent
-        speaks, because the playback must be held immediately. Whether the sound was speech is judged afterwards."""
+        """Process the next frame and return what it changed; None if nothing. With `is_eager`, one frame is enough for
+        an onset. The caller sets `is_eager` while the agent speaks, because the playback must be held immediately.
+        Whether the sound was speech is judged afterwards."""
         self._count(probability)
         if (not self._is_open or self._is_cut) and self._voiced >= (1 if is_eager else self._onset):
             self._is_open, self._is_cut = True, False

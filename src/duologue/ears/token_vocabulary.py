@@ -20,7 +20,8 @@ _NO_WORDS = re.compile("[♪♫]+|[\"“”]+'?")  # music symbols, and quotatio
 
 @dataclass(frozen=True, slots=True)
 class WrittenWord:
-    """A word of a transcript, the model's confidence in it, and the number of tokens up to its end."""
+    """A word of a transcript and the model's confidence in it. `ends` is the number of tokens from the start of the
+    transcript to the end of the word."""
 
     text: str
     confidence: float
@@ -42,8 +43,8 @@ class Vocabulary:
         return " ".join(_SIGNS.sub(r"\1", _NO_WORDS.sub("", written)).split())
 
     def words(self, tokens: tuple[int, ...], probabilities: tuple[float, ...]) -> tuple[WrittenWord, ...]:
-        """The words of these tokens. The confidence of a word is the lowest probability among its tokens. Punctuation
-        doesn't count, because it can't be heard."""
+        """The words of these tokens. The confidence of a word is the lowest probability among its tokens. Tokens of
+        punctuation don't count, because punctuation can't be heard."""
         starts = [at for at, token in enumerate(tokens) if at == 0 or self._pieces[token].startswith(b" ")]
         found: list[WrittenWord] = []
         for start, end in zip(starts, [*starts[1:], len(tokens)], strict=False):
@@ -65,8 +66,8 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
 
 def _from_bin(data: bytes) -> list[bytes]:
-    """The bytes of each token. In the file, the length of a token stands before it: 7 bits in the first byte, and the
-    rest in a second byte if needed."""
+    """The bytes of each token. In the file, the length of a token stands before it: the lowest 7 bits in the first
+    byte, and the higher bits in a second byte, which exists only if the first byte is at least 128."""
     pieces, at = [], 0
     while at < len(data):
         size, at = data[at], at + 1

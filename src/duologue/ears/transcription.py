@@ -87,8 +87,9 @@ class UtteranceTranscription:
     # -- In a thread
 
     def work(self) -> TranscriptionResult:
-        """Do what is most urgent. Settling comes before transcribing, because longer open audio takes longer to
-        transcribe."""
+        """Do one piece of work: the final transcript if the utterance has ended, otherwise settling if it is needed,
+        otherwise a partial transcript. Settling comes before a partial transcript, because longer open audio takes
+        longer to transcribe."""
         if self._is_over:  # checked before the audio is taken, so that all of it is included
             self._take_audio()
             return TranscriptionResult(self._dictation.finish(self._voiced), True)

@@ -41,7 +41,7 @@ class TurnSound:
         self._first = 0
 
     def forget(self) -> None:
-        """End the turn."""
+        """Forget the current turn, because it is over."""
         self._voicing.forget()
 
     @property

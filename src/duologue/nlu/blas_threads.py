@@ -24,7 +24,7 @@ _limit: Any = None
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Within this block, numpy's matrix products use one thread, also in all other code that runs at the same time.
+    """Within this block, numpy's matrix products use one thread, even those of other code that runs at the same time.
 
     Blocks may overlap. The limit is removed when the last of them ends."""
     global _users, _limit

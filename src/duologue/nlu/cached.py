@@ -2,7 +2,7 @@
 
 An unchanged transcript, a repeated event, or two callers in the same turn reuse an answer for one second. Callers that
 ask while an answer is pending wait for the same answer. Rule: a failure is never cached. An answer that is older than a
-second is never used, and is deleted with the next message.
+second is never used, and is deleted when the next message arrives.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class CachedNlu:
         self._questions: dict[_Key, _Question] = {}
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
-        """The meaning of this message, out of what is possible at this turn."""
+        """What this message means, chosen from the intents and slots that are possible at this turn."""
         self._forget()
         key = (message, scope)
         if key in self._answers:
@@ -58,8 +58,8 @@ class CachedNlu:
         return answer
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """Let the NLU learn these scopes before a message arrives, if it has to learn scopes at all. Blocks, but may be
-        called in a thread."""
+        """Let the NLU learn these scopes before a message arrives, if it has to learn scopes at all. Blocks until they
+        are learned, and may be called in any thread."""
         if isinstance(self._nlu, Prepares):
             self._nlu.prepare(*scopes)
 

@@ -56,7 +56,8 @@ class Calibration:
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, odds))))
 
     def understanding(self, names: Sequence[str], scores: Scores, by: str) -> Understanding:
-        """The ranked guesses with their probabilities."""
+        """Turn the scores into ranked guesses with probabilities, and decide whether the message is in scope. `names`
+        has the names of the intents in the order of their scores."""
         highest = scores.each[scores.best]
         odds = [math.exp((each - highest) / self.temperature) for each in scores.each]
         total, in_scope = sum(odds), self.in_scope(scores)

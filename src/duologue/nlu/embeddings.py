@@ -1,7 +1,7 @@
 """A cache of embeddings: of phrases, and of the last messages.
 
-The same phrase may occur in many scopes, and the same message may be judged in several. Rule: both caches are bounded,
-and the one for messages is small, because messages are private.
+The same phrase may occur in many scopes, and the same message may be judged in several scopes. Rule: both caches are
+bounded, and the one for messages is small, because messages are private.
 """
 
 from __future__ import annotations

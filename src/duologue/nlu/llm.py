@@ -1,7 +1,7 @@
 """NLU by a large language model, through any brain: `LlmNlu(ChatBrain("model", base_url=…))`.
 
 The model gets the possible intents and slots of this turn and one message, and answers with a tool call or with JSON,
-which `llm_answer` reads. Rule: there is always an answer in time, even if the model or the network fails, and it
+which `llm_answer` reads. Rule: there is always an answer in time, even if the model or the network fails. The answer
 contains only what was possible at this turn.
 """
 
@@ -35,9 +35,9 @@ Answer {how} and with nothing else: {{"guesses": [{{"intent": …, "confidence":
 
 
 class LlmNlu:
-    """Sends each message to a brain. With `calls`, the model is offered a tool to answer with. Set `calls` to False for
-    servers without tools, and the model answers with JSON. Give the brain a `temperature` of 0 and force the tool:
-    `ChatBrain(…, temperature=0, extra={"tool_choice": "required"})`."""
+    """Sends each message to a brain. With `calls`, the model is offered a tool to answer with. For a server without
+    tools, set `calls` to False: then the model answers with JSON. Give the brain a `temperature` of 0 and force the
+    tool: `ChatBrain(…, temperature=0, extra={"tool_choice": "required"})`."""
 
     def __init__(self, brain: Brain, *, calls: bool = True, ms_max: int = MS_MAX) -> None:
         self._brain = brain
@@ -46,7 +46,7 @@ class LlmNlu:
         self._requests = 0
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
-        """The meaning of this message, out of what is possible at this turn."""
+        """What this message means, chosen from the intents and slots that are possible at this turn."""
         text = shortened(message)
         if not text.strip() or not (scope.intents or scope.slots):
             return Understanding(by="llm")

@@ -1,6 +1,6 @@
 """Reads the answer of a language model and keeps only what passes all checks.
 
-A model may wrap its JSON in prose or a code fence, or write thoughts before it. Both are accepted. Rule: unknown
+A model may wrap its JSON in prose or a code fence, or write thoughts before it. All of this is accepted. Rule: unknown
 intents and slots, confidences that aren't between 0 and 1, and words that aren't in the message are dropped. An answer
 that isn't in the expected form raises `UnreadableAnswer`.
 """
@@ -25,7 +25,8 @@ class UnreadableAnswer(DuologueError):
 
 
 def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope) -> Understanding:
-    """The usable part of an answer."""
+    """The understanding in this answer, without its invalid parts. Raises `UnreadableAnswer` if the answer isn't in the
+    expected form."""
     data = _object(answer) if isinstance(answer, str) else answer
     guesses, slots = data.get("guesses"), data.get("slots", {})
     if not isinstance(guesses, list) or not isinstance(slots, dict | None):
@@ -42,7 +43,7 @@ def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope)
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The last JSON object in a text. The text before the object may be thoughts that contain braces."""
+    """The JSON object at the end of a text. Before the object, the text may contain thoughts, even with braces."""
     starts = [match.start() for match in _START.finditer(text)] or [text.find("{")]
     try:
         data = json.loads(text[starts[-1] : text.rfind("}") + 1])

@@ -40,7 +40,7 @@ class Learned(Protocol):
 
 
 class _Reader:
-    """How scopes are learned: with the models, with words and numpy, or with words only."""
+    """How scopes are learned: with the models, from words with numpy, or from words without numpy."""
 
     def __init__(self, by: str, calibration: Calibration, learn: Callable[[list[tuple[str, ...]]], Learned]) -> None:
         self.by = by
@@ -51,7 +51,7 @@ class _Reader:
 class LocalNlu:
     """The local NLU. All conversations share one, and it may be used from many threads.
 
-    `folder` is where MiniLM is stored, if not in the cache. With `words_only`, no model is used. Without
+    `folder` is where MiniLM is stored, if not in the cache of models. With `words_only`, no model is used. Without
     `second_opinion`, the second model (E5) isn't used, which is faster and needs less memory but is less accurate.
     `warn` is called with one line about a model that can't be used. By default, that line is logged as a warning of
     `duologue`.
@@ -78,7 +78,7 @@ class LocalNlu:
         self._lock = threading.RLock()
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
-        """The meaning of this message, out of what is possible at this turn."""
+        """Find the intent of this message among those that are possible at this turn."""
         return await asyncio.get_running_loop().run_in_executor(None, self.judge, message, scope)
 
     def judge(self, message: str, scope: MessageScope) -> Understanding:
@@ -168,7 +168,8 @@ class LocalNlu:
             return None
 
     def _give_up(self, reader: _Reader, why: str) -> None:
-        """Continue without the model that failed."""
+        """Continue without the model that failed: without the second model if both were used, otherwise from words
+        alone."""
         with self._lock:
             if self._reader is not reader:
                 return  # another thread has already replaced the reader

@@ -21,7 +21,8 @@ Floats = NDArray[np.float32]
 
 
 def fit(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
-    """The weights, one column for each class, with which `row @ weights` is highest for the class of the row."""
+    """Fit and return the weights, one column for each class, so that `row @ weights` is highest for the row's own
+    class."""
     if rows.shape[1] > len(rows):
         return _fit_few(rows, labels, classes)
     problem = _Problem(rows, labels, classes)
@@ -49,7 +50,8 @@ def fit(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
 
 
 def _fit_few(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
-    """Fit fewer rows than columns. The solution is a combination of the rows, so the fit runs in that smaller space."""
+    """Fit the weights if there are fewer rows than columns. The solution is then a linear combination of the rows, so
+    the fit runs in the smaller space of these combinations."""
     products = (rows @ rows.T).astype(np.float64)
     products[np.diag_indices_from(products)] += 1e-5
     root = np.linalg.cholesky(products)
@@ -83,7 +85,8 @@ class _Problem:
 
 
 def _direction(gradient: Floats, past: deque[tuple[Floats, Floats, float]]) -> Floats:
-    """The L-BFGS direction, from the gradient and the curvature of the last steps."""
+    """The L-BFGS direction, which is subtracted from the weights. It is computed from the gradient and the last
+    steps."""
     direction, shares = gradient.copy(), []
     for step, gradient_change, scale in reversed(past):
         share = scale * _dot(step, direction)

@@ -40,8 +40,8 @@ class Grams:
         return self._rarity.get(gram, self._rarest)
 
     def vector(self, text: str) -> Sparse:
-        """The vector of a text. Its length is at most 1, and the more of the text is unknown, the shorter the vector
-        is."""
+        """The vector of a text. Its Euclidean norm is at most 1, and the more unknown n-grams the text has, the smaller
+        the norm is."""
         return self._vector(_counted(text))
 
     def _vector(self, kinds: Iterable[Counter[str]]) -> Sparse:

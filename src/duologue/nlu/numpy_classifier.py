@@ -1,7 +1,8 @@
 """The classifier of a scope in numpy. It looks at a message in up to four views, each with its own regression.
 
-The views `meaning` and `query` count most, `wording` and `words` less. Without the models, only `words` is used. Rule:
-only the code here depends on the scope. The models in `minilm` and `e5` don't.
+A view is one way to turn a text into a vector. The views `meaning` and `query` count most, `wording` and `words` less.
+Without the models, only `words` is used. Rule: only the code here depends on the scope. The models in `minilm` and `e5`
+don't.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def _flat(phrases: Sequence[Sequence[str]]) -> tuple[list[str], NDArray[np.int64
 
 
 def unit(rows: Floats) -> Floats:
-    """The rows scaled to length one."""
+    """The rows, each scaled to a unit vector."""
     lengths = np.sqrt(np.einsum("...i,...i->...", rows, rows))[..., None]
     scaled: Floats = rows / np.maximum(lengths, 1e-9)
     return scaled

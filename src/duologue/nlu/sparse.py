@@ -1,6 +1,7 @@
 """A sparse matrix with one operation: the product with a dense vector.
 
-Similarity needs no other operation. Rule: the result equals that of the dense product, also for rows of zeros.
+The similarity of a message to phrases needs no other operation. Rule: the result equals that of the dense product, also
+for rows of zeros.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ Floats = NDArray[np.float32]
 
 
 class SparseRows:
-    """The non-zero values of some rows, and their positions."""
+    """A matrix, stored as its non-zero values and their positions."""
 
     def __init__(self, rows: Floats) -> None:
         self._at, columns = np.nonzero(rows)

@@ -105,7 +105,7 @@ class Nlu(Protocol):
     """Understands messages."""
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
-        """The meaning of this message, out of what is possible at this turn."""
+        """What this message means, chosen from the intents and slots that are possible at this turn."""
         ...
 
 
@@ -114,10 +114,10 @@ class Prepares(Protocol):
     """An NLU that has to learn a scope before it can understand messages in it."""
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """Learn these scopes now rather than when their first message arrives. Blocks."""
+        """Learn these scopes now rather than when their first message arrives. Blocks until they are learned."""
         ...
 
 
 def shortened(message: str) -> str:
-    """The message; a long one loses its middle, because people say what they want first or last."""
+    """The message, but without its middle if it is too long, because people say what they want first or last."""
     return message if len(message) <= CHARS_MAX else f"{message[:_HALF]} {message[-_HALF:]}"

@@ -31,7 +31,8 @@ class WordPiece:
         self._start, self._end, self._unknown = (vocabulary[name] for name in (_START, _END, _UNKNOWN))
 
     def numbers(self, text: str, pieces_max: int) -> list[int]:
-        """The numbers of at most `pieces_max` tokens, including the start and end tokens."""
+        """The numbers of at most `pieces_max` tokens, including the start and end tokens. A longer text loses its
+        middle."""
         assert pieces_max >= 4
         found = [number for word in words(text) for number in self._pieces(word)]
         room = pieces_max - 2
@@ -59,7 +60,7 @@ class WordPiece:
 
 
 def words(text: str) -> Iterator[str]:
-    """Words and punctuation in lower case, without accents."""
+    """The words and punctuation marks of this text, in lower case and without accents."""
     plain = "".join(map(_plain, text))
     # The whole text is decomposed before accents are removed, because an accent may be a separate character.
     bare = "".join(map(_bare, unicodedata.normalize("NFD", plain)))
@@ -79,7 +80,8 @@ def _plain(char: str) -> str:
 
 @lru_cache(4_096)
 def _bare(char: str) -> str:
-    """One character in lower case, without regard to its neighbours, as in the reference."""
+    """One character in lower case. An accent is removed, and punctuation gets a space on both sides. As in the
+    reference, the result doesn't depend on the neighbouring characters."""
     category = unicodedata.category(char)
     if category == "Mn":
         return ""

@@ -39,13 +39,13 @@ _SUMMARISE = (
 class ChatBrain(Brain, Summarises):
     """Answers with an LLM behind a chat-completions API.
 
-    `instructions` come before the instructions of each request. Without `base_url`, the service is OpenAI, and
-    its key is `api_key` or OPENAI_API_KEY. A server at a `base_url` gets no key except `api_key`, because the key
-    in the environment isn't meant for it. `extra` is added to the body of every request, such as
-    {"max_tokens": 300}. `asides` is the role of messages that neither user nor agent said. Choose "user" for a
-    server that accepts a system message only as the first message. `history_chars_max` limits how much of a long
-    conversation is sent. If the model rejects even that much as too long, the limit is halved. A `client` keeps
-    its own settings, except that its retries are turned off. It stays open when the brain is closed.
+    `instructions` come before the instructions of each request. Without `base_url`, the service is OpenAI, and its key
+    is `api_key` or OPENAI_API_KEY. A server at a `base_url` gets no key except `api_key`, because the key in the
+    environment isn't meant for it. `extra` is added to the body of every request, such as {"max_tokens": 300}. `asides`
+    is the role of messages that neither user nor agent said. Choose "user" for a server that accepts a system message
+    only as the first message. `history_chars_max` limits how much of a long conversation is sent. If the model rejects
+    even that much as too long, the limit is halved. A `client` that you pass keeps its own settings, except that its
+    retries are turned off, and stays open when the brain is closed.
     """
 
     def __init__(
@@ -134,8 +134,9 @@ class ChatBrain(Brain, Summarises):
         return cast("AsyncStream[ChatCompletionChunk]", answer)
 
     def _shrink_history(self, request: Request) -> bool:
-        """Send half as much history from now on. Returns False if the history can't get any shorter. Half is
-        enough, because a conversation grows slowly and exceeds the model's limit only by a little."""
+        """From now on, send at most half as much history as with this request. Half is enough, because a conversation
+        grows slowly and exceeds the model's limit only by a little. Returns False, and changes nothing, if the history
+        can't get any shorter."""
         sent = min(self._history_chars_max, chars_in(request.history))
         smaller = max(CHARS_MIN, sent // 2)
         is_smaller = newest(request.history, smaller) != request.history

@@ -17,7 +17,7 @@ from duologue.ports.failure import classify_status
 
 
 class ChatFailed(ServiceError):
-    """A failure of a chat service. Its message is written here, so it is safe to log."""
+    """A failure of a chat service. Its message is written by this module, not by the service, so it is safe to log."""
 
     is_own = True
 
@@ -43,7 +43,8 @@ _TRANSPORT = ("httpx2", "httpx", "httpcore2", "httpcore", "anyio")  # packages t
 
 @contextmanager
 def as_service_errors(host: str) -> Iterator[None]:
-    """Convert failures of the service at this host to ServiceError. Other exceptions pass unchanged."""
+    """Within this block, convert failures of the service at this host to ServiceError. Other exceptions pass
+    unchanged."""
     try:
         yield
     except Exception as failure:

@@ -1,7 +1,8 @@
-"""Limits how much of a conversation's history a chat request contains: the newest part, starting with a user turn.
+"""Limits how much history a chat request contains.
 
-A call may last for hours, but a model's context window is limited. Rule: turns that no reply has answered
-yet are always included, and a shortened history begins with a note that the earlier part is left out.
+Of a history that is too long, only the newest part is sent, starting with a user turn. A call may last for hours, but a
+model's context window is limited. Rule: turns that no reply has answered yet are always included, and a shortened
+history begins with a note that the earlier part is left out.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _TOO_LONG = re.compile(
 
 
 def newest(history: tuple[Item, ...], chars_max: int) -> tuple[Item, ...]:
-    """The whole history if it fits in `chars_max` characters. Otherwise a note, then the newest items that fit."""
+    """The whole history if it fits in `chars_max` characters. Otherwise a note, then the newest items that fit, but
+    always all items that no reply has answered yet."""
     if chars_in(history) <= chars_max:
         return history
     needed = _unanswered(history)
@@ -39,7 +41,8 @@ def chars_in(history: tuple[Item, ...]) -> int:
 
 
 def is_length_error(failure: object) -> bool:
-    """Does this failure say that the request was too long? Every service words that message differently."""
+    """Does this failure say that the request was too long? Services word that message differently, so its text is
+    searched for patterns."""
     status = getattr(failure, "status_code", None)
     text = " ".join(str(getattr(failure, name, None) or "") for name in ("code", "type", "message"))
     return status == 413 or (status in (None, 400, 422) and _TOO_LONG.search(text[:2_000]) is not None)

@@ -67,7 +67,7 @@ def write_tools(tools: tuple[Tool, ...]) -> list[dict[str, Any]]:
 
 
 def _task(request: Request, waits_for_an_answer: bool) -> str:
-    """What the model has to do. Empty if the chat alone shows it."""
+    """The text that tells the model what to do. Empty if the chat alone makes that clear."""
     if request.ask in _ASKS:
         return _ASKS[request.ask]
     if waits_for_an_answer:
@@ -78,9 +78,9 @@ def _task(request: Request, waits_for_an_answer: bool) -> str:
 
 
 def _not_in_history(request: Request) -> str:
-    """The user's words that the history doesn't contain yet. Usually it contains all of them. After a tool call or
-    a retry, other items follow them there. Only words since the last answer are compared, because a new "yes" may
-    follow an old "yes"."""
+    """The user's words in this request that its history doesn't contain yet. Usually the history contains all of them,
+    though not always at its end: after a tool call or a retry, other items follow them. Only words since the last
+    answer are compared, because a new "yes" isn't the same as an earlier "yes"."""
     known: list[str] = []
     for item in request.history:
         if isinstance(item, AgentSaid) and item.text and not item.calls:
@@ -96,7 +96,7 @@ def _not_in_history(request: Request) -> str:
 
 
 class _Chat:
-    """The messages written so far, and the tool calls and outputs of the history by their number."""
+    """The messages written so far, and the tool calls of the history and their outputs, by the number of the call."""
 
     def __init__(self, history: tuple[Item, ...], aside: AsideRole) -> None:
         self.messages: list[ChatMessage] = []

@@ -82,8 +82,8 @@ class ReplyStream:
         return None
 
     def _whole_calls(self) -> list[ToolCall]:
-        """Complete calls that another call has followed. An incomplete call waits for the end of the reply, because
-        the chunks of several calls may be interleaved."""
+        """The next calls, in order, whose arguments are complete and after which another call has begun. An incomplete
+        call waits, and so do the calls after it, because the chunks of several calls may be interleaved."""
         parts = []
         while self._returned < len(self._calls) - 1 and is_json_object(self._calls[self._returned].arguments):
             parts.append(self._complete(self._calls[self._returned]))
@@ -97,8 +97,9 @@ class ReplyStream:
 
 
 def _begins_another(call: _PartialCall, call_id: str, name: str) -> bool:
-    """Does this chunk begin a new call? The index doesn't tell, because some servers give every call the same one.
-    A new id begins a new call. Without ids, a name that follows a complete call does."""
+    """Does this chunk begin a new call? The index doesn't tell, because some servers give every call the same one. A
+    new id begins a new call. If an id is missing, a name begins a new call once the current call has a name and
+    complete arguments."""
     if call_id and call.id:
         return call_id != call.id
     return bool(name and call.name) and is_json_object(call.arguments)

@@ -1,9 +1,9 @@
 """A speech-to-speech model on a server that speaks the Realtime protocol: OpenAI's, Azure's, or any other.
 
-The model is brain, ears (STT and VAD), voice (TTS) and session in one. `server_events`, `client_events`, `mirror`
-and `utterances` are tables and plain functions over values. `connection` and `exchange` do the waiting, and
-`model` implements the ports. Rule: the runtime decides when to speak. A response is requested only when the
-runtime asks for one.
+The model is brain, ears (STT and VAD), voice (TTS) and session in one. `server_events`, `client_events`, `mirror` and
+`utterances` only convert and record values, and never wait. `connection` and `exchange` do the waiting, and `model`
+implements the ports. Rule: the runtime decides when to speak. A response is requested only when the runtime asks for
+one.
 """
 
 from .model import RealtimeModel

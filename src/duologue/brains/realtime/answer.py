@@ -105,8 +105,8 @@ class RealtimeAnswer:
         self._end(self._failure_of(ended))
 
     def _failure_of(self, ended: ResponseEnded) -> ServiceError | None:
-        """The failure that this end of the response means. None if the response completed, or if it was cut short
-        after its first part."""
+        """The error with which this response ended. None if it completed, or if it was cut short without an error after
+        its first part."""
         if ended.status == "failed":
             return failure_of_code(ended.code or "server_error")
         if self.said or ended.status == "completed":
@@ -116,7 +116,7 @@ class RealtimeAnswer:
         return failure_of(ErrorClass.SERVER_ERROR, ended.reason or ended.status)
 
     def end_without_event(self) -> None:
-        """End the answer normally, although the server's end event never came. All of its items are complete."""
+        """End the answer normally. All of its items are complete, and only the server's end event never came."""
         for item in list(self._sounds):
             self._end_item(item)
         self._end(None)

@@ -87,8 +87,8 @@ async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
 
 
 class Connection:
-    """A wire with its reader, writer and ping tasks. `take` gets every server event that is known and readable,
-    once."""
+    """A wire with its reader, writer and ping tasks. `take` is called once for every server event that is known and
+    readable."""
 
     def __init__(
         self,
@@ -118,7 +118,8 @@ class Connection:
         ]
 
     def send(self, event: ClientEvent) -> str:
-        """Queue this event after all earlier ones. Returns its id."""
+        """Queue this event after all earlier ones and return its id. If the connection is over, or if the event is
+        audio and too many events wait already, the event is dropped."""
         self._number += 1
         name = f"duologue_{self._number}"
         if self.is_over:
@@ -209,7 +210,8 @@ class Connection:
             self.lose(failure)
 
     async def _ping(self) -> None:
-        """Ping regularly. A late answer is reported as an unhealthy link; the core decides how long to wait for it."""
+        """Ping the server regularly. While an answer is late, the link is reported as unhealthy. The core decides how
+        long to wait for a late answer."""
         try:
             while not self.is_over:
                 await asyncio.sleep(self._settings.ping_ms / 1000)

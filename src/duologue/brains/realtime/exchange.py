@@ -123,7 +123,7 @@ class Exchange:
 
     @property
     def is_busy(self) -> bool:
-        """Is a response in progress for the conversation?"""
+        """Is a response requested or in progress? Out-of-band responses don't count."""
         pending = any(not answer.is_out_of_band for answer in self._pending.values())
         return pending or any(answer is None or not answer.is_out_of_band for answer in self._open.values())
 
@@ -152,7 +152,7 @@ class Exchange:
         self._note_ended(answer.response)
 
     async def wait_for_an_end(self) -> None:
-        """Wait until any response has ended."""
+        """Wait until the next response ends."""
         self._response_ended.clear()
         await self._response_ended.wait()
 
@@ -251,8 +251,8 @@ class Exchange:
             self._note_ended(happened.response)
 
     def _buffer_early(self, happened: OfResponse) -> None:
-        """Store an event that arrived before its response began. If its response has ended, or no response can begin
-        now, count the event as late instead."""
+        """Store an event that arrived before its response began. If its response has ended, or no request waits for a
+        response, count the event as late instead."""
         waiting = any(not answer.response for answer in self._pending.values())
         if happened.response in self._ended or not waiting:
             self._counts["late"] += 1
@@ -299,7 +299,8 @@ class Exchange:
         self._response_ended.set()
 
     def _retry_when_free(self, answer: RealtimeAnswer) -> None:
-        """Cancel the unrequested response that blocks this request. The end of that response triggers a retry."""
+        """Send this request again when the unrequested response that blocks it has ended. That response is cancelled
+        now, unless it was already cancelled when it began."""
         answer.is_waiting = True
         unrequested = [response for response, owner in self._open.items() if owner is None]
         if not unrequested:  # unrequested responses that we know of were cancelled when they began

@@ -1,7 +1,7 @@
 """Failures of a Realtime server, classified and reported in our own words.
 
-Rule: only a plain error code of the server is passed on, because its messages may contain the user's words and
-keys.
+Rule: only a plain error code of the server is passed on, because the server's messages may contain keys or the user's
+words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _HINTS = {
 
 
 class RealtimeFailed(ServiceError):
-    """A failure of a Realtime server. Its message is written here, so it is safe to log."""
+    """A failure of a Realtime server. Its message is written by this module, not by the server, so it is safe to
+    log."""
 
     is_own = True
 
@@ -56,8 +57,9 @@ def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> Realtime
 
 
 def not_reached(failure: BaseException, host: str) -> ServiceError:
-    """The error for a session that couldn't be opened. The HTTP status decides its class, or else the reason with which
-    the connection was closed. Without either, it is a network error."""
+    """The error for a session that couldn't be opened. Its class follows from the HTTP status. Without a status, the
+    reason with which the connection was closed decides. Without either, it counts as a network error. A ServiceError is
+    returned unchanged."""
     if isinstance(failure, ServiceError):
         return failure
     status = getattr(getattr(failure, "response", None), "status_code", None)

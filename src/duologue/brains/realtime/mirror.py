@@ -34,7 +34,7 @@ class _Spoken:
 
 @dataclass(slots=True)
 class _Made:
-    """An item of a response."""
+    """An item that a response added to the server's copy."""
 
     item: str
     is_message: bool
@@ -70,7 +70,7 @@ class Mirror:
     # -- How the server's copy grows
 
     def hear(self, item: str, text: str) -> None:
-        """Record that the server heard the user say this text, as this item."""
+        """Record that the server heard the user say this text and stored it as this item."""
         if text.split():
             self._spoken.append(_Spoken(item, text.split()))
 
@@ -91,8 +91,8 @@ class Mirror:
         return next(one for one in self._replies[reply].made if one.item == item)
 
     def refuse(self, event: ClientEvent) -> None:
-        """Record that the server refused this item. It is sent again with the next request, until it was
-        sent SENDS_MAX times."""
+        """Record that the server refused this event, which adds an item. The event is sent again with the next request,
+        but at most SENDS_MAX times in all."""
         self._refused.append(event)
         if sum(one is event for one in self._refused) < SENDS_MAX:
             self._again.append(event)
@@ -166,8 +166,8 @@ class Mirror:
     # -- The user
 
     def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
-        """The events that add the words which this session didn't hear, because they were typed, or because an earlier
-        session heard them."""
+        """The events that add those words of this item that this session didn't hear, because they were typed or
+        because an earlier session heard them. Overheard words are deleted, not added."""
         words = item.text.split()
         before = self._said.get(item.turn, [])
         if words == before:

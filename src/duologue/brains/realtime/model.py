@@ -99,8 +99,8 @@ class RealtimeModel:
         self._activate(await self._connect(context))
 
     async def renew(self, context: Context | None, notify: Notify) -> None:
-        """Switch to a new session. The new session is opened first. Then the switch waits until the user has finished
-        speaking. The old session still finishes its response."""
+        """Open a new session, wait until the user has finished speaking, then switch to the new session. The old
+        session still finishes its response."""
         fresh = await self._connect(context)
         try:
             await self._until_quiet()
@@ -186,8 +186,8 @@ class RealtimeModel:
         await live.close()
 
     def _lose(self, live: RealtimeSession, failure: ServiceError) -> None:
-        """Handle the loss of a session. The core is notified first, so that it ignores the failures of the session's
-        requests that follow."""
+        """Handle the loss of a session. The core is notified before the session's requests fail, so that it ignores
+        their failures."""
         if live is self._live:
             self._live = None
             self._lose_utterances()
@@ -366,8 +366,8 @@ class RealtimeModel:
             live.exchange.abandon(answer)
 
     async def _await_response(self, live: RealtimeSession, answer: RealtimeAnswer) -> None:
-        """Wait until the server accepts or refuses the request. If the server has sent nothing at all by
-        the deadline, the connection is treated as lost."""
+        """Wait until the server accepts or refuses the request. If the server has sent nothing at all between the
+        request and the deadline, the connection is treated as lost."""
         received = live.connection.received
         try:
             async with asyncio.timeout(self.settings.request_ms_max / 1000):

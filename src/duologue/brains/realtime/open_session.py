@@ -52,7 +52,8 @@ class RealtimeSession:
         self._lost, self._healthy = lost, healthy
 
     async def begin(self, settings: dict[str, Any]) -> None:
-        """Send the settings, then the context of earlier sessions. Raises ServiceError if the server refuses."""
+        """Wait for the session to begin, apply the settings, then send the context of earlier sessions. Raises
+        ServiceError if the server refuses the settings or the session is lost."""
         await self.exchange.began.wait()
         if self._failure is not None:
             raise self._failure
@@ -64,7 +65,8 @@ class RealtimeSession:
         self.exchange.send_all(self.exchange.mirror.restore())
 
     def changes(self, task: dict[str, Any]) -> dict[str, Any]:
-        """Which of these instructions and tools changed since the last call. After a refused update, all of them."""
+        """The part of these instructions and tools that has to be sent: what changed since the last call, or all of it
+        if the server refused an update. Empty if nothing changed."""
         if self.exchange.lost_update:
             self.exchange.lost_update, self._task = False, {}
         new = {key: value for key, value in task.items() if key != "type" and self._task.get(key) != value}

@@ -1,4 +1,4 @@
-"""Server events as values: one table from an event's type to its reader.
+"""Converts server events to values. TABLE has the function that reads each type of event.
 
 Rule: an event type that is in neither TABLE nor IGNORED is unknown. Unknown and unreadable events are counted but
 change nothing, because a server may be newer than this code.
@@ -71,7 +71,8 @@ class Untranscribed:
 
 @dataclass(frozen=True, slots=True)
 class ResponseBegan:
-    """`request` names the request that the response answers. The server copies that name from our metadata."""
+    """A response has begun. `request` names the request that it answers. The server copies that name from our
+    metadata."""
 
     response: str
     request: str = ""
@@ -111,7 +112,7 @@ class TextCame:
 
 @dataclass(frozen=True, slots=True)
 class ItemEnded:
-    """`call` is set if the item is a tool call."""
+    """An item of a response has ended. `call` is set if the item is a tool call."""
 
     response: str
     item: str
@@ -120,7 +121,8 @@ class ItemEnded:
 
 @dataclass(frozen=True, slots=True)
 class ResponseEnded:
-    """`calls` repeats the tool calls of the response as (item, call), because an earlier event may have been lost."""
+    """A response has ended. `calls` repeats its tool calls as (item, call), because the event that first reported one
+    may have been lost."""
 
     response: str
     status: str
@@ -207,7 +209,8 @@ def read(event: object) -> Happened:
 
 
 def _text(holder: ServerEvent, name: str) -> str:
-    """The value of a field that must be a string. Raises KeyError or TypeError otherwise."""
+    """The value of a field that must be a string. Raises KeyError if the field is missing, TypeError if it isn't a
+    string."""
     value = holder[name]
     if not isinstance(value, str):
         raise TypeError(name)

@@ -1,4 +1,4 @@
-"""Converts what the server heard of the user to the events that ears report. Items become numbered utterances.
+"""Converts what the server heard of the user to what ears report. Each of the server's items becomes an utterance.
 
 This module knows nothing about turns. Rule: an utterance reports its onset (the first sign of speech) first. Then it
 reports its end and its final text exactly once, even if the session is lost in the middle of the utterance.
@@ -35,7 +35,8 @@ class _Utterance:
 
 
 class Utterances:
-    """The utterances of a conversation. Their numbers continue across sessions, but an item belongs to one session."""
+    """The utterances of a conversation. Their numbers continue from session to session, whereas a server's item exists
+    in only one session."""
 
     def __init__(self, quiet_ms: int = 0, server_decides: bool = True) -> None:
         self._quiet_ms = quiet_ms
@@ -51,7 +52,7 @@ class Utterances:
         return any(not utterance.is_final for utterance in known)
 
     def take(self, happened: Happened) -> list[Heard]:
-        """The events that ears report after this server event."""
+        """Process a server event and return what ears report because of it."""
         match happened:
             case SpeechOn(item):
                 return [] if item in self._known else self._begin(item)
