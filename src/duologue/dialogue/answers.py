@@ -53,7 +53,8 @@ from .values import accept, validate_next
 
 
 def understand(d: DialogueDraft, text: str) -> None:
-    """Interpret a message when no question is open: commands and greetings directly, everything else by NLU."""
+    """Interpret a message that comes while no question is open. A command, a greeting, thanks or a goodbye is handled
+    directly; any other message is sent to NLU."""
     if not text.strip():
         count_as_miss(d)
         return
@@ -69,8 +70,8 @@ def understand(d: DialogueDraft, text: str) -> None:
 
 
 def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The reply to a greeting, thanks or goodbye. The reply to a greeting also offers help. Empty if the message is an
-    example phrase of a flow."""
+    """The commands that reply to a greeting, thanks or a goodbye; after a greeting they also offer help. Empty if the
+    message is something else, or if it is an example phrase of a flow."""
     kind = courtesy_of(tokens_of(text))
     if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
         return ()
@@ -90,7 +91,7 @@ def ask_nlu(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
 
 
 def count_as_miss(d: DialogueDraft) -> None:
-    """Handle a reply that has no usable content."""
+    """Count a reply without usable content as not understood."""
     d.enter(Phase.UNDERSTANDING)
     miss(d)
 
@@ -99,7 +100,7 @@ def count_as_miss(d: DialogueDraft) -> None:
 
 
 def answer(d: DialogueDraft, text: str) -> None:
-    """Handle a reply while a slot is awaited."""
+    """Handle the reply to an open question for a slot's value."""
     if not text.strip():
         count_as_miss(d)
     elif d.s.reading_back:
@@ -126,7 +127,7 @@ def question_of(d: DialogueDraft) -> Question:
 
 
 def empty_slots(d: DialogueDraft) -> tuple[Slot, ...]:
-    """The flow's unfilled slots that may be filled without being asked for."""
+    """The flow's unfilled slots that may be filled before the flow asks for them."""
     names = [name for name in d.flow.slots if d.top.filled(name) is None]
     return tuple(d.spec(name).grammar_slot for name in names if not d.spec(name).ask_before_filling)
 
@@ -166,9 +167,9 @@ def _answer_question(d: DialogueDraft, text: str) -> None:
 
 
 def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
-    """Handle a message about another slot than the open question. Returns False, and does nothing, for any other
-    message. Examples: "the time is eight", where the number of people is asked for, or "no, New York", right after the
-    answer "Boston"."""
+    """If the message is about another slot than the one that is asked for, handle it and return True. Otherwise do
+    nothing and return False. Examples: "the time is eight", where the number of people is asked for, or "no, New York",
+    right after the answer "Boston"."""
     said = named_slot(d.domain, d.top, text, d.today)
     if said is not None and said[0] == d.s.waiting_for:
         return False
@@ -189,8 +190,8 @@ def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
 
 
 def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
-    """The yes in "yes, the reference is 55", in reply to a yes/no question. Empty for a leading no, because it may
-    refer to an earlier answer."""
+    """The value True for the open yes/no question, if the message begins with a yes, as in "yes, the reference is 55".
+    Empty otherwise. A leading no isn't taken as the answer, because it may refer to an earlier question."""
     slot = question_of(d).slot
     is_yes = (
         slot.kind is SlotKind.YES_NO and opening_answer(tokens_of(text)) is True and trick_of(d.s.last_question) is None
@@ -199,8 +200,8 @@ def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
 
 
 def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bool:
-    """Is the value a name that isn't on the list of its slot, but is a choice of another slot? Example: "in the
-    garden", where the name of a guest is asked for."""
+    """Was a name asked for, and is the value not on that slot's list of names, but a choice of another slot? Example:
+    "in the garden", where the name of a guest is asked for."""
     spec, value = d.spec(reading.values[0].slot), reading.values[0].value
     is_listed = spec.names is not None and value in spec.names.values.values()
     if spec.kind is not SlotKind.NAME or is_listed or value == ANY:
@@ -210,7 +211,8 @@ def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bo
 
 
 def _answer_ambiguously(d: DialogueDraft, reading: Ambiguous) -> None:
-    """Ask which value was meant, or take the one that the slot prefers."""
+    """Handle an answer that can mean several values: ask which one was meant, or take the first or the last, as the
+    slot's `prefers` says."""
     prefers = d.spec(reading.slot).prefers
     if prefers == "ask":
         if d.s.among:  # the user was already asked which value was meant, and this reply doesn't say it
@@ -267,7 +269,8 @@ def as_set_slots(values: tuple[Value, ...], source: str) -> tuple[SetSlot, ...]:
 
 
 def _answer_read_back(d: DialogueDraft, text: str) -> None:
-    """Handle the reply after a code was read back to the user. A new code replaces the one that was read back."""
+    """Handle the reply to the question whether a code was heard right. If the reply contains another code, that code
+    replaces the one that was read back."""
     if (name := command_of(tokens_of(text))) is not None:
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, (BY_NAME[name],))
@@ -306,8 +309,8 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
 
 
 def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:
-    """Replace the code that is being read back. Other values that still have to be validated come after the new
-    code."""
+    """Replace the code that is being read back by the new values. Other values that still have to be validated come
+    after them."""
     new = {value.slot for value in values}
     d.set(values=(*values, *(value for value in d.s.values if value.slot not in new)), reading_back=False)
     validate_next(d)
@@ -325,9 +328,10 @@ def _rejects_code(d: DialogueDraft, text: str) -> bool:
 
 
 def handle_queued_message(d: DialogueDraft, text: str) -> None:
-    """Handle a message that was queued while a request was running. A command or a correction is applied. A bare yes or
-    no is dropped, because no question was open. Any other message answers the open question if that question was open
-    before the request; otherwise it goes to NLU."""
+    """Handle a message that was queued while a request was running. A command is applied. A bare yes or no is dropped,
+    because no question was open when it came. Any other message is taken as the answer to the open question, if that
+    question was already open before the request. If it wasn't, the message is applied if it is a correction, and sent
+    to NLU if it isn't."""
     is_aside = d.is_question_new or d.s.is_aside
     name = command_of(tokens_of(text))
     if name is not None:

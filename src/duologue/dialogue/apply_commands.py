@@ -41,8 +41,8 @@ from .values import accept, revisit_after_change, validate_next
 
 
 def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
-    """Apply all commands that are valid now. If none of them is valid, the message is taken as a free-text answer, or
-    counts as not understood."""
+    """Apply all commands that are valid now. If none of them is valid, take the message as the answer to an open
+    free-text question, or else count it as not understood."""
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
     if not known:
@@ -78,8 +78,8 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
 
 
 def _take_as_free_text(d: DialogueDraft) -> bool:
-    """Take the message as the answer to an open free-text question, when NLU found no command in it. Returns False if
-    the message can't be an answer, for example because it is itself a question."""
+    """NLU found no command in the message: take it as the answer to the open question, if that question asks for free
+    text. Returns False if the message can't be an answer, for example because it is itself a question."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
     if (
         slot is None
@@ -103,8 +103,8 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
 
 
 def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
-    """Is the command valid now? Its flow must be offered, its slot must belong to the open flow or to one that starts
-    now, and a yes or no needs an open flow."""
+    """Is the command valid now? Its flow must be offered to users. Its slot must belong to the open flow, or to a flow
+    that the same message starts. A yes or no is valid only while a flow is open."""
     offered = {flow.name for flow in d.domain.offered}
     match command:
         case StartFlow():
@@ -119,7 +119,7 @@ def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
 
 
 def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Apply one command. Returns True if no further commands may be applied."""
+    """Apply one command. Returns True if the commands after it must not be applied."""
     match command:
         case StartFlow():
             if not return_to(d, command.flow):
@@ -157,8 +157,8 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 
 
 def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Apply a yes to the open question. If the question proposed a value, add that value to `values`. Returns True if
-    the question can't be answered with yes and `values` is empty. The message then counts as not understood."""
+    """Apply a yes to the open question. If the question proposed a value, add that value to `values`. If the question
+    can't be answered with yes and `values` is empty, count the message as not understood and return True."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if d.s.reading_back and d.s.values:
@@ -182,8 +182,8 @@ def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
 
 
 def say_no(d: DialogueDraft) -> bool:
-    """Apply a no to the open question. Returns True if the question can't be answered with no. The message then counts
-    as not understood."""
+    """Apply a no to the open question. If the question can't be answered with no, count the message as not understood
+    and return True."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if d.s.reading_back:
@@ -211,8 +211,8 @@ def say_no(d: DialogueDraft) -> bool:
 
 
 def _drop_unconfirmed(d: DialogueDraft) -> None:
-    """Empty the slots whose values the user has just rejected, so that each is asked for. The values were picked out of
-    a message that was only partly understood."""
+    """The user said no to the values that were picked out of a partly understood message: empty their slots, so that
+    the flow asks for them."""
     wrong = [name for name, filled in d.top.slots if is_unconfirmed(filled)]
     d.set_top(confirm="")
     d.set(tries=0)
@@ -225,7 +225,7 @@ def _drop_unconfirmed(d: DialogueDraft) -> None:
 
 
 def cancel(d: DialogueDraft) -> None:
-    """End the open flow. Its slot values are kept for reference."""
+    """End the open flow and keep its slot values for reference. If no flow is open, say so."""
     if not d.s.stack:
         d.say(d.domain.patterns.nothing_to_cancel)
         return
@@ -254,7 +254,7 @@ def repeat(d: DialogueDraft) -> None:
 
 
 def _give_time(d: DialogueDraft) -> None:
-    """Give the user a moment: keep the question open without repeating it. A question that wasn't asked yet is asked
+    """The user needs a moment: keep the question open without repeating it. If the question wasn't asked yet, ask it
     now."""
     if d.is_question_new or (d.s.stack and not d.top.failed and not is_question_current(d)):
         continue_flow(d)
@@ -264,8 +264,8 @@ def _give_time(d: DialogueDraft) -> None:
 
 
 def _go_back(d: DialogueDraft) -> None:
-    """Ask the previous question again. If a called flow has no previous question, go back to one of the flow that
-    called it. While a code is being read back, ask for the code again."""
+    """Ask the previous question again. If the open flow has no previous question and was called by another flow, go
+    back to the last question of that flow. While a code is being read back, ask for the code again instead."""
     if d.s.reading_back:
         d.set(reading_back=False, values=())
         return
@@ -283,14 +283,15 @@ def _go_back(d: DialogueDraft) -> None:
 
 
 def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
-    """The slots of a flow whose questions were answered, without the slot that is being asked for."""
+    """The slots that the flow asked for and that are filled, in the order of asking. The slot that is being asked for
+    now is left out."""
     waiting_for = d.s.waiting_for if instance is d.s.stack[-1] else None
     return [slot for slot in instance.asked if slot != waiting_for and instance.filled(slot) is not None]
 
 
 def _goes_back_to(d: DialogueDraft, size: int) -> bool:
-    """Can "go back" return to the flow at this stack size? It must have an answered question. All flows above it must
-    be called flows without answers or actions."""
+    """Can "go back" return to the flow at position `size` of the stack, counted from 1 at the bottom? That flow must
+    have an answered question, and all flows above it must be called flows without answers or actions."""
     above = d.s.stack[size:]
     is_fresh = all(one.called and not _answered(d, one) and not _has_acted(d, one) for one in above)
     return is_fresh and bool(_answered(d, d.s.stack[size - 1]))
@@ -302,8 +303,8 @@ def _has_acted(d: DialogueDraft, instance: Instance) -> bool:
 
 
 def _skip(d: DialogueDraft) -> None:
-    """Skip the open question, if its slot is optional. If the slot already has a value, keep that value and drop the
-    correction."""
+    """Skip the open question. A required slot without a value can't be skipped, and the user is told so. A slot that
+    already has a value keeps it."""
     slot = d.s.waiting_for
     if slot is None or not d.s.stack:
         _help(d)

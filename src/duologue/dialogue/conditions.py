@@ -25,14 +25,14 @@ class BadCondition(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A parsed condition: its text, and the slots that it reads."""
+    """A valid condition: its text, and the names of the slots that it reads."""
 
     text: str
     names: tuple[str, ...]
 
     @property
     def constants(self) -> tuple[str | int | float | bool, ...]:
-        """The values that the slots are compared with."""
+        """The literal values in the condition, which slots are compared with."""
         found = [node.value for node in ast.walk(_tree(self.text)) if isinstance(node, ast.Constant)]
         return tuple(dict.fromkeys(value for value in found if isinstance(value, str | int | float)))
 
@@ -46,7 +46,7 @@ def _tree(text: str) -> ast.expr:
 
 
 def parse(text: str) -> Condition:
-    """Parse a condition. Raises BadCondition, whose message says what is wrong."""
+    """Parse a condition. Raises BadCondition if the text isn't a valid condition."""
     if len(text) > LENGTH_MAX:
         raise BadCondition(f"the condition has {len(text)} characters; at most {LENGTH_MAX} are allowed")
     try:

@@ -89,8 +89,8 @@ def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Com
 
 
 def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The command for a reply that only says which slot was meant: "the time", after "no, make it five", which fits
-    both the time and the number of people. Empty for any other reply."""
+    """The correction for a reply that only names the slot that the message before it was about. Example: "the time",
+    after "no, make it five", which fits both the time and the number of people. Empty for any other reply."""
     slot = only_named(d.domain, d.top.flow, text)
     said = [message.content for message in d.s.messages if message.role == "user"]
     if slot is None or len(said) < 2 or slot not in (slots := _fitting(d, said[-2])) or len(slots) < 2:
@@ -104,7 +104,8 @@ def _fitting(d: DialogueDraft, text: str) -> tuple[str, ...]:
 
 
 def _volunteered(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
-    """The values in a reply that answers a later question instead of saying yes or no: "at the bar"."""
+    """The values in a reply that answers a later question instead of saying yes or no, such as "at the bar". Empty for
+    any other reply."""
     found = read_volunteered(empty_slots(d), text, d.flow.description, d.today)
     return as_set_slots(found.values, "grammar") if found is not None else ()
 
@@ -115,8 +116,8 @@ def _in_old_unit(d: DialogueDraft, value: Value) -> Json:
 
 
 def _only_reading(d: DialogueDraft, text: str, kinds: tuple[SlotKind, ...] = tuple(SlotKind)) -> tuple[Value, ...]:
-    """The new value in a reply such as "no, make it 600", if exactly one slot of the question can read it. Slots that
-    accept any text or any name aren't tried, because they read anything."""
+    """The new value in a reply such as "no, make it 600", if the grammar of exactly one slot of the question reads it;
+    otherwise empty. Slots that accept any text or any name aren't tried, because their grammars read anything."""
     slots = [slot for slot in _confirmed_slots(d) if slot.kind is not SlotKind.TEXT and slot.kind in kinds]
     closed = [slot for slot in slots if slot.kind is not SlotKind.NAME or not slot.is_open]
     read_by = [reading for slot in closed if isinstance(reading := read(Question(slot), text, d.today), Direct)]
@@ -124,7 +125,8 @@ def _only_reading(d: DialogueDraft, text: str, kinds: tuple[SlotKind, ...] = tup
 
 
 def _confirmed_slots(d: DialogueDraft) -> tuple[Slot, ...]:
-    """The filled slots that the question is about: those that its text names, or all of them if it names none."""
+    """The filled slots that the question is about: those that its text names, or all filled slots if it names no
+    slot."""
     at = d.flow.program[d.top.at]
     filled = [name for name, _ in d.top.slots if name in d.domain.slots]
     named = [name for name in gaps_of(at.text) if name in filled] if isinstance(at, Confirm) else []

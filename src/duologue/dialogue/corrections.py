@@ -64,7 +64,7 @@ _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, Slot
 
 
 def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
-    """The correction that a message makes; empty if the message isn't clearly a correction."""
+    """The correction in a message, as a tuple of one; empty if the message isn't clearly a correction."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return ()
@@ -75,8 +75,9 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
 
 
 def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
-    """The slot that a message names, and the values that it gives, as in "the time is eight". None if the message names
-    no slot. The values are empty if no grammar reads them, or if the slot may only be filled when it is asked for."""
+    """The slot that a message names (the first, if it names several), and the commands for the values that it gives, as
+    in "the time is eight". None if the message names no slot. There are no commands if no grammar reads the value, or
+    if the slot is empty and may only be filled when it is asked for."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return None
@@ -106,9 +107,8 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
 def other_slot_corrections(
     domain: Domain, instance: Instance, slot: str, text: str, today: str
 ) -> tuple[Correction, ...]:
-    """Corrections of other slots than `slot`, which the open question is about. Example: "no, three nights", while a
-    code is read back. Only a value with a unit or a known name counts, because a bare number may be part of the
-    code."""
+    """Corrections of other slots than `slot`, the slot of the open question. Example: "no, three nights", while a code
+    is read back. Only values with a unit and known names count, because a bare number may be part of the code."""
     text = " ".join(text.split())
     said = (_MAKE_IT.match(text) or _CHANGED_MIND.match(text)) if len(text) <= _LENGTH_MAX else None
     if said is None:
@@ -131,8 +131,9 @@ def other_slot_corrections(
 
 
 def other_day_or_time(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[Correction, ...]:
-    """A new day given where a time is asked for, or a new time given where a day is asked for. Example: "tomorrow
-    then", after a time that has already passed."""
+    """If the open question asks for a time: the correction of the day. If it asks for a day: the correction of the
+    time. Empty if the message contains no such value. Example: "tomorrow then", after a time that has already
+    passed."""
     kind = _MOMENTS.get(domain.slots[slot].kind)
     others = [name for name in dict.fromkeys(domain.flows[instance.flow].slots) if domain.slots[name].kind is kind]
     filled = instance.filled(others[0]) if len(others) == 1 else None
@@ -145,7 +146,8 @@ def other_day_or_time(domain: Domain, instance: Instance, slot: str, text: str, 
 def last_answer_correction(
     domain: Domain, instance: Instance, text: str, today: str, turn: int
 ) -> tuple[Correction, ...]:
-    """The correction of the answer given in turn `turn`: "no, New York", right after "Boston"."""
+    """The correction of the answer that was given in turn `turn`. Example: "no, New York", right after "Boston". Empty
+    if the message doesn't correct that answer."""
     text = " ".join(text.split())
     said = _CHANGED_MIND.match(text) if len(text) <= _LENGTH_MAX else None
     answered = [name for name in instance.asked if (one := instance.filled(name)) is not None and one.turn == turn]
@@ -158,14 +160,15 @@ def last_answer_correction(
 def slots_that_fit(
     domain: Domain, instance: Instance, slots: tuple[str, ...], text: str, today: str
 ) -> tuple[str, ...]:
-    """Those of the given slots that the new value in the text could belong to. "No, six" fits both a time and a number
-    of people."""
+    """Those of `slots` that the new value in the text could be for. Example: "no, six" fits both a time and a number of
+    people."""
     new, _ = _new_value_in(text)
     return tuple(name for name in slots if _reads_as_change(domain.slots[name], instance, new, today))
 
 
 def value_for_slot(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
-    """The correction of `slot` in an earlier message, now that it is known that the message was about this slot."""
+    """The correction that `text`, an earlier message, makes to `slot`. The user has now said that the message was about
+    this slot. Empty if the slot's grammar can't read the new value."""
     new, span = _new_value_in(text)
     found = _first(_read(domain.slots[slot], new, span, today, instance.filled(slot)))
     return (found,) if found is not None else ()
@@ -177,7 +180,8 @@ def _new_value_in(text: str) -> tuple[str, tuple[int, int]]:
 
 
 def _reads_as_change(spec: SlotSpec, instance: Instance, text: str, today: str) -> bool:
-    """Does the slot's grammar read the text as a value that differs from the current one?"""
+    """Does the slot's grammar read the text as a value that differs from the current one? Only slots for dates, times,
+    numbers, money, durations and listed names are considered."""
     if spec.kind not in _MEASURED and not (spec.kind is SlotKind.NAME and not spec.is_open):
         return False
     filled = instance.filled(spec.name)
@@ -200,7 +204,7 @@ def are_both_yes_no(domain: Domain, asked: str | None, slot: str) -> bool:
 
 def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
     """The final value of an answer that corrects itself ("Boston, no, New York") or begins with a correction ("sorry,
-    New York")."""
+    New York"). Empty for any other answer."""
     text, spec = " ".join(text.split()), domain.slots[slot]
     if len(text) > _LENGTH_MAX:
         return ()
@@ -230,7 +234,8 @@ def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _match_named(called: str, text: str) -> re.Match[str] | None:
-    """Matches "change the NAME to VALUE", "the NAME should be VALUE", "make the NAME VALUE"."""
+    """Match texts such as "change the NAME to VALUE", "the NAME should be VALUE" or "make the NAME VALUE", where NAME
+    is `called`."""
     name = re.escape(called)
     return re.match(
         rf"^{_OPENING}(?:{_CHANGE} )?(?:the|my|our)? ?{name}{_TO}(?P<new>.+?){_END}", text, re.IGNORECASE
@@ -238,7 +243,8 @@ def _match_named(called: str, text: str) -> re.Match[str] | None:
 
 
 def _is_wrong(called: str, text: str) -> bool:
-    """Matches "the NAME is wrong", "that's the wrong NAME", "you got my NAME wrong"."""
+    """Does the text say that a value is wrong, as in "the NAME is wrong", "that's the wrong NAME" or "you got my NAME
+    wrong"? NAME is `called`."""
     name = rf"(?:the|my|our|that|this) {re.escape(called)}"
     return any(
         re.match(rf"^{_OPENING}{pattern}{_END}", text, re.IGNORECASE)
@@ -269,8 +275,8 @@ def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Itera
 
 
 def _is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
-    """Has the flow visited a step that asks for the slot? If the slot is emptied, the flow returns there and asks
-    again."""
+    """Has the flow visited a step that asks for the slot? If so, the slot can be emptied: the flow then returns to that
+    step and asks again."""
     program = domain.flows[instance.flow].program
     return any(isinstance(at, Collect) and at.slot == slot and at.step in instance.visited for at in program)
 
@@ -291,7 +297,7 @@ def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iter
 
 
 def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) -> Iterator[SlotSpec]:
-    """The slots that have this value now."""
+    """The slots whose current value is `old`."""
     for spec in _filled(domain, instance):
         filled = instance.filled(spec.name)
         if filled is not None and _is_same(spec, old, filled.value, filled.raw, today):
@@ -299,8 +305,9 @@ def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) 
 
 
 def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """Corrections such as "no, make it VALUE". They are about the last answer whose grammar reads the value. Slots that
-    accept any text or any name are considered only after words such as "I meant"."""
+    """Corrections such as "no, make it VALUE": one for each slot whose grammar reads the value, beginning with the slot
+    that was asked for last. Free text, and names that aren't on the slot's list, count only after words such as "I
+    meant"."""
     said = _MAKE_IT.match(text)
     if said is None:
         return
@@ -312,8 +319,8 @@ def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -
 
 
 def _by_opening_words(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """Corrections such as "no, VALUE", "actually from VALUE" or "could we do VALUE instead". They are about the last
-    answer whose grammar reads the value, if the value differs from the current one."""
+    """Corrections such as "no, VALUE", "actually from VALUE" or "could we do VALUE instead": one for each slot whose
+    grammar reads the value as a change, beginning with the slot that was asked for last."""
     said = _CHANGED_MIND.match(text) or _DO_INSTEAD.match(text)
     if said is None:
         return
@@ -333,8 +340,8 @@ def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bo
 def _read_listed(
     spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    """The correction with the new value. Nothing for a free-text slot, which reads anything. For a slot that accepts
-    any name, only a name on its list counts."""
+    """The correction of the slot by the new value in the match, if the slot's grammar reads it. A free-text slot yields
+    nothing, because it reads anything. For a slot that accepts any name, only a name on its list counts."""
     if spec.kind is SlotKind.TEXT:
         return
     for found in _read(spec, said["new"], said.span("new"), today, filled):

@@ -23,8 +23,8 @@ def dependants(domain: Domain, changed: str) -> frozenset[str]:
 
 
 def uses(at: Instruction, touched: frozenset[str], emptied: frozenset[str]) -> bool:
-    """Did the step use a slot in `touched`, or ask for a slot in `emptied`? An action or a confirmation that names no
-    slots uses all of them."""
+    """Does the step use a slot in `touched`, or ask for a slot in `emptied`? An action or a confirmation that names no
+    slots uses all slots."""
     match at:
         case Collect():
             return at.slot in emptied
@@ -39,7 +39,7 @@ def uses(at: Instruction, touched: frozenset[str], emptied: frozenset[str]) -> b
 
 
 def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]) -> None:
-    """Remove the confirmation of every step whose values have changed."""
+    """Remove the user's confirmation of every step that uses a changed slot, so that the user is asked again."""
     again = {at.step for at in d.flow.program if isinstance(at, PerformAction | Confirm) and uses(at, touched, emptied)}
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))
 

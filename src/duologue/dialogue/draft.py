@@ -21,7 +21,7 @@ class UnknownMove(Exception):
 
 
 class DialogueDraft:
-    """Collects what one event changes, says and requests."""
+    """Collects the state changes, responses and requests that one event causes."""
 
     def __init__(self, domain: Domain, state: DialogueState, at: int, today: str) -> None:
         self.domain = domain
@@ -45,7 +45,8 @@ class DialogueDraft:
         self.s = with_top(self.s, **changes)
 
     def enter(self, phase: Phase) -> None:
-        """Change the phase; entering the current phase does nothing."""
+        """Change the phase; entering the current phase does nothing. Raises UnknownMove if `MATRIX` doesn't allow the
+        change."""
         before = self.s.phase
         if phase is before:
             return
@@ -87,7 +88,7 @@ class DialogueDraft:
         return self.s.requests
 
     def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> str:
-        """Add a response with its gaps filled; an empty text adds nothing. Returns the filled text."""
+        """Fill the gaps in the text and add it as a response, unless it is empty. Returns the filled text."""
         said = {name: as_said(filled.value, filled.raw) for name, filled in self.top.slots} if self.s.stack else None
         words = fill(text, {**(self.s.slots if said is None else said), **more}, self.today)
         if words:
@@ -108,7 +109,8 @@ class DialogueDraft:
         self._first = ""
 
     def finish(self) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
-        """The new state and the effects in order: save, respond, then requests that take time."""
+        """End the step. Returns the new state and the effects in this order: save, respond, then requests that take
+        time."""
         if self.s.phase is not Phase.ERROR and self.s.phase not in BUSY:
             self.set(trouble=None)
         self._keep_one_question()
@@ -123,8 +125,8 @@ class DialogueDraft:
         return self.s, (*saves, *self._responses, *self.effects)
 
     def _keep_one_question(self) -> None:
-        """Keep only the last question of the step. While a request is running, drop that one too, because a queued
-        message may already answer it. After the request, the question that is open then is asked."""
+        """Drop all questions of the step except the last. If a request is running, drop the last one too, because a
+        queued message may already answer it. When the request is done, the flow asks the question that is open then."""
         last = next((said for said in reversed(self._responses) if said.asks), None)
         is_open = self.s.phase not in BUSY
         self._responses = [said for said in self._responses if not said.asks or (is_open and said is last)]

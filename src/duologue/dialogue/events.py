@@ -29,7 +29,7 @@ class NothingSaid:
 
 @dataclass(frozen=True, slots=True)
 class FlowRequested:
-    """The program starts a flow, with the slot values that it already has."""
+    """The program starts a flow and gives it the slot values that the program already has."""
 
     flow: str
     at: int

@@ -48,7 +48,7 @@ class SlotSpec:
 
     @property
     def grammar_slot(self) -> GrammarSlot:
-        """The slot as the grammars need it."""
+        """The part of this slot that the grammars need."""
         return GrammarSlot(
             self.name,
             self.kind,
@@ -174,7 +174,8 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Texts for situations that every flow has. {flows}, {slot}, {slots} and {value} are filled in."""
+    """Texts that the agent says in situations common to all flows. The gaps {flows}, {slot}, {slots} and {value} are
+    filled in."""
 
     help: str = "I can help you with: {flows}."
     help_open: str = "You can answer, say go back, or cancel."
@@ -215,7 +216,7 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Everything in a flow file."""
+    """The compiled content of a flow file: flows, slots, texts and settings."""
 
     flows: Mapping[str, Flow]
     slots: Mapping[str, SlotSpec]

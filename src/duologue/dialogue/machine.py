@@ -169,8 +169,8 @@ def row_for(state: DialogueState, event: DialogueEvent) -> DialogueRow | None:
 def step(
     domain: Domain, state: DialogueState, event: DialogueEvent
 ) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
-    """The new state and the effects of an event. An ignored event returns the same state object. A bug in the dialogue
-    raises an exception, so production code uses `guarded_step`."""
+    """The new state and the effects of an event. If the event is ignored, the same state object is returned. A bug in
+    the dialogue raises an exception, so production code must use `guarded_step`."""
     row = row_for(state, event)
     if row is None:
         return state, ()
@@ -207,7 +207,7 @@ def _today(state: DialogueState, event: DialogueEvent) -> str:
 
 
 def _begin_turn(d: DialogueDraft, e: UserMessage) -> UserMessage:
-    """Record the message and begin a turn."""
+    """Begin a turn and record the user's message. Returns the event with its text cut to TEXT_MAX characters."""
     text = e.text[:TEXT_MAX]
     accept_on_reply(d)
     said = DialogueMessage("user", text, e.at)
@@ -217,7 +217,7 @@ def _begin_turn(d: DialogueDraft, e: UserMessage) -> UserMessage:
 
 
 def _take_queue(d: DialogueDraft) -> None:
-    """Handle the queued messages as soon as no request is running."""
+    """Handle the queued messages one by one, until the queue is empty or a request is running."""
     while d.s.queue and d.s.phase not in BUSY:
         text, rest = d.s.queue[0], d.s.queue[1:]
         d.set(queue=rest)

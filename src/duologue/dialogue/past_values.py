@@ -13,7 +13,8 @@ from .reference_day import slot_with_last_day
 
 
 def past_refusal(d: DialogueDraft, spec: SlotSpec, value: str) -> str:
-    """What to say to the user about a date or time that has passed; empty if it hasn't."""
+    """The text that refuses a date or time that has passed. Empty if it hasn't passed, or if the slot isn't marked
+    `future`."""
     day, _, clock = d.today.partition("T")
     if not spec.is_future or not day:
         return ""
@@ -31,7 +32,8 @@ def _day_of(d: DialogueDraft, spec: SlotSpec) -> str:
 
 
 def _has_early_time(d: DialogueDraft, clock: str) -> bool:
-    """Does another slot hold a time that has already passed today?"""
+    """Does a slot marked `future` hold a time that has already passed today? Slots that are being filled now don't
+    count."""
     along = {one.slot for one in d.s.values}
     times = [filled for name, filled in d.top.slots if name not in along and _is_future_time(d, name)]
     return any(str(filled.value) < clock for filled in times if isinstance(filled.value, str))

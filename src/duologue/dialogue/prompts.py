@@ -14,7 +14,8 @@ from .unconfirmed_values import listed
 
 
 def ask_slot(d: DialogueDraft, at: Collect) -> None:
-    """Ask for a slot with its prompt, or with its next reprompt."""
+    """Ask for a slot with its prompt, or with its next reprompt after a failed reply. If a code is being read back or
+    an answer was ambiguous, ask about that instead."""
     spec, patterns = d.spec(at.slot), d.domain.patterns
     if at.slot not in d.top.asked:
         d.set_top(asked=(*d.top.asked, at.slot))
@@ -61,7 +62,7 @@ def _set_question(d: DialogueDraft, slot: str | None) -> None:
 
 
 def has_failed_too_often(d: DialogueDraft, slot: str | None) -> bool:
-    """Has the open question failed so often that the agent has to give up?"""
+    """Has the question for `slot` (None: the confirmation) failed so often that the agent must give up?"""
     most, s = d.domain.misses_max, d.s
     is_too_much = s.misses > most or s.silences > most or s.tries > d.domain.tries_max
     return is_too_much and d.question == (d.top.id, d.top.at, slot)
@@ -79,7 +80,7 @@ def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
 
 
 def proposed(d: DialogueDraft, at: Collect) -> object:
-    """The value that the question proposes; None if it proposes none, or if the user refused the value."""
+    """The value that the question proposes; None if there is no such value, or if the user refused it."""
     if not at.proposed or d.s.unproposed:
         return None
     filled = d.top.filled(at.proposed)

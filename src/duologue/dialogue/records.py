@@ -29,7 +29,7 @@ def changed(record: Record, changes: dict[str, Any]) -> Record:
 
 @cache
 def _of(kind: type) -> tuple[Callable[[Any], tuple[Any, ...]], dict[str, int]]:
-    """A getter of all fields of the class, and the position of each field."""
+    """A function that returns all fields of an instance as a tuple, and the position of each field in that tuple."""
     names = [field.name for field in fields(kind)]
     assert len(names) > 1, "attrgetter returns no tuple for a single field; use dataclasses.replace"
     return attrgetter(*names), {name: at for at, name in enumerate(names)}

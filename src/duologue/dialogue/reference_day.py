@@ -15,7 +15,8 @@ from .state import Filled, Instance
 
 
 def slot_with_last_day(domain: Domain, instance: Instance, spec: SlotSpec) -> Slot:
-    """The slot to ask for, with the last day given for another slot as its reference day."""
+    """The slot as the grammars need it. For a date or a time, its reference day is the day that was given last for
+    another slot."""
     if spec.kind not in (SlotKind.DATE, SlotKind.TIME):
         return spec.grammar_slot
     days = [
@@ -32,14 +33,14 @@ def slot_with_last_day(domain: Domain, instance: Instance, spec: SlotSpec) -> Sl
 
 
 def slot_to_correct(spec: SlotSpec, filled: Filled | None) -> Slot:
-    """The slot to correct, with its current day as its reference day."""
+    """The slot as the grammars need it. If the slot holds a day, its reference day is that day."""
     is_day = filled is not None and _is_day(spec, filled)
     return replace(spec.grammar_slot, since=str(filled.value)) if filled is not None and is_day else spec.grammar_slot
 
 
 def _is_day(spec: SlotSpec, filled: Filled) -> bool:
-    """Does the slot hold a date that can be a reference day? The program or NLU may have filled in a date that doesn't
-    exist."""
+    """Does the slot hold a date that can be a reference day? The date is checked, because the program or NLU may have
+    filled in one that doesn't exist."""
     if spec.kind is not SlotKind.DATE or spec.is_past or not isinstance(filled.value, str) or len(filled.value) != 10:
         return False
     try:

@@ -23,7 +23,8 @@ DEPTH_MAX = 20  # open flows on the stack
 
 
 def continue_flow(d: DialogueDraft) -> None:
-    """Continue the open flow from its current step."""
+    """Run the open flow from its current step until it has to wait. A flow that loops without waiting leads to the
+    error phase."""
     for _ in range(STEPS_MAX):
         if not d.s.stack:
             d.enter(Phase.IDLE)
@@ -81,7 +82,8 @@ def _take_step(d: DialogueDraft) -> bool:
 
 
 def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
-    """Run the action of a step, or first ask for a confirmation. Returns True if the flow can continue."""
+    """Run the action of a step, or first ask for a confirmation. Returns True only if that question failed too often,
+    so that the flow below on the stack continues."""
     if d.top.failed:
         stay_in_error(d)
     elif wants_check(d) and not d.top.is_acting:
@@ -108,7 +110,8 @@ def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
 
 
 def _assign(d: DialogueDraft, name: str, value: object) -> None:
-    """Write a slot on behalf of the flow, and empty the slots that depended on its old value."""
+    """Write the value that a step assigns to a slot. If this changes the slot's value, empty the slots that depended on
+    the old one."""
     before = d.top.filled(name)
     write(d, name, value, source="flow")
     if before is not None and before.value != value:
@@ -204,7 +207,8 @@ def finish_action(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at:
 
 
 def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bool:
-    """End the open flow: store its slots for reference, and continue the flow below it."""
+    """End the open flow: store its slots for reference, and return to the flow below it on the stack. Cancelling a
+    called flow also cancels the flow that called it. Always returns True."""
     ended, flow = d.top, d.flow
     words = said or ("" if is_cancelled else flow.completed or d.domain.patterns.completed)
     d.say(words)
@@ -253,7 +257,7 @@ def give_up(d: DialogueDraft) -> None:
 
 
 def hand_over(d: DialogueDraft) -> None:
-    """Hand over to a human, and store the collected slots for reference."""
+    """Hand over to a human, end all flows, and store their slots for reference."""
     d.say(d.domain.patterns.handoff)
     d.effects.append(HandOver())
     end_all_flows(d)
@@ -263,7 +267,7 @@ def hand_over(d: DialogueDraft) -> None:
 
 
 def fail(d: DialogueDraft, kind: str, message: str) -> None:
-    """Enter the error phase: tell the user, and record where to continue."""
+    """Enter the error phase: tell the user, and record the phase to return to on a retry."""
     recovery = d.s.phase if d.s.phase not in (Phase.COMPLETED, Phase.ERROR) else Phase.UNDERSTANDING
     if d.s.phase is Phase.EXECUTING_ACTION:
         d.set_top(failed=True)

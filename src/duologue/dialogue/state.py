@@ -67,7 +67,7 @@ def values_of(slots: Slots) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A flow that was started. `at` is an index in its program."""
+    """A flow that was started. `at` is the index of its current instruction."""
 
     id: int
     flow: str
@@ -155,7 +155,7 @@ class DialogueState:
 
     @property
     def top(self) -> Instance | None:
-        """The open flow."""
+        """The open flow; None if no flow is open."""
         return self.stack[-1] if self.stack else None
 
     @property
@@ -164,7 +164,8 @@ class DialogueState:
 
     @property
     def slots(self) -> dict[str, Json]:
-        """The values of all filled slots: of ended flows and of all open flows; later flows take precedence."""
+        """The values of all filled slots, of ended and open flows. If several flows have the same slot, an open flow
+        wins over an ended one, and a flow higher on the stack wins over one below it."""
         found = values_of(self.kept)
         for instance in self.stack:
             found |= values_of(instance.slots)
@@ -172,6 +173,6 @@ class DialogueState:
 
 
 def with_top(state: DialogueState, **changes: object) -> DialogueState:
-    """The state with the open flow changed."""
+    """A copy of the state with these fields of the open flow changed."""
     assert state.stack, state
     return changed(state, {"stack": (*state.stack[:-1], changed(state.stack[-1], changes))})

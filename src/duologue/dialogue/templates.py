@@ -61,7 +61,7 @@ def spoken(value: object, today: str = "") -> str:
 
 
 def as_said(value: object, raw: str) -> object:
-    """The value in the user's own unit where it matters: a stay of two nights isn't repeated as "2 days"."""
+    """The value to say to the user. A number of days is said in nights if the user said nights."""
     is_nights = isinstance(value, str) and _DAYS.fullmatch(value) and _NIGHTS.search(raw)
     return spoken(value).replace("day", "night") if is_nights else value
 

@@ -24,7 +24,8 @@ def is_unconfirmed(filled: Filled) -> bool:
 
 
 def announce(d: DialogueDraft) -> None:
-    """Announce the new values before all other responses, unless the open question is about them."""
+    """Announce the values that were picked out and not announced yet, before all other responses of the step. If the
+    open question already asks about them, say nothing."""
     if not d.s.stack or d.s.phase in BUSY:
         return
     new = [name for name, filled in d.top.slots if filled.source == PICKED_OUT and is_unconfirmed(filled)]
@@ -34,7 +35,7 @@ def announce(d: DialogueDraft) -> None:
 
 
 def accept_on_reply(d: DialogueDraft) -> None:
-    """Accept the values that were announced before this message, unless the open question asks about them."""
+    """The user has replied: accept the values that were announced before, unless the open question asks about them."""
     if d.s.stack and d.s.phase not in BUSY and not is_checking(d):
         accept_announced(d)
 
@@ -82,7 +83,7 @@ def _listed(d: DialogueDraft, names: list[str]) -> str:
 
 
 def confirm(d: DialogueDraft, question: str) -> None:
-    """Mark the values that the question names as confirmed, or all values if it names none."""
+    """Mark the values of the slots that the question names as confirmed, or all values if it names no slot."""
     named = [name for name in gaps_of(question) if d.top.filled(name) is not None]
     for name, filled in d.top.slots:
         if not named or name in named:

@@ -22,7 +22,8 @@ from .unconfirmed_values import ANNOUNCED, PICKED_OUT
 
 
 def validate_next(d: DialogueDraft) -> None:
-    """Validate the next value; when no value is left, continue the flow."""
+    """Validate the values one after the other, until one of them needs a request or a question. When no value is left,
+    continue the flow."""
     while d.s.values:
         value = d.s.values[0]
         if not _may_be_filled(d, value):
@@ -57,8 +58,8 @@ def _is_any(d: DialogueDraft, slot: str, value: Json) -> bool:
 
 
 def accept(d: DialogueDraft, value: Json) -> bool:
-    """Write the validated value to its slot. Returns True, and writes nothing yet, if the value is read back to the
-    user first."""
+    """Write the validated value to its slot and return False. If the value must be read back to the user first, ask
+    whether it is right, write nothing yet and return True."""
     given = d.s.values[0]
     spec = d.spec(given.slot)
     is_heard = given.source != PROGRAM and not _is_any(d, given.slot, value)
@@ -101,8 +102,8 @@ def reject(d: DialogueDraft, reason: str) -> None:
 
 
 def revisit_after_change(d: DialogueDraft, changed: str, *, is_empty: bool = False) -> None:
-    """Empty the slots that depend on a changed one, and return to the first step that used any of them. An action that
-    was confirmed runs again only after another confirmation."""
+    """Empty the slots that depend on `changed`, and return to the first visited step that used one of these slots or
+    `changed` itself. An action that was confirmed runs again only after another confirmation."""
     emptied = dependants(d.domain, changed)
     d.set_top(slots=without(d.top.slots, emptied))
     for slot in sorted(emptied):

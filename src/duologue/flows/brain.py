@@ -81,7 +81,7 @@ class FlowBrain:
             turns.talk.abandon()
 
     def load(self) -> None:
-        """Let NLU load what it needs now rather than at the first message."""
+        """Make NLU get ready now, so that the first message doesn't have to wait for it."""
         prepare = getattr(self._nlu, "prepare", None)
         if prepare is not None:
             prepare(scope_of(self._domain, understanding(self._domain, DialogueState()), False))
@@ -92,7 +92,8 @@ class FlowBrain:
         return turns.talk if turns is not None else None
 
     def form(self, conversation: str) -> Form | None:
-        """The slots filled so far; None while no flow is open."""
+        """The form of the open flow: its slots and their values. None if no flow is open, or if the dialogue isn't in
+        memory."""
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
 
@@ -148,7 +149,7 @@ class FlowBrain:
 
 
 class _TurnCheckpoints:
-    """Checkpoints of one dialogue, each with the user turns processed so far."""
+    """Saves and loads the checkpoints of one dialogue. Each checkpoint also holds the user turns processed so far."""
 
     def __init__(self, store: CheckpointStore) -> None:
         self._store = store
@@ -183,8 +184,8 @@ class _DialogueTurns:
         self._checkpoints.given |= {turn.turn: turn.text for turn in _user_turns(request)}
 
     def _new_words(self, turn: int, text: str) -> str:
-        """The words of a turn that weren't processed yet. They are found by counting, because STT may have rewritten
-        the earlier words."""
+        """The words of a turn that weren't processed yet. The processed words are counted, not compared, because STT
+        may have rewritten them."""
         given = self._checkpoints.given.get(turn, "")
         return " ".join(text.split()[len(given.split()) :]) if given else text
 

@@ -12,12 +12,13 @@ from collections.abc import Callable
 
 
 def now_ms() -> int:
-    """The current time in milliseconds."""
+    """The current Unix time in milliseconds."""
     return time.time_ns() // 1_000_000
 
 
 def today_in(zone: str = "") -> Callable[[], str]:
-    """A function that returns the time in a zone such as Europe/Vienna, as 2026-03-04T17:20; default: local time."""
+    """A function that returns the current date and time in a zone such as Europe/Vienna, in the form 2026-03-04T17:20.
+    Without a zone, it returns the local time."""
     place = zoneinfo.ZoneInfo(zone) if zone else None
     return lambda: datetime.datetime.now(place).replace(tzinfo=None).isoformat(timespec="minutes")
 

@@ -57,7 +57,7 @@ _NOWHERE = -1
 
 
 def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Domain:
-    """The domain of a checked file; `names` are the name lists of its slots."""
+    """Compile a checked file. `names` holds the list of names of each slot that has one."""
     patterns = Patterns(**{field.name: getattr(file.patterns, field.name) for field in fields(Patterns)})
     return Domain(
         {name: compile_flow(name, flow, patterns.completed) for name, flow in file.flows.items()},
@@ -75,7 +75,7 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
 
 
 def to_choices(entries: Iterable[str | ChoiceEntry]) -> tuple[Choice, ...]:
-    """Choices or names, with the other phrases that users say for them."""
+    """The entries of a list of choices or names, each with the other phrases that users say for it."""
     return tuple(
         Choice(entry.value, tuple(entry.also)) if isinstance(entry, ChoiceEntry) else Choice(entry) for entry in entries
     )
@@ -156,7 +156,7 @@ class _StepNames:
 
 
 def _stem(step: Step) -> tuple[str, bool]:
-    """The name of a step without an id, before it is numbered, and whether the first step of that name gets no
+    """The base of the name for a step without an id. The second result is True if the first step with this base gets no
     number."""
     match step:
         case CollectStep():
@@ -187,7 +187,7 @@ def every_step(steps: Iterable[Step]) -> Iterable[Step]:
 
 
 class _Program:
-    """A program being built. A forward jump gets its target as soon as that is known."""
+    """Builds a program. The target of a forward jump is set later, when it is known."""
 
     def __init__(self, steps: list[Step]) -> None:
         self.code: list[Instruction] = []
@@ -200,7 +200,7 @@ class _Program:
         return len(self.code) - 1
 
     def settle(self) -> None:
-        """Set the targets of jumps to step ids."""
+        """For every jump to a step id, set the index of that step as the target."""
         for at, step in self._jumps_to_ids:
             self._aim(at, self._places[step])
 
@@ -246,7 +246,7 @@ class _Program:
                 self._add_end(name, step)
 
     def _add_branch(self, name: str, step: BranchStep) -> None:
-        """Each case becomes a test, its steps, and a jump past the last case."""
+        """Emit a branch: for each case a test, its steps, and a jump past the last case."""
         over: list[int] = []
         for number, case in enumerate(step.branch, start=1):
             match case:
@@ -269,7 +269,7 @@ class _Program:
         self._aim(test, self._here)
 
     def _add_detour(self, instruction: PerformAction | Confirm, steps: list[Step], then: str, field: str) -> None:
-        """Emit a step and the steps of its `on_no` or `on_failure` block."""
+        """Emit a step, and the steps of its `on_no` or `on_failure` block if it has one."""
         at = self.emit(instruction)
         if not steps:
             return

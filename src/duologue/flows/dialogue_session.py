@@ -126,13 +126,14 @@ class DialogueSession:
 
     @property
     def has_more(self) -> bool:
-        """Is work running, or a response still to be said, or failed work still to be repeated?"""
+        """Is work running, is a response still to be said, or must failed work be repeated?"""
         is_working = self._work is not None and not self._work.done()
         return bool(self._unsaid) or is_working or self._has_failed_work
 
     @property
     def _has_failed_work(self) -> bool:
-        """Did the work fail (for example, to save before an action) while a request is still open?"""
+        """Did the last work fail (for example because the state couldn't be saved before an action) and leave a request
+        open?"""
         work = self._work
         if work is None or not work.done() or work.cancelled() or work.exception() is None:
             return False
@@ -190,7 +191,7 @@ class DialogueSession:
         self._work.add_done_callback(lambda _: self._changed.set())
 
     def _note(self, event: DialogueEvent) -> None:
-        """Process an event while work is running: the machine queues it."""
+        """Work is running: let the dialogue queue the event."""
         self.state, effects = guarded_step(self.domain, self.state, event)
         assert not any(isinstance(effect, Understand | Validate | RunAction) for effect in effects), effects
         self._say(effects)

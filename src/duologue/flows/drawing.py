@@ -46,7 +46,7 @@ class Arrow(NamedTuple):
 
 
 def draw_flows(file: FlowFile, flow: str | None = None, format: str = "mermaid") -> str:  # noqa: A002 (the option's name)
-    """The chart of one flow, or of all flows if `flow` is None."""
+    """The chart of one flow, or of all flows if `flow` is None, as text in the given format."""
     if format not in FORMATS:
         raise DuologueError(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
     known = file.domain.flows
@@ -97,7 +97,7 @@ def _body(flow: Flow, domain: Domain, number: int) -> Iterator[str]:
 
 
 def reached(flow: Flow) -> tuple[int, ...]:
-    """The positions of the reachable instructions, in order, without jumps."""
+    """The positions of all reachable instructions except jumps, in the order of the program."""
     found: set[int] = set()
     waiting = [landing(flow, 0)]
     while waiting:
@@ -109,7 +109,8 @@ def reached(flow: Flow) -> tuple[int, ...]:
 
 
 def landing(flow: Flow, place: int) -> int:
-    """The position where a chain of jumps ends; `place` itself if there is no jump."""
+    """The position that is reached from `place` by following jumps; `place` itself if the instruction there isn't a
+    jump."""
     for _ in flow.program:
         at = flow.program[place]
         if not isinstance(at, Jump):

@@ -15,8 +15,8 @@ from .registry import Registry
 
 
 def find_functions(file: Path, actions: str | None) -> Registry:
-    """The functions of the module `actions`. If it is None, those of the Python file next to the flow file: the one of
-    the same name, or else `actions.py`. Empty if there is neither."""
+    """The functions of the module `actions`. If `actions` is None, the functions of a Python file in the folder of the
+    flow file: the file of the same name, or else `actions.py`. Without such a file, the registry is empty."""
     sys.path.insert(0, str(file.resolve().parent))
     sys.path.insert(0, str(Path.cwd()))
     beside = (name for name in (file.stem, "actions") if file.with_name(f"{name}.py").is_file())

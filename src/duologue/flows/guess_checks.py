@@ -54,7 +54,8 @@ def is_doubtful(guess: GuessInContext) -> bool:
 
 
 def _is_free_text(g: GuessInContext) -> bool:
-    """Any text may answer the open question. "It doesn't work" may be that answer, not a request for help."""
+    """May the message be the answer to an open free-text question? "It doesn't work" may be such an answer, not a
+    request for help."""
     slot = g.asked.waiting_for
     is_text = slot is not None and g.domain.slots[slot].kind is SlotKind.TEXT
     return is_text and (g.is_task_at_hand or g.confidence < _SURE)
@@ -70,7 +71,8 @@ def _is_unsure_departure(g: GuessInContext) -> bool:
 
 
 def _asks_about_it(g: GuessInContext) -> bool:
-    """ "Is it free to cancel?" is a question and doesn't cancel anything."""
+    """Would the guess go back, start over or cancel, although the message is a question? Example: "Is it free to
+    cancel?" cancels nothing."""
     return g.intent in _DEPARTURES and asks(g.tokens)
 
 
@@ -84,23 +86,27 @@ def _is_answer_not_said(g: GuessInContext) -> bool:
 
 
 def _is_unsure_handoff(g: GuessInContext) -> bool:
-    """ "You can call me" resembles a request for a human, and a handoff can't be undone."""
+    """Is the guess a handoff during an open task, with low confidence? "You can call me" resembles a request for a
+    human, and a handoff can't be undone."""
     return g.intent == "handoff" and g.state.top is not None and g.confidence < _SURE_OF_HANDOFF
 
 
 def _asks_to_leave_it(g: GuessInContext) -> bool:
-    """ "Leave it as it is" asks to change nothing, so it cancels nothing."""
+    """Is the guess a cancellation, although the message asks to change nothing? Example: "Leave it as it is" cancels
+    nothing."""
     return g.intent == "cancel" and keeps(g.tokens)
 
 
 def _repeats_the_question(g: GuessInContext) -> bool:
-    """ "Cancel my booking", after "shall I cancel it?", is an answer and doesn't cancel the task."""
+    """Is the guess a cancellation, although the message only repeats words of the question? "Cancel my booking", after
+    "shall I cancel it?", is an answer and doesn't cancel the task."""
     said = [token for token in g.tokens if stem(token.word) == "cancel"]
     return g.intent == "cancel" and g.asked.waiting_for is None and repeats(g.asked.question, said)
 
 
 def _denies_waiting(g: GuessInContext) -> bool:
-    """ "No waiting" and "you needn't wait" aren't requests for time."""
+    """Is the guess a request for time, although the message says not to wait? "No waiting" and "you needn't wait" are
+    no such requests."""
     words = [token.word for token in g.tokens]
     denied = next((place for place, word in enumerate(words) if is_negation(word)), len(words))
     return g.intent == "wait" and any(stem(word) == "wait" for word in words[denied:])

@@ -50,12 +50,13 @@ class FlowFile:
 
 
 def load_flows(path: Path | str) -> Domain:
-    """Load a file. Raises InvalidFlows."""
+    """Load a flow file and return its domain. Raises InvalidFlows if anything in the file is wrong."""
     return read_flows(path).domain
 
 
 def parse_flows(text: str, name: str = "flows.yaml") -> Domain:
-    """Load flows from a text. Raises InvalidFlows. `name` stands for the file name in its messages."""
+    """Load flows from a text and return their domain. Raises InvalidFlows, whose messages show `name` as the file
+    name."""
     return read_text(text, name).domain
 
 

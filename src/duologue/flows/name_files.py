@@ -31,7 +31,7 @@ def read_name_files(data: Any, folder: Path | None, notes: ProblemList) -> dict[
 
 
 def _read(name: str, folder: Path | None) -> tuple[Choice, ...] | str:
-    """The names, or what is wrong with the file."""
+    """The names in the file; if it can't be used, a text that says what is wrong with it."""
     if folder is None:
         return f"file {quoted(name)} can't be found, because the flows aren't in a file; write the names as a list"
     try:

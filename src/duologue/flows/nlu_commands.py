@@ -45,7 +45,7 @@ def commands_of(
 
 
 def _is_change_left(state: DialogueState, effect: Understand) -> bool:
-    """Is the message "leave it as it is", or similar, in reply to a question for a value?"""
+    """Does the message ask to leave things as they are, in reply to a question for a value?"""
     return effect.waiting_for is not None and not state.reading_back and keeps(tokens_of(effect.text))
 
 

@@ -20,8 +20,8 @@ from duologue.dialogue.unconfirmed_values import PICKED_OUT
 
 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
-    """The values in a message that starts a flow. If some of its words aren't understood, only the unambiguous
-    values."""
+    """The values in a message that starts a flow. If some words of the message aren't understood, only the unambiguous
+    values are returned."""
     task = domain.flows[flow]
     slots = tuple(domain.slots[name].grammar_slot for name in task.slots if not domain.slots[name].ask_before_filling)
     whole = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
@@ -32,7 +32,7 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
 
 def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[SetSlot, ...]:
     """The answer to the open question, and other values, in a message that was only partly understood. Empty if the
-    message is a question, even if it contains dates or numbers."""
+    message contains no answer to the open question, or if it is itself a question."""
     if state.top is None or effect.waiting_for is None or asks(tokens_of(effect.text)):
         return ()
     flow = domain.flows[state.top.flow]
@@ -55,7 +55,8 @@ def wants_yes_or_no(domain: Domain, effect: Understand) -> bool:
 
 
 def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) -> tuple[SetSlot, ...]:
-    """The yes or no at the beginning of a message, when an explanation follows, and other values in the message."""
+    """The yes or no at the beginning of a message that goes on with an explanation, and other values in the message.
+    Empty if the message doesn't begin with a clear yes or no."""
     tokens = tokens_of(effect.text)
     answer = opening_answer(tokens)
     if answer is None or effect.waiting_for is None or trick_of(effect.question):

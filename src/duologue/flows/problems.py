@@ -47,7 +47,8 @@ class InvalidFlows(DuologueError, ValueError):
 
 
 class ProblemList:
-    """Collects problems. If `lines` is set, the line numbers are found there."""
+    """Collects the problems of a file. `lines` maps each path in the file to its line; while it is empty, every path
+    has line 1."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -93,7 +94,7 @@ def shown_path(path: Path) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without control characters."""
+    """The text on one line, without control characters, and cut if it is too long."""
     words = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return words if len(words) <= _TEXT_CHARS_MAX else f"{words[:_TEXT_CHARS_MAX]}…"
 

@@ -48,7 +48,7 @@ _PATTERN_GAPS = {
 
 
 def check_references(data: Any, notes: ProblemList) -> None:
-    """Add a problem for every name that doesn't exist."""
+    """Add a problem to `notes` for every name that doesn't exist or can't be used."""
     checker = _Checker(data, notes)
     checker.check_slots()
     for at in steps_of(data):
@@ -202,7 +202,7 @@ class _Checker:
 
 
 def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
-    """Report duplicate ids, and every `then` that leads nowhere."""
+    """Report reserved and duplicate step ids, and every `then` that leads nowhere."""
     steps = list(steps_in(flow, entry.get("steps"), ("flows", flow, "steps")))
     first: dict[str, int] = {}
     for at in steps:

@@ -51,7 +51,7 @@ def _note(detail: ErrorDetails, notes: ProblemList) -> None:
 
 
 def _path(place: tuple[str | int, ...]) -> Path:
-    """The place without pydantic's union tags."""
+    """The path in the file: pydantic's location without its union tags."""
     return tuple(part for part in place if isinstance(part, int) or not _is_tag(part))
 
 
@@ -64,7 +64,7 @@ def _missing(key: str) -> str:
 
 
 def _note_untagged(path: Path, found: Any, notes: ProblemList) -> None:
-    """Report a step or a case without exactly one key that says what it is."""
+    """Report a step or a case that has no key that says what it is, or more than one."""
     is_case = len(path) > 1 and path[-2] == "branch"
     what, known = ("a case", CASE_KEYS) if is_case else ("a step", MAIN_KEYS)
     if not isinstance(found, dict) or not found:

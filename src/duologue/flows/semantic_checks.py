@@ -102,7 +102,7 @@ def _check_circles(data: Any, notes: ProblemList) -> None:
 
 
 def circles(leads: Mapping[str, list[str]]) -> list[tuple[str, ...]]:
-    """The cycles of a graph, each as a tuple of its nodes. Each edge that closes a cycle adds one."""
+    """Cycles of a graph, each as a tuple of its nodes. Every edge that closes a cycle during the search adds one."""
     found: list[tuple[str, ...]] = []
     done: set[str] = set()
     for start in leads:
@@ -137,7 +137,8 @@ def _check_cases(at: LocatedStep, notes: ProblemList) -> None:
 
 
 def _check_loop(at: LocatedStep, notes: ProblemList) -> None:
-    """Warn about a loop in which nothing asks, acts or changes the condition."""
+    """Warn about a loop that never ends: no step in it asks, acts or changes the condition, or it only asks for slots
+    that stay filled."""
     try:
         condition = parse(at.text("while") or "")
     except (BadCondition, RecursionError):
@@ -162,7 +163,7 @@ def _changed(at: LocatedStep) -> list[str]:
 
 
 def _check_order(steps: Any, path: Path, notes: ProblemList) -> None:
-    """Warn about steps after a step that leaves the flow."""
+    """Warn about steps that are never reached, because they come after a step that leaves the flow."""
     for number, step in enumerate(steps[:-1] if isinstance(steps, list) else ()):
         left = [key for key in LEAVING if isinstance(step, dict) and key in step]
         if left:

@@ -31,7 +31,7 @@ class LocatedStep(NamedTuple):
 
 
 def entries_of(data: Any, section: str) -> dict[str, dict[str, Any]]:
-    """The entries of a section that are mappings."""
+    """Those entries of a section that are mappings, by name."""
     found = data.get(section) if isinstance(data, dict) else None
     if not isinstance(found, dict):
         return {}
@@ -83,7 +83,7 @@ def conditions_of(at: LocatedStep) -> Iterator[tuple[Path, str, str]]:
 
 
 def pairs_of(value: Any) -> list[tuple[str, str]]:
-    """Pairs of names from a mapping. For a list, both names of a pair are the same."""
+    """Pairs of names: the keys and values of a mapping, or each name of a list paired with itself."""
     if isinstance(value, list):
         return [(name, name) for name in value if isinstance(name, str)]
     if isinstance(value, dict):

@@ -38,7 +38,7 @@ Place = tuple[str | int, ...]
 
 
 class InvalidStories(DuologueError):
-    """A story file that can't be played. One line for each problem."""
+    """A story file that can't be played. The message has one line for each problem."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ def _box(
     round: float = 8,  # noqa: A002 (of its corners)
     is_open: bool = True,
 ) -> Block:
-    """A box with the kind of step, its name, and what is said."""
+    """A box that shows the kind of a step, its name, its label and its notes."""
     lines = [(face, text) for face, text in (("small", kind), ("name", name)) if text]
     lines += [("label", line) for line in _wrapped(label)]
     lines += [("note", line) for note in notes for line in _wrapped(note)]
@@ -278,7 +278,7 @@ def _with_detour(box: Block, body: Block, when: str, *, goes_again: bool) -> Blo
 
 
 def _way(*points: tuple[float, float], has_head: bool = True) -> list[str]:
-    """A line with corners, and an arrowhead at its end."""
+    """A line through these points, with an arrowhead at the last one if `has_head` is True."""
     corners = [Point(*point) for number, point in enumerate(points) if not number or point != points[number - 1]]
     body = []
     if has_head:

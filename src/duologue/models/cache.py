@@ -32,8 +32,8 @@ class ModelMissing(DuologueError, LookupError):
 
 
 def cache_folder() -> Path:
-    """The folder for models: DUOLOGUE_MODELS if it is set, else `models` in DUOLOGUE_CACHE, else one in the user's
-    cache."""
+    """The folder for models: DUOLOGUE_MODELS if it is set, else `models` in DUOLOGUE_CACHE if that is set, else
+    `duologue/models` in the user's cache folder."""
     if chosen := os.environ.get("DUOLOGUE_MODELS"):
         return Path(chosen).expanduser().absolute()
     if chosen := os.environ.get("DUOLOGUE_CACHE"):
@@ -45,14 +45,14 @@ def cache_folder() -> Path:
 
 
 def model_path(name: str, *, models: Mapping[str, Model] = MODELS) -> Path:
-    """The folder of a model. Raises `ModelMissing`."""
+    """The folder of a model. Raises `ModelMissing` if the model isn't in the cache or isn't complete."""
     if not is_present(name, models=models):
         raise ModelMissing(name)
     return cache_folder() / name
 
 
 def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:
-    """Was the model verified, and do its files still have the same sizes?"""
+    """Was the model verified against the catalogue's current hashes, and do its files still have the same sizes?"""
     model = model_named(name, models)
     folder = cache_folder() / name
     stamp = read_stamp(folder)
@@ -67,7 +67,7 @@ def verify(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
 
 
 def verify_and_stamp(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
-    """Verify a model and return its problems. Without problems its stamp is written. Otherwise the stamp is removed, so
+    """Verify a model and return its problems. If there are no problems, write its stamp. Otherwise remove the stamp, so
     that the next pull repairs the model."""
     model = model_named(name, models)
     folder = cache_folder() / name
@@ -85,7 +85,7 @@ def verify_and_stamp(name: str, *, models: Mapping[str, Model] = MODELS) -> list
 
 @dataclass(frozen=True, slots=True)
 class FolderContents:
-    """What a model's folder holds: sizes and hashes by path, and the problems."""
+    """The files in a model's folder, each with its size and hash, and the problems found."""
 
     files: dict[str, dict[str, Any]]
     problems: list[str]

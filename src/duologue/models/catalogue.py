@@ -79,7 +79,7 @@ class Model:
 
     @property
     def size_bytes(self) -> int:
-        """The size on this machine, once pulled."""
+        """The size of the model on this machine after it was pulled."""
         return sum(part.size_bytes for part in parts_here(self))
 
     @property

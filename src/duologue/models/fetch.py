@@ -68,7 +68,8 @@ class Source(Protocol):
 
 
 class Installers:
-    """pip for PyPI, npm for npm. An installer that downloads nothing for `stall_s_max` is stopped."""
+    """Fetches packages from PyPI with pip, and from the npm registry with npm. An installer that downloads nothing for
+    `stall_s_max` seconds is stopped."""
 
     def __init__(self, poll_s: float = POLL_S, stall_s_max: float = STALL_S_MAX) -> None:
         self._poll_s = poll_s

@@ -21,8 +21,8 @@ _WAIT_S_MAX = 1_800.0
 
 @contextmanager
 def only_one(file: Path, on_wait: Callable[[], None], wait_s_max: float = _WAIT_S_MAX) -> Iterator[None]:
-    """Hold the lock. If another process holds it, call `on_wait` once and wait. Raises `PullFailed` after
-    `wait_s_max`."""
+    """Hold the lock on `file` during the `with` block. If another process holds it, call `on_wait` once and wait.
+    Raises `PullFailed` after `wait_s_max` seconds."""
     with file.open("a+b") as handle:
         if not _try_lock(handle):
             on_wait()

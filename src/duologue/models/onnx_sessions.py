@@ -63,7 +63,7 @@ def _load(path: Path, inner: Sequence[str]) -> OnnxSession:
 
 
 def _output(name: str) -> bytes:
-    """The ONNX field model.graph.output.name with this value, encoded."""
+    """An encoded ONNX model that contains nothing but a graph output of this name."""
     message = name.encode()
     for tag in (0x0A, 0x62, 0x3A):
         message = bytes([tag, len(message)]) + message

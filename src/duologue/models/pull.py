@@ -28,7 +28,7 @@ _LOCK = ".lock"
 
 
 class PullStage(StrEnum):
-    """The stage of a pull. The comments say what the name reported with each stage refers to."""
+    """A stage of a pull. The comments say what is named in a progress report of that stage."""
 
     WAITING = "waiting for another process"  # the cache folder
     FETCHING = "fetching"  # a package
@@ -51,7 +51,7 @@ class Pulled:
 
 
 def silent(name: str, stage: PullStage, done_bytes: int, total_bytes: int) -> None:
-    """Reports no progress."""
+    """Ignore the progress of a pull."""
 
 
 def pull(
@@ -91,7 +91,7 @@ def _pull_all(models: Sequence[Model], folder: Path, progress: Progress, source:
 
 
 def _require(models: Sequence[Model], folder: Path, source: Source) -> None:
-    """Raise before anything is fetched if the pull can't succeed."""
+    """Check that the pull can succeed, before anything is fetched. Raises `PullFailed` if it can't."""
     for model in models:
         if not runs_here(model):
             raise PullFailed(f"{model.name} doesn't support {platform_name()}: don't pull this model")

@@ -24,7 +24,7 @@ _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, E
 
 
 def unpack(archive: Path, parts: Sequence[PackagePart], into: Path) -> None:
-    """Write the parts into a folder. The caller checks that they are complete and correct."""
+    """Write the parts into a folder. The caller must check that they are complete and correct."""
     left_bytes = [part.size_bytes for part in parts]
     opened = {part.inside.partition(INNER)[0] for part in parts if INNER in part.inside}
     try:
@@ -65,7 +65,8 @@ def _copy(open_file: Callable[[], IO[bytes] | None], target: Path, bytes_max: in
 
 
 def _files_of(archive: Path, opened: Collection[str]) -> Iterator[File]:
-    """Every regular file by its name; the tarballs in `opened` are replaced by their files."""
+    """Every regular file in the archive, with its name. For a tarball in `opened`, the files inside it are yielded
+    instead."""
     for name, open_file in _outer_files(archive):
         if name in opened:
             source = open_file()
