@@ -48,7 +48,7 @@ class FrameCutter:
         self._rest: Samples = np.empty(0, np.float32)
 
     def feed(self, samples: Samples) -> list[Samples]:
-        """The frames that these samples completed."""
+        """Add samples. Returns the frames that are now complete."""
         if self._rest.size:
             samples = np.concatenate((self._rest, samples))
         whole = samples.size - samples.size % self._size
@@ -56,13 +56,14 @@ class FrameCutter:
         return [samples[at : at + self._size] for at in range(0, whole, self._size)]
 
     def rest(self) -> Samples:
-        """The samples that don't fill a frame. Call this at the end of a stream. The next `feed` starts a new one."""
+        """The remaining samples, which don't fill a frame. Call this at the end of a stream. The next `feed` starts a
+        new stream."""
         rest, self._rest = self._rest, np.empty(0, np.float32)
         return rest
 
 
 class RingBuffer:
-    """The newest samples of a stream, addressed by their position in it."""
+    """The newest samples of a stream, addressed by their position in the stream."""
 
     def __init__(self, samples_max: int) -> None:
         assert samples_max > 0, samples_max

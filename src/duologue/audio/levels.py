@@ -1,7 +1,7 @@
 """How loud a piece of audio is.
 
-0 dBFS is the level of a square wave at full scale. A sine at full scale is at -3 dBFS. Rule: levels are measured on
-every frame, so each function here takes only a few microseconds for 20 ms of audio.
+0 dBFS is the level of a square wave at full scale. A sine at full scale is at -3 dBFS. Rule: each function here
+must take only a few microseconds for 20 ms of audio, because levels are measured on every frame.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ def rms(samples: Samples) -> float:
 
 
 def to_dbfs(level: float) -> float:
-    """Convert a level from 0 to 1 to decibels relative to full scale."""
+    """Convert a level from 0 to 1 to decibels relative to full scale. The result is at least SILENCE_DBFS."""
     return 20 * math.log10(level) if level > _SILENCE_RMS else SILENCE_DBFS

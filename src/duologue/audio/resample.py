@@ -72,14 +72,15 @@ class LiveResampler:
         self._owed = 0  # input whose output is still missing, in 1/up of a sample
 
     def feed(self, samples: Samples) -> Samples:
-        """The output that is ready after these samples; it may be empty."""
+        """Add samples. Returns the output that is ready now, which may be empty."""
         if self._up == self._down or not samples.size:
             return samples
         self._owed += samples.size * self._up
         return self._advance(samples)
 
     def finish(self) -> Samples:
-        """The rest of the output, which waited for more samples. The next `feed` starts a new stream."""
+        """End the stream. Returns the rest of the output, which waited for further samples. The next `feed` starts a
+        new stream."""
         if self._up == self._down:
             return np.empty(0, np.float32)
         owed = max(0, -(-self._owed // self._down))
@@ -88,7 +89,7 @@ class LiveResampler:
         return rest
 
     def _advance(self, samples: Samples) -> Samples:
-        """Every output whose taps are all covered by samples that have arrived."""
+        """Add samples. Returns all output that can be computed from the samples that have arrived."""
         buffer = np.concatenate((self._buffer, samples))
         count = -(-((buffer.size - 2 * self._half + 1) * self._up - self._phase) // self._down)
         if count <= 0:

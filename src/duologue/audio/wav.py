@@ -60,7 +60,7 @@ class Recording(NamedTuple):
 
 
 def read_audio(path: Path) -> Recording:
-    """The audio of a WAV or FLAC file."""
+    """The audio of a WAV or FLAC file. Raises UnusableAudio if the file can't be used."""
     try:
         if path.stat().st_size > BYTES_MAX:
             raise UnusableAudio(f"larger than {BYTES_MAX >> 20} MB")
@@ -74,7 +74,7 @@ def read_audio(path: Path) -> Recording:
 
 
 def decode(data: bytes) -> Recording:
-    """The audio in the bytes of a WAV or FLAC file."""
+    """The audio in the bytes of a WAV or FLAC file. Raises UnusableAudio if the bytes can't be used."""
     if not data:
         raise UnusableAudio("empty")
     if data[:4] == b"fLaC":

@@ -1,6 +1,6 @@
 """The line to a client on a socket that may reconnect: a browser, or any program that uses the panel's protocol.
 
-Sound is sent a little ahead of what the client reports as played, so that a stop never waits behind seconds of audio.
+Sound is sent only a little ahead of what the client reports as played, so that a stop never waits behind much audio.
 Sound that wasn't heard yet is retained, so that a reconnecting client gets what it missed. A voice is the sound of one
 utterance of the agent, with a number. This module doesn't know WebSockets: it sends through a `ClientWire`. Rule: only
 what the client reports counts as heard, and no sound of a voice is sent after `hold` or `clear`.
@@ -36,7 +36,7 @@ class ClientWire(Protocol):
         ...
 
     def drop_sound(self, voice: int) -> None:
-        """Remove the queued sound of this voice, which is not sent any more."""
+        """Remove the sound of this voice from the queue, so that it isn't sent."""
         ...
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
@@ -64,7 +64,7 @@ class _Piece(NamedTuple):
         return self.start + len(self.pcm) // 2
 
     def after(self, start: int) -> _Piece:
-        """The part of this piece that starts at this sample."""
+        """The part of this piece from sample `start` of the voice on."""
         return _Piece(self.number, start, self.pcm[(start - self.start) * 2 :])
 
 
@@ -100,7 +100,8 @@ class BrowserLine:
 
     @property
     def _sent_ms(self) -> int:
-        """How much was sent. Rounded up, so that a client that heard everything isn't reported to have heard less."""
+        """How much of the voice was sent, in ms. Rounded up, so that a client that heard everything isn't reported to
+        have heard less."""
         return -(-self._sent_to // _SAMPLES_PER_MS)
 
     # -- The client connects and disconnects
@@ -111,7 +112,8 @@ class BrowserLine:
         return self._wire is not None
 
     def attach(self, wire: ClientWire, position: Position | None = None) -> None:
-        """A client has connected. If it reconnects, `position` says how much it has played."""
+        """A client has connected: send it the sound that it doesn't have. If it reconnects, `position` says how much it
+        has played."""
         former, self._wire = self._wire, wire
         if former is not None and former is not wire:
             former.drop_sound(self._voice)  # the new client gets this sound
@@ -129,7 +131,8 @@ class BrowserLine:
         self._pump()
 
     def detach(self, wire: ClientWire) -> None:
-        """This socket is gone. Does nothing if another socket has taken its place."""
+        """This socket is gone: report that, and wait LOST_MS for a client before the line counts as closed. Does
+        nothing if another socket has taken its place."""
         if self._wire is wire:
             self._wire = None
             self._stop_waiting()
@@ -137,12 +140,13 @@ class BrowserLine:
             self._notify(Wobbled())
 
     def hang_up(self) -> None:
-        """The user has ended the conversation."""
+        """Report that the user has ended the conversation."""
         self._notify(Closed(hung_up=True))
 
     def _give_up(self) -> None:
-        """Report the line as closed. `Wobbled` is not enough: a conversation whose link is being prepared, renewed or
-        restored ignores it. If `open` is waiting, the conversation already knows that no client is connected."""
+        """No client has connected in time: report the line as closed. The earlier `Wobbled` is not enough, because a
+        conversation ignores it while its link is being prepared, renewed or restored. If `open` is waiting, report
+        nothing: the conversation already knows that no client is connected."""
         self._patience = None
         if self._wire is None and not self._arrivals:
             self._notify(Closed())
@@ -178,7 +182,7 @@ class BrowserLine:
     # -- The port
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
-        """Wait until a client is connected. Before that, report the last stopped voice, if any, to `notify`."""
+        """Report the last stopped voice, if any, to `notify`. Then wait until a client is connected."""
         self._notify = notify
         if self._stopped is not None:
             notify(self._stopped)
@@ -251,7 +255,8 @@ class BrowserLine:
     # -- Sending
 
     def _cut(self, pcm: bytes) -> None:
-        """Cut sound into pieces of PIECE_MS. The client knows them as numbered chunks."""
+        """Cut sound into numbered pieces of PIECE_MS, which the client calls chunks. What doesn't fill a piece waits
+        for more sound."""
         data = self._rest + pcm
         whole = len(data) - len(data) % _PIECE
         for at in range(0, whole, _PIECE):
@@ -269,7 +274,8 @@ class BrowserLine:
             self._rest = b""
 
     def _pump(self) -> None:
-        """Send what the client should have by now."""
+        """Send sound until the client has AHEAD_MS that it hasn't played yet. After the last piece of a voice, send
+        `finish`."""
         if self._wire is None or self._is_held or self._is_cleared:
             return
         while self._sent_ms - self._played_ms < AHEAD_MS:
@@ -292,7 +298,7 @@ class BrowserLine:
         self._notify(Frame(pcm, self.rate_hz))
 
     def note_played(self, voice: int, ms: int) -> None:
-        """The client has played this much of a voice."""
+        """The client reports that it has played `ms` of a voice."""
         if voice != self._voice or self._is_cleared:
             return
         before = self._played_ms
@@ -301,7 +307,7 @@ class BrowserLine:
             self._pump()
 
     def note_finished(self, voice: int, ms: int) -> None:
-        """The client has played a voice to its end."""
+        """The client reports that it has played a voice to its end."""
         if voice != self._voice:
             return
         if self._is_cleared:  # the voice ended while the clear was on its way
@@ -312,7 +318,7 @@ class BrowserLine:
             self.note_played(voice, ms)
 
     def note_stopped(self, voice: int, ms: int) -> None:
-        """The client has stopped a voice after a clear."""
+        """The client reports that it has stopped a voice after a clear."""
         former, former_ms = self._former
         if voice == former or (voice == self._voice and self._is_cleared):
             self._stopped = Stopped(voice, min(ms, former_ms) if voice == former else self._move_on(ms))
@@ -321,11 +327,11 @@ class BrowserLine:
             self.note_played(voice, ms)
 
     def note_unplayable(self, voice: int) -> None:
-        """The client can't play a voice."""
+        """The client reports that it can't play a voice."""
         self._notify(Unplayable(voice))
 
     def _move_on(self, ms: int) -> int:
-        """Update how much was heard: never less than before, and never more than was sent."""
+        """Update how much was heard, and return it: never less than before, and never more than was sent."""
         self._played_ms = max(self._played_ms, min(ms, self._sent_ms))
         while self._sent and self._sent[0].end <= self._played_ms * _SAMPLES_PER_MS:
             self._sent.popleft()

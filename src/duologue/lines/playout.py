@@ -65,7 +65,8 @@ class Playout:
             return heard_ms
 
     def heard(self) -> PlayedAmount | None:
-        """How much of the current voice was played; None if there is no voice. The end of a voice is returned once."""
+        """How much of the current voice was played; None if there is no voice. When all of it was played, that is
+        returned only once, and then there is no voice."""
         with self._lock:
             if not self._voice:
                 return None

@@ -121,19 +121,19 @@ class ScriptedLine:
         self._notify(event)
 
     def hang_up(self) -> None:
-        """The caller hangs up."""
+        """Simulate that the caller hangs up."""
         self.tell(Closed(hung_up=True))
 
     def wobble(self) -> None:
-        """The connection is interrupted, and may come back."""
+        """Simulate that the connection is interrupted and may come back."""
         self.tell(Wobbled())
 
     def heal(self) -> None:
-        """The connection is back after a `wobble`."""
+        """Simulate that the connection is back after a `wobble`."""
         self.tell(Healed())
 
     def drop(self) -> None:
-        """The connection breaks and doesn't come back by itself."""
+        """Simulate that the connection breaks and doesn't come back by itself."""
         self._end_track()
         self.is_open = False
         self.tell(Closed())
@@ -158,7 +158,8 @@ class ScriptedLine:
     # -- Playing
 
     def _advance(self) -> None:
-        """Count what was played, before more sound is added. A gap without sound isn't counted."""
+        """Count what was played so far. Must be called before more sound is added, so that a gap without sound isn't
+        counted."""
         track = self._track
         if track is not None and track.since is not None:
             track.pause(self._now())

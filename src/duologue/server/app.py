@@ -68,7 +68,8 @@ class Server:
         self.app = SafeHeaders(self._starlette)  # outermost, so that error responses have these headers too
 
     def add_routes(self, routes: Sequence[BaseRoute]) -> None:
-        """Add routes, such as a carrier's, before the panel's files, which match every path."""
+        """Add routes, such as those of a carrier. They come before the route of the panel's files, because that route
+        matches every path."""
         self._starlette.router.routes[-1:-1] = routes
 
     # -- Handlers

@@ -45,7 +45,7 @@ def _whole(largest: int) -> Callable[[Any], bool]:
 
 
 def _is_text(value: Any) -> bool:
-    """Is this a text? One with a lone surrogate isn't, because it can't be encoded as UTF-8."""
+    """Is this a text without lone surrogates? UTF-8 can't encode those."""
     return isinstance(value, str) and not _SURROGATES.search(value)
 
 
@@ -54,7 +54,8 @@ def _is_name(value: Any) -> bool:
 
 
 def _is_seat(value: Any) -> bool:
-    """Is this a seat (the id of a browser)? An empty one isn't, because several clients would share it."""
+    """Is this a valid seat (the id of a browser)? It must not be empty, because several clients would share an empty
+    seat."""
     return _is_name(value) and bool(value.strip())
 
 
@@ -137,7 +138,7 @@ TABLE: dict[str, dict[str, _Field]] = {
 
 
 def read_message(text: str) -> ClientMessage:
-    """Parse and check one text frame. Raises BadMessage if it is invalid."""
+    """Parse and check one text frame. Raises BadMessage if the frame is invalid."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

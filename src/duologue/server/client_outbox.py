@@ -24,7 +24,7 @@ _URGENT = ("hold", "resume", "clear")
 
 
 class _Item(NamedTuple):
-    """One frame to send. If `voice` isn't 0, the frame belongs to that voice."""
+    """One frame to send. `voice` is the voice that the frame belongs to, or 0."""
 
     data: str | bytes
     voice: int = 0
@@ -87,7 +87,7 @@ class ClientOutbox:
         self._begin_closing(close_code)
 
     def close(self) -> None:
-        """The socket is gone."""
+        """The socket is gone: clear the queue and let `write` end."""
         self._is_closed = True
         self._queue.clear()
         self._wake()
@@ -110,7 +110,8 @@ class ClientOutbox:
         self._wake()
 
     def _first_sound(self) -> int:
-        """The index of the first queued sound. Only short messages are queued before it."""
+        """The index of the first queued sound, or the length of the queue if no sound is queued. Only short messages
+        are queued before the first sound."""
         return next((at for at, item in enumerate(self._queue) if isinstance(item.data, bytes)), len(self._queue))
 
     def _wake(self) -> None:

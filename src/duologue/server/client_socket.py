@@ -117,7 +117,8 @@ class ClientSocket:
         self._count = 0
 
     async def serve(self, receive: Receive, close_code: CloseCode | None) -> None:
-        """Serve the socket until it is closed. A client that doesn't read can't delay the close for long."""
+        """Serve the socket until it is closed. If `close_code` is given, refuse the client immediately. A client that
+        doesn't read delays the close by at most CLOSE_S_MAX seconds."""
         loop = asyncio.get_running_loop()
         writing = loop.create_task(self._client.write(), name="client writing")
         self._reading = reading = loop.create_task(self._read(receive), name="client reading")
@@ -293,7 +294,8 @@ class ClientSocket:
             self._begin(self._hello)
 
     def _begin(self, hello: dict[str, Any]) -> None:
-        """Start a conversation. If the agent, its parts or the journal fail, report that and keep the socket open."""
+        """Start a conversation. If the agent, its parts or the journal fail, tell the client and keep the socket
+        open."""
         try:
             self._served = self._conversations.begin(self._client, hello, self._language)
         except Exception as failure:  # noqa: BLE001 - the agent's own code may raise anything

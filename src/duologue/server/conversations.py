@@ -70,7 +70,7 @@ class Conversations:
                 load()
 
     def describe_agent(self) -> dict[str, Any]:
-        """The agent, for a client that has just connected."""
+        """What a client that has just connected needs to know about the agent."""
         agent = self._agent
         return {"name": agent.name, "hears": agent.ears is not None, "speaks": agent.voice is not None}
 
@@ -81,7 +81,8 @@ class Conversations:
         return len(self.served) >= self._settings.limits.conversations_max
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
-        """The conversation that this client belongs to, if any, and the close code if the client must be refused."""
+        """Find the conversation of this client by its key or its seat. Returns the conversation, if any, and a close
+        code if the client must be refused."""
         served = self.served.get(hello.get("conversation", ""))
         if served is not None and served.is_key(hello.get("key", "")):
             return served, None
@@ -91,16 +92,17 @@ class Conversations:
         return mine, None
 
     def has_seat(self, seat: str) -> bool:
-        """Is a client of this seat in a conversation?"""
+        """Does this seat (the id of a browser) have a conversation?"""
         return any(served.seat == seat for served in self.served.values())
 
     def missed_messages(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
-        """Messages about turns without an answer, if this client's conversation ended while no client was connected."""
+        """The messages about turns without an answer, for a client whose conversation ended while no client was
+        connected."""
         served = self.past.get(hello.get("conversation", ""))
         return served.screen.missed.lost() if served is not None and served.is_key(hello.get("key", "")) else []
 
     def enter(self, served: ServedConversation, client: ClientOutbox, hello: dict[str, Any], language: str) -> None:
-        """Connect a client to its conversation again."""
+        """Connect a client to its running conversation again."""
         position = hello.get("played")
         LOG.info("%s: a client has reconnected", correlation_id(served.id))
         served.enter(
@@ -140,8 +142,8 @@ class Conversations:
     # -- Conversations of another process
 
     async def restore(self, hello: dict[str, Any]) -> ServedConversation | None:
-        """The conversation that this client had on another node, or here before a restart. None if it can't be resumed.
-        Raises StoreFailed if the store can't be read right now."""
+        """Restore the conversation that this client had on another node, or here before a restart. Returns None if it
+        can't be resumed. Raises StoreFailed if the store can't be read right now."""
         wanted = hello.get("conversation", "")
         if self.leases is None or not _ID.fullmatch(wanted):
             return None
@@ -162,7 +164,8 @@ class Conversations:
             raise StoreFailed("the conversation can't be restored right now") from None
 
     async def adopt(self, stored: StoredConversation, lease: Lease) -> None:
-        """Restore a conversation whose node is gone. It waits here for its client, and ends if it stays away."""
+        """Restore a conversation whose node is gone. The conversation waits here for its client, and ends if the client
+        stays away."""
         if stored.conversation not in self.served and (served := await self._restore(lease, stored, None)) is not None:
             served.start()
 
@@ -240,7 +243,8 @@ class Conversations:
     # -- Stopping
 
     async def drain(self) -> None:
-        """Stop the server: no new conversation starts, and running ones have `drain_s_max` to end or to move away."""
+        """Stop the server. No new conversation starts, and running ones have `drain_s_max` seconds to end or to move to
+        another node. Then all clients are disconnected."""
         self.is_draining = True
         limit_s = self._settings.limits.drain_s_max
         going = len(self.served) + len(self.calls)
@@ -264,7 +268,8 @@ class Conversations:
             await self._wait_then_end(limit_s)
 
     async def _stop_calls(self, limit_s: float) -> None:
-        """Wait for calls on other lines to end. Calls that still run after the limit are hung up."""
+        """Wait up to `limit_s` seconds for calls on other lines, such as the phone, to end. Then hang up the remaining
+        calls."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.calls and loop.time() < until:
@@ -281,7 +286,8 @@ class Conversations:
             await self._end(self.served.values())
 
     async def _hand_over(self, limit_s: float) -> None:
-        """Release each conversation for another node when it is between turns, or when the time is up."""
+        """Let another node take over each conversation as soon as it is between turns or has no client, or when the
+        time is up."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.served:
@@ -303,6 +309,6 @@ def identity_of(agent: Agent) -> str:
 
 
 def rate_of(hello: dict[str, Any]) -> int:
-    """The sample rate of the client's microphone."""
+    """The sample rate of the client's microphone: the rate in its hello, or else 16 kHz."""
     rate: int = hello.get("audio", {}).get("rate_hz", 16_000)
     return rate

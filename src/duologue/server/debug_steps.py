@@ -31,7 +31,7 @@ _REGION_NAMES = {leaves: name for name, leaves in _REGIONS.items()}
 
 
 class EventLog:
-    """Every event of one conversation, in order."""
+    """The first EVENTS_MAX events of one conversation, in order. `is_whole` is False if later events were dropped."""
 
     def __init__(self, settings: Settings, earlier: Iterable[Event] = ()) -> None:
         self._settings = settings
@@ -53,7 +53,7 @@ class EventLog:
         self._events.append(record.event)
 
     def records(self) -> Iterator[StepRecord]:
-        """All steps so far, computed again."""
+        """All steps so far, computed again from the events."""
         return _steps(initial(self._settings), self._events[:])
 
     def newest(self, count: int, upto: int) -> list[StepRecord]:
@@ -67,13 +67,14 @@ class EventLog:
         return found[-count:]
 
     def since(self, start: int) -> list[StepRecord]:
-        """The steps worth showing, from number `start` on."""
+        """The steps worth showing, from step number `start` on."""
         stretch = start // _STRETCH
         again = list(_steps(self._mark(stretch), self._events[stretch * _STRETCH :]))
         return [record for record in again[start - stretch * _STRETCH :] if is_worth_showing(record)]
 
     def _mark(self, stretch: int) -> State:
-        """The state before a stretch. It is computed again if another process made the steps."""
+        """The state before this stretch of events. It is computed again if it isn't stored because another process made
+        the steps."""
         known = max(number for number in tuple(self._marks) if number <= stretch)
         for number in range(known, stretch):
             s = self._marks[number]
@@ -83,7 +84,7 @@ class EventLog:
         return self._marks[stretch]
 
     def journal(self, is_over: bool) -> str:
-        """The journal as text. If the conversation has ended, with its closing line."""
+        """The journal as text. It has a closing line if the conversation has ended and no event is missing."""
         out = io.StringIO()
         writer = JournalWriter(out, self._settings)
         for record in self.records():

@@ -13,7 +13,7 @@ _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 
 
 class LatencyStages:
-    """Measures the four stages of an answer. `newest` holds their milliseconds."""
+    """Measures the four stages of each answer. `newest` holds the milliseconds of each stage of the newest answer."""
 
     def __init__(self) -> None:
         self._spoke_at: int | None = None

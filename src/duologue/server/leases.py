@@ -1,8 +1,8 @@
 """Leases in the store, by which a node (a server process) holds conversations, saves them and passes them on.
 
-One node holds a conversation at a time. When a client reconnects to another node, that node claims its conversation. If
-a node dies, another one takes over its conversations when their leases expire. Rule: a node that loses a lease stops
-speaking immediately and logs it.
+One node holds a conversation at a time. When a client reconnects to another node, that node claims the client's
+conversation. If a node dies, another one takes over its conversations when their leases expire. Rule: a node that loses
+a lease immediately stops speaking in that conversation and logs the loss.
 """
 
 from __future__ import annotations
@@ -44,17 +44,18 @@ PARTS = ("machine", "words", CLIENT_PART, "dialogue")
 
 
 def hash_key(key: str) -> str:
-    """The hash that the store holds in place of a conversation's key."""
+    """The hash of a conversation's key. The store contains this hash instead of the key."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def without_id(problem: DuologueError, conversation: str) -> str:
-    """The message for a log, with the id replaced by its hash: a reader of the log should not learn ids."""
+    """The problem's message for the log. The conversation's id is replaced by its hash, because a reader of the log
+    must not learn ids."""
     return str(problem).replace(conversation, correlation_id(conversation))
 
 
 class Leases:
-    """The leases of this node, and the checkpoint writer of each conversation that it holds."""
+    """The leases of this node, and the checkpoint writer of each conversation that this node holds."""
 
     def __init__(self, store: Store, name: str, address: str = "", ttl_ms: int = TTL_MS) -> None:
         self.store = store
@@ -78,7 +79,8 @@ class Leases:
     # -- The node
 
     async def open(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
-        """Register the node and renew its leases from now on. `adopt` restores a conversation without an owner."""
+        """Open the store, register this node, and renew its leases from now on. `adopt` is called to restore a
+        conversation that has no owner."""
         await self.store.open()
         await self.store.enlist(self._node(), self._ttl_ms)
         self._heartbeat = asyncio.get_running_loop().create_task(self._renew_forever(adopt), name="leases")
@@ -108,8 +110,8 @@ class Leases:
         return ServerNode(self.name, self._instance, self._address, len(self._writers))
 
     async def _renew_forever(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
-        """Renew our leases and take over conversations without an owner. Continues after every failure: if it stopped,
-        the node would lose all its conversations."""
+        """Again and again, renew our leases and take over conversations without an owner. A failure doesn't end this
+        loop: otherwise the node would lose all its conversations."""
         while True:
             await asyncio.sleep(self._ttl_ms / 3000)
             with self._logging_failures("renewing leases"):
@@ -131,7 +133,8 @@ class Leases:
             LOG.error("%s", problem)
 
     def lock(self, conversation: str) -> asyncio.Lock:
-        """The lock for claiming and restoring one conversation: a reconnecting client and the heartbeat may compete."""
+        """The lock to hold while claiming and restoring this conversation, because a reconnecting client and the
+        heartbeat may try that at the same time."""
         lock = self._locks.get(conversation) or asyncio.Lock()
         self._locks[conversation] = lock
         return lock
@@ -139,8 +142,8 @@ class Leases:
     async def _take_over(
         self, conversation: str, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]
     ) -> None:
-        """Claim and restore one conversation. A damaged one is logged once and skipped from then on. A conversation
-        that we still hold, though its lease has expired, stays ours until another node claims it."""
+        """Claim and restore a conversation whose lease has expired. A damaged conversation is logged once and skipped
+        from then on. A conversation that this node still holds stays here until another node claims it."""
         async with self.lock(conversation):
             if conversation in self._skipped or conversation in self._writers:
                 return
@@ -159,7 +162,8 @@ class Leases:
 
     @contextmanager
     def _logging_failures(self, what: str) -> Iterator[None]:
-        """Log exceptions instead of raising them. A failing store is logged once, and once more when it works again."""
+        """Log exceptions instead of raising them. A store that fails repeatedly is logged only once, and once more when
+        it works again."""
         try:
             yield
         except DuologueError as problem:
@@ -176,7 +180,8 @@ class Leases:
     # -- Conversations
 
     async def claim(self, served: ServedConversation) -> None:
-        """Claim a new conversation. If the store fails, the client is notified, and each heartbeat tries again."""
+        """Claim a new conversation. If the store fails, the client is notified, and each heartbeat tries to claim the
+        conversation again."""
         try:
             lease, stored = await self.store.claim(served.id, self.name, self._ttl_ms, key_hash=served.key_hash)
         except (StoreFailed, Held) as problem:
@@ -192,8 +197,8 @@ class Leases:
             served.note_unsaved(False)
 
     async def reclaim(self, conversation: str, key: str) -> tuple[Lease, StoredConversation] | None:
-        """Claim a conversation for a client that reconnected to this node. None if it doesn't exist, has ended, belongs
-        to another agent, or the key is wrong."""
+        """Claim a conversation for a client that reconnected to this node. Returns None if the conversation doesn't
+        exist, has ended or belongs to another agent, or if the key is wrong."""
         stored = await self.store.read(conversation)
         if stored is None or stored.is_over or self._is_of_another(stored):
             return None
@@ -208,8 +213,8 @@ class Leases:
         return isinstance(served, dict) and served.get("agent", self.agent) != self.agent
 
     def hold(self, served: ServedConversation, lease: Lease, stored: StoredConversation) -> None:
-        """Save this conversation under our lease from now on. If we hold the same conversation as another object, that
-        object is stopped."""
+        """From now on, save this conversation under this lease. If this node holds the same conversation as another
+        object, that object is stopped."""
         id_ = served.id
         earlier = self._served.get(id_)
         if earlier is not None and earlier is not served:
@@ -231,7 +236,8 @@ class Leases:
         served.save_to(writer)
 
     async def release(self, served: ServedConversation, is_over: bool) -> None:
-        """Save everything, then mark the conversation as ended, or free its lease for any other node."""
+        """Save everything, including that the conversation has ended if `is_over`. Then release the lease, so that any
+        other node can claim a conversation that hasn't ended."""
         self._unclaimed.pop(served.id, None)
         if self._served.get(served.id) is not served:
             return  # its lease was lost, and the conversation may be here again as another object
@@ -241,7 +247,8 @@ class Leases:
             self._forget(served.id)
 
     def _forget(self, conversation: str) -> None:
-        """Drop all that we know of this conversation. Its tasks may still run, but can't act any more: see `once`."""
+        """Remove everything about this conversation from this node. Its tasks may still run, but `once` refuses their
+        actions."""
         self._served.pop(conversation, None)
         self._writers.pop(conversation, None)
         self._dialogues.pop(conversation, None)
@@ -273,11 +280,12 @@ class Leases:
     # -- The memory of a brain (`ports.brain.Remembers`)
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
-        """The stored state of the dialogue."""
+        """The stored state of the conversation's dialogue; None if nothing is stored."""
         return self._dialogues.get(conversation)
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
-        """Save the state of the dialogue. Returns immediately; before an action, returns when it is saved."""
+        """Save the state of the dialogue in the background. If `reasons` contains `before_action`, wait until the state
+        is saved."""
         writer = self._writers.get(conversation)
         if conversation in self._unclaimed:
             self._dialogues[conversation] = data  # saved when the conversation can be claimed
@@ -291,7 +299,8 @@ class Leases:
     async def once(
         self, conversation: str, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool
     ) -> Any:
-        """Perform an action at most once, even if two nodes try. Raises Fenced if another node has the conversation."""
+        """Perform an action at most once, even if two nodes try, and return its output. Only a `repeatable` action is
+        performed again if its outcome is unknown. Raises Fenced if another node has taken over the conversation."""
         writer = self._writers.get(conversation)
         if conversation in self._elsewhere:
             raise Fenced("another node has taken over this conversation")

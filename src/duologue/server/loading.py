@@ -82,8 +82,8 @@ def loading_app(progress: LoadingProgress) -> SafeHeaders:
 async def show_loading(
     listening: socket.socket, progress: LoadingProgress, work: Callable[[], None], opened: Callable[[], None]
 ) -> None:
-    """Serve the page until `work` is done. `opened` is called when the page can be opened. Raises what `work` raises; a
-    DuologueError is shown on the page first."""
+    """Run `work` in a thread, and serve the page until `work` is done. `opened` is called when the page can be opened.
+    Raises what `work` raises; a DuologueError is shown on the page first."""
     loop = asyncio.get_running_loop()
     config = uvicorn.Config(
         loading_app(progress), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=1

@@ -1,7 +1,7 @@
 """Messages for a client that reconnects or reloads: those that it missed, and those that still wait for an answer.
 
-Rule: a turn that got no answer is reported once, even after the conversation has ended. Other messages are sent again
-as long as they are true.
+Rule: a turn that got no answer is reported only once, even after the conversation has ended. A fault or a question is
+sent again to every client that reconnects, until it is solved or answered.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class MissedMessages:
         self._questions: dict[int, ServerMessage] = {}  # by the tool call that asked
 
     def note(self, signal: sg.Signal, outgoing: ServerMessage, has_client: bool) -> None:
-        """Remember what a reconnecting client needs. `has_client` says whether a client gets `outgoing` now."""
+        """Remember what a reconnecting client needs. `outgoing` is the message for the signal, and `has_client` says
+        whether a client gets it now."""
         if isinstance(signal, sg.Lost):
             self.lost_turns.extend(range(signal.first, signal.last + 1))
         match signal:
@@ -40,16 +41,16 @@ class MissedMessages:
                 self._questions.pop(signal.call, None)
 
     def dump(self) -> list[ServerMessage]:
-        """The unsent messages, for the node that takes over."""
+        """The messages about turns without an answer that no client has got yet, for a node that takes over."""
         return list(self._lost)
 
     def lost(self) -> list[ServerMessage]:
-        """The messages about turns without an answer. Each is returned once."""
+        """Take the messages about turns without an answer. Each message is returned only once."""
         found = list(self._lost)
         self._lost.clear()
         return found
 
     def open(self, is_faulted: bool, asking: Collection[int]) -> list[ServerMessage]:
-        """The fault and the questions that wait for the user. `asking` are the tool calls that still wait."""
+        """The messages to send again: the fault if `is_faulted`, and the questions of the tool calls in `asking`."""
         questions = [question for call, question in self._questions.items() if call in asking]
         return [*([self._fault] if is_faulted and self._fault is not None else []), *questions]

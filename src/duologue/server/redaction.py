@@ -25,7 +25,7 @@ _FIELDS_WITH_WORDS: dict[str, tuple[str, ...]] = {
 
 
 def as_watched(outgoing: ServerMessage, is_private: bool) -> ServerMessage | None:
-    """The message for a watcher; None if a watcher doesn't get it."""
+    """The message as a watcher may see it; None if watchers must not get it."""
     kind, payload = outgoing["type"], outgoing["payload"]
     if kind == "duologue.notification":
         return None if is_private else {"type": kind, "payload": {**payload, "actions": []}}

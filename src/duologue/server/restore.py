@@ -27,7 +27,7 @@ async def read_earlier(
     store: Store, stored: StoredConversation, settings: Settings, hello: dict[str, Any] | None
 ) -> RestoredConversation:
     """Read the stored conversation. Raises NotRestorable if that fails or if the conversation has ended. `hello` is the
-    client's, if the client has reconnected."""
+    hello message of the client; None if the client hasn't reconnected yet."""
     saved = read_checkpoint(stored.parts, settings)
     if saved.state.link in CLOSED:
         raise NotRestorable("it has ended")
@@ -66,8 +66,8 @@ async def _journal(store: Store, conversation: str) -> Sequence[str]:
 
 
 def read_events(lines: Any, count: int) -> tuple[Event, ...]:
-    """The events of the journal, for the debug view; empty if they can't be read. Lines are numbered: duplicates, and
-    lines newer than the stored state, are skipped."""
+    """The first `count` events of the journal, for the debug view. Empty if one of them is missing or can't be read.
+    Lines are numbered: duplicates and lines after number `count` are skipped."""
     events: dict[int, Event] = {}
     try:
         for line in lines:

@@ -33,7 +33,7 @@ class QuietServer(uvicorn.Server):
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
-    """A listening socket. Port 0 takes any free port. Raises DuologueError if the address can't be used."""
+    """A listening socket. With port 0, any free port is used. Raises DuologueError if the address can't be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -54,7 +54,7 @@ def bind_socket(host: str, port: int) -> socket.socket:
 
 @contextlib.asynccontextmanager
 async def serving(server: Server, listening: socket.socket) -> AsyncIterator[QuietServer]:
-    """Run the server inside this context."""
+    """Run the server until the context ends."""
     limits = server.settings.limits
     config = uvicorn.Config(
         server.app,
@@ -83,8 +83,8 @@ async def serving(server: Server, listening: socket.socket) -> AsyncIterator[Qui
 async def serve(
     server: Server, listening: socket.socket, ready: Callable[[], None], keep_days: int = KEEP_DAYS
 ) -> None:
-    """Run until SIGTERM or Ctrl-C, then let conversations end or move to another node. `ready` is called once
-    the server listens."""
+    """Run until SIGTERM or Ctrl-C, then let conversations end or move to another node. `ready` is called as soon as the
+    server listens."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -109,7 +109,7 @@ async def serve(
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run this coroutine on uvloop if that is installed: uvloop halves the CPU time of a socket."""
+    """Run this coroutine. If uvloop is installed, use it, because it halves the CPU time of a socket."""
     try:
         import uvloop
     except ModuleNotFoundError:

@@ -1,7 +1,7 @@
 """What a conversation shows to its client and to operators who watch it, on any line.
 
 A `Screen` stores the events, the latency of the newest answer and missed messages. It sends them to each viewer in the
-viewer's language. It doesn't know lines or keys. Rule: nothing that a viewer does reaches the conversation.
+viewer's language. It works for every kind of line. Rule: nothing that a viewer does reaches the conversation.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Viewer:
 
 
 class Screen:
-    """The view of one conversation, and its viewers."""
+    """What is shown of one conversation, and the viewers who see it."""
 
     def __init__(
         self,
@@ -95,7 +95,8 @@ class Screen:
         return client in self._viewers and not self._viewers[client].is_watching
 
     def greet_watcher(self, client: ClientOutbox) -> None:
-        """Send a new watcher the call and its state. The messages contain no key, and no id that would give access."""
+        """Send a new watcher a description of the call, and its state. The messages contain neither the key nor the id
+        of the conversation, which would give access."""
         agent = self.conversation.agent
         began = server_messages.iso(self.began, 0)
         self._viewers[client].send(
@@ -140,7 +141,8 @@ class Screen:
             viewer.opening = asyncio.get_running_loop().create_task(work, name="debug view")
 
     async def _open_debug(self, client: ClientOutbox, viewer: Viewer) -> None:
-        """Replay the steps so far in a thread, because a long conversation takes a while; then send them."""
+        """Compute the steps so far again, and send them. This runs in a thread, because it takes a while for a long
+        conversation."""
         try:
             upto = len(self.log)
             records = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_STEPS_MAX, upto)))

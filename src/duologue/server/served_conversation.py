@@ -1,7 +1,7 @@
 """One conversation on the server, and the client that is connected to it, if there is one.
 
-The conversation outlives its sockets: a client disconnects and reconnects, and the line reports that to the machine.
-Rule: each command is one call of the conversation; a command that fails is answered with one line to the client.
+The conversation outlives its sockets: a client may disconnect and reconnect, and the line reports that to the machine.
+Rule: each command of the client is one method call. If a command fails, the client gets an error of one line.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ _COMMANDS_WITHOUT_PAYLOAD = (
 
 @dataclass(frozen=True, slots=True)
 class RestoredConversation:
-    """A conversation that another process started. `key` and `played` are known only if its client has reconnected."""
+    """A conversation that another process started. If its client hasn't reconnected yet, `key` is empty and `played` is
+    None."""
 
     id: str
     key: str
@@ -74,7 +75,8 @@ class RestoredConversation:
 
 
 class ServedConversation:
-    """One conversation. `on_end` is called when it has ended here, or has moved to another node."""
+    """One conversation on this server. `on_end` is called when the conversation has ended or has moved to another
+    node."""
 
     def __init__(
         self,
@@ -154,8 +156,9 @@ class ServedConversation:
             self._on_end(self)
 
     async def _resume(self, earlier: RestoredConversation) -> None:
-        """Resume a restored conversation. If the agent was speaking, only the client knows how much was heard, so wait
-        for it to reconnect, for at most `reconnect_ms_max`: otherwise the agent would repeat itself."""
+        """Resume a restored conversation. If the agent was speaking, only the client knows how much of that was heard.
+        So wait until the client reconnects, at most `reconnect_ms_max`: otherwise the agent would repeat what was
+        heard."""
         played = earlier.played
         if played is None and earlier.saved.state.voice in SOUNDING:
             over: asyncio.Future[Any] = asyncio.ensure_future(self.conversation.wait())
@@ -170,7 +173,8 @@ class ServedConversation:
         await self.conversation.restore(played)
 
     async def end(self, reason: str) -> None:
-        """Hang up. Doesn't wait for tools that are still opening, nor for an end that takes too long."""
+        """End the conversation. If its task still runs after `_END_S_MAX` seconds, for example because a tool is still
+        opening, cancel the task."""
         await self.conversation.end(reason)
         if self._task is not None and not (await asyncio.wait([self._task], timeout=_END_S_MAX))[0]:
             self._task.cancel()
@@ -183,7 +187,7 @@ class ServedConversation:
         writer.mark("machine", "words", CLIENT_PART)
 
     def dump(self) -> dict[str, Any]:
-        """What a node that takes over needs in addition to the conversation's own state."""
+        """The data that another node needs to take over, in addition to the conversation's own state."""
         return {
             "seat": self.seat,
             "language": self._language,
@@ -194,14 +198,15 @@ class ServedConversation:
         }
 
     def lose(self) -> None:
-        """Another node has taken over this conversation: stop the sound immediately, and disconnect the client, which
-        reconnects there."""
+        """Another node has taken over this conversation: stop the sound immediately, and disconnect the client, so that
+        it reconnects."""
         if not self.is_elsewhere:
             self.is_elsewhere = True
             self._ending = asyncio.get_running_loop().create_task(self._abandon(MOVED), name="losing")
 
     async def hand_over(self) -> None:
-        """Release this conversation for another node: save everything, then disconnect the client, which reconnects."""
+        """Let another node take over this conversation: save everything, release the lease, then disconnect the client,
+        so that it reconnects."""
         if self._leases is not None and not self.is_elsewhere and not self.is_over:
             self.is_elsewhere = True
             self.conversation.freeze()  # the next node wouldn't know of anything that is heard later
@@ -221,7 +226,8 @@ class ServedConversation:
         return s.voice is Voice.SILENT and s.user is User.QUIET and s.reply is Reply.NONE
 
     def note_unsaved(self, is_unsaved: bool) -> None:
-        """Tell the client when saving starts to fail and when it works again. Private conversations are never saved."""
+        """Tell the client when saving starts to fail and when it works again. Does nothing for private conversations,
+        because they are never saved."""
         if is_unsaved == self._is_unsaved or self.conversation.agent.private:
             return
         self._is_unsaved = is_unsaved
@@ -252,7 +258,7 @@ class ServedConversation:
         resumed: bool,
         key: str = "",
     ) -> None:
-        """Connect this client. A client that is already connected is disconnected."""
+        """Connect this client. If another client is connected, disconnect that one."""
         if key and self.is_key(key):
             self.key = key  # a node that took over without the client knows only the key's hash
         if not self._arrival.done():
@@ -270,7 +276,7 @@ class ServedConversation:
         self.line.attach(client, position)
 
     def leave(self, client: ClientOutbox) -> None:
-        """This client's socket is gone. Does nothing if another client has taken its place."""
+        """Remove this client, because its socket is gone. Does nothing if another client has taken its place."""
         if self.client is client:
             self.client = None
             self.screen.leave(client)
@@ -293,15 +299,15 @@ class ServedConversation:
                 self._writer.mark(CLIENT_PART)  # the messages about lost turns have been sent
 
     def send_message(self, outgoing: server_messages.ServerMessage) -> None:
-        """Send this to the client. Dropped if no client is connected."""
+        """Send this message to the client. Without a connected client, the message is dropped."""
         if self.client is not None:
             self.client.send_message(outgoing)
 
     # -- What the client does
 
     def do(self, incoming: ClientMessage) -> None:
-        """Perform a command, or tell the client why not. Commands that come before a restored conversation has resumed
-        are queued, except `end`."""
+        """Perform a command of the client, or tell the client why it is refused. Until a restored conversation has
+        resumed, all commands except `end` are queued."""
         if self.is_elsewhere:
             return  # the client repeats the command on the node that continues the conversation
         if self._early is not None and incoming.type != "end":
@@ -333,7 +339,7 @@ class ServedConversation:
         raise ValueError("this client is in a conversation already")
 
     def _type(self, given: dict[str, Any]) -> None:
-        """Take a typed message once, even if the client repeats it because it got no confirmation."""
+        """Pass on a typed message only once, even if the client repeats it because it got no confirmation."""
         id_ = given.get("id", "")
         if not id_ or id_ not in self._typed:
             self.conversation.type(self._within_bounds(given["text"]))
@@ -343,7 +349,8 @@ class ServedConversation:
             self._confirming = asyncio.get_running_loop().create_task(self._confirm(id_), name="confirming")
 
     async def _confirm(self, id_: str) -> None:
-        """Confirm a typed message once it is saved. Without a confirmation the client sends it again."""
+        """Confirm a typed message as soon as it is saved. Without a confirmation, the client sends the message
+        again."""
         if self._writer is not None:
             self._writer.mark(CLIENT_PART)
             while not await self._is_saved_now(self._writer):
@@ -365,8 +372,8 @@ class ServedConversation:
         return text
 
     def _hang_up(self, _: dict[str, Any]) -> None:
-        """Hang up on the line. If the line isn't open yet, end the conversation directly: a line event would not
-        arrive."""
+        """Hang up on the line. If the line isn't open yet, its events don't arrive, so end the conversation
+        directly."""
         if self.conversation.machine_state.link is Link.IDLE or self._early is not None:
             self._ending = asyncio.get_running_loop().create_task(self.end("hung up"), name="hanging up")
         else:
@@ -393,5 +400,5 @@ class ServedConversation:
 
 
 def _without_payload(do: Callable[[], object]) -> Callable[[dict[str, Any]], object]:
-    """A command that ignores its payload."""
+    """Make a command that ignores its payload and calls `do`."""
     return lambda _: do()

@@ -1,6 +1,6 @@
 """The messages that the server sends: signals of a conversation in the form of the protocol (docs/protocol.md).
 
-Each kind of signal has one function. Rule: a signal without a function isn't sent to clients.
+A table says which function writes which kind of signal. Rule: a signal that isn't in the table isn't sent to clients.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _PROBLEMS_SHOWN = ("ears", "voice", "journal", "tools")  # others are only logge
 
 
 def message(kind: str, **payload: Any) -> ServerMessage:
-    """A message of the protocol."""
+    """A message of the protocol, with this type and payload."""
     return {"type": f"duologue.{kind}", "payload": payload}
 
 
 def iso(began: datetime, at_ms: int) -> str:
-    """The time of this millisecond of a conversation, in ISO 8601."""
+    """The time, in ISO 8601, that is `at_ms` milliseconds after the conversation began."""
     return (began + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -68,14 +68,14 @@ class MessageWriter:
         }
 
     def write(self, signal: sg.Signal) -> ServerMessage | None:
-        """The message for a signal; None if clients don't get it."""
+        """The message for a signal; None if this kind of signal isn't sent to clients."""
         make = self._table.get(type(signal))
         return make(signal) if make is not None else None
 
     # -- States
 
     def state(self) -> ServerMessage:
-        """The current state of the conversation."""
+        """The message with the current state of the conversation."""
         now = self._conversation.snapshot()
         context, moves = now.metadata, self._conversation.view("conversation").transitions
         return message(
@@ -102,7 +102,8 @@ class MessageWriter:
         )
 
     def _entered(self, signal: sg.StateEntered) -> ServerMessage | None:
-        """The new state. A step that changes both the state and the phase is sent as one message."""
+        """The message with the new state; None if it was sent already. So a step that changes both the state and the
+        phase is sent as one message."""
         now = (signal.at, self._conversation.view("conversation").state, self._conversation.phase)
         if signal.view not in ("conversation", "phase") or now == self._sent:
             return None
@@ -183,7 +184,7 @@ def _problem(signal: sg.Problem) -> ServerMessage | None:
 
 
 def history(items: tuple[Item, ...], lost: Collection[int] = ()) -> ServerMessage:
-    """Everything that was said. `lost` are the turns that got no answer."""
+    """The message with everything that was said. `lost` are the numbers of the turns that got no answer."""
     return message("history", items=[shown for item in items if (shown := _item(item, lost)) is not None])
 
 
@@ -210,7 +211,7 @@ def _item(item: Item, lost: Collection[int]) -> ServerMessage | None:
 
 
 def dialogue(form: Form | None) -> ServerMessage:
-    """The open flow and its slots, or an idle dialogue if no flow is open."""
+    """The message with the open flow and its slots, or with an idle dialogue if no flow is open."""
     if form is None:
         return message("dialogue", flow=None, title="", state="idle", question=None, slots=[])
     slots = [{"name": slot.name, "label": slot.label, "value": slot.value, "state": slot.state} for slot in form.slots]
@@ -218,7 +219,7 @@ def dialogue(form: Form | None) -> ServerMessage:
 
 
 def metrics(measured: Metrics, session_ms: int, stages: dict[str, int | None]) -> ServerMessage:
-    """The figures of the conversation. `stages` are the latencies of the newest answer."""
+    """The message with the figures of the conversation. `stages` are the latencies of the newest answer."""
     return message(
         "metrics",
         sessionMs=session_ms,

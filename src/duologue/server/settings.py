@@ -59,7 +59,7 @@ class ServerSettings:
         return is_loopback(self.host)
 
     def guarded(self) -> ServerSettings:
-        """The same settings, with a token if other machines can connect."""
+        """The same settings. If other machines can connect and no token is set, a new token is added."""
         return self if self.is_loopback or self.token else replace(self, token=secrets.token_urlsafe(24))
 
 

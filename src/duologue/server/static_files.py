@@ -28,12 +28,12 @@ _HEADERS = (
 
 
 def index() -> Response:
-    """The page."""
+    """A response with the panel's page."""
     return FileResponse(WEB / "index.html", media_type="text/html; charset=utf-8")
 
 
 def web_files() -> StaticFiles:
-    """The page's scripts, styles and pictures."""
+    """An app that serves the page's scripts, styles and pictures."""
     return StaticFiles(directory=WEB, follow_symlink=False)
 
 

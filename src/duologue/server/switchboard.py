@@ -1,7 +1,7 @@
 """The list of running calls on all lines, and the operators who watch the list or one call.
 
-A call is identified by the hash of its id, which gives no access to it. Rule: a call is listed from its start to its
-end, and watching it doesn't change it.
+A call is identified by the hash of its id. The hash gives no access to the call. Rule: a call is listed from its start
+to its end, and watching a call doesn't change it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Switchboard:
         self._alarm: asyncio.TimerHandle | None = None
 
     def add(self, screen: Screen) -> None:
-        """List this call once it starts. A call that never starts is never listed."""
+        """List this call as soon as it starts. A call that never starts is never listed."""
         talk = screen.conversation
         talk.on(sg.StateEntered, lambda entered: self._note(screen, entered))
         talk.on(sg.Ended, lambda _: self.remove(screen))
@@ -42,7 +42,7 @@ class Switchboard:
             self._screens[screen.id] = screen
 
     def find(self, id_: str) -> Screen | None:
-        """The call with this hash, if it is running."""
+        """The running call with this hash; None if no such call is running."""
         return self._screens.get(id_)
 
     def _note(self, screen: Screen, entered: sg.StateEntered) -> None:
@@ -77,7 +77,7 @@ class Switchboard:
             client.send_message(self._list(client))
 
     def _list(self, client: ClientOutbox) -> ServerMessage:
-        """The calls, oldest first. `own` marks the client's own conversation."""
+        """The message with all calls, oldest first. `own` marks the client's own conversation."""
         return message("calls", calls=[_entry(screen, client) for screen in self._screens.values()])
 
 
@@ -95,7 +95,7 @@ def _entry(screen: Screen, client: ClientOutbox) -> dict[str, Any]:
 
 
 class Operator:
-    """One socket's view of the list and of a watched call."""
+    """One socket that may subscribe to the list and watch one call."""
 
     def __init__(self, switchboard: Switchboard, client: ClientOutbox, may_watch: bool) -> None:
         self._switchboard = switchboard
@@ -108,7 +108,8 @@ class Operator:
         return self._screen is not None
 
     def do(self, incoming: ClientMessage, language: str, is_busy: bool) -> None:
-        """Perform a command, or tell the client why not. `is_busy`: is this client in its own conversation?"""
+        """Perform a command, or tell the client why it is refused. `is_busy`: is this client in its own
+        conversation?"""
         kind, given = incoming.type, incoming.payload
         if kind in ("calls", "watch") and not self.may_watch:
             self._refuse(kind, "you may not watch calls on this server")
@@ -153,8 +154,9 @@ class Operator:
 
 
 def may_watch(scope: dict[str, Any], settings: ServerSettings) -> bool:
-    """May this socket watch calls? If the server has a token, yes, because hello requires the token. Otherwise only
-    from this machine and not through a proxy, which forwarding headers or another host name would show."""
+    """May this socket watch calls? Only if the server is watchable. If the server has a token, every socket may,
+    because hello requires the token. Otherwise the socket must come from this machine and not through a proxy, which is
+    recognized by forwarding headers or by a host name that isn't local."""
     if not settings.watchable or settings.token:
         return settings.watchable
     named = {name: value.decode("latin-1") for name, value in scope["headers"]}

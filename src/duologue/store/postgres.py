@@ -43,7 +43,8 @@ class _Lost(Exception):
 
 
 class PostgresStore(SqlStore):
-    """A store in PostgreSQL. `schema` contains the tables. It is created if it doesn't exist."""
+    """A store in PostgreSQL. `schema` is the database schema that contains the tables. `open` creates it if it doesn't
+    exist."""
 
     dialect = POSTGRES
 
@@ -164,7 +165,8 @@ class PostgresStore(SqlStore):
 
 
 class _Attempt:
-    """One run of a script on a connection. If it fails, `is_committing` says whether it may have committed."""
+    """One run of a script on a connection. If the run fails, `is_committing` says whether the script may have been
+    committed."""
 
     def __init__(self, connection: PostgresConnection) -> None:
         self.connection = connection

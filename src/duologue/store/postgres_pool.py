@@ -71,7 +71,8 @@ class Pool:
             raise StoreFailed(f"{self.where}: can't be reached; check the address") from None
 
     async def give_back(self, connection: PostgresConnection) -> None:
-        """Return a connection to the pool. It is closed if it is still in a transaction, or if the pool is closed."""
+        """Return a connection to the pool. The connection is closed if it is still in a transaction, or if the pool is
+        closed."""
         self._free.release()
         idle = not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
         if idle and not self._is_closed:

@@ -63,7 +63,8 @@ def marks(rows: int, columns: int = 1) -> str:
 
 
 def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str, force: bool) -> Script[Claimed]:
-    """Claim a conversation, or create it. If another node creates it at the same time, the claim starts over."""
+    """Claim a conversation, or create it. If another node creates it at the same time, the claim starts over. Raises
+    `Held` if another node holds it, or if the key is wrong."""
     for _ in range(_CLAIMS_MAX):
         found = yield (
             "SELECT node, expires_ms > now_ms(), key_hash FROM conversations WHERE id = ?" + by.lock,
@@ -154,8 +155,8 @@ _NEXT_REVISION = (
 
 
 def write(lease: Lease, revision: int, content: Content) -> Script[int]:
-    """Write a revision. The first statement checks the lease and increments the revision. The others run in the same
-    transaction."""
+    """Write a revision, and return its number. The first statement checks the lease and increments the revision. The
+    others run in the same transaction."""
     rows = yield _NEXT_REVISION, (int(content.is_over), content.digest, *_fields(lease), revision)
     if not rows:
         return (yield from _written_before(lease, revision, content.digest))
@@ -182,8 +183,8 @@ def write(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
-    """Write a revision that changes only parts, in a single statement of PostgreSQL. That takes one round trip instead
-    of four."""
+    """Write a revision that changes only parts, and return its number. It is a single statement of PostgreSQL, which
+    takes one round trip instead of four."""
     rows = yield (
         f"WITH fenced AS ({_NEXT_REVISION}), written AS (INSERT INTO parts (conversation, part, content) "
         f"SELECT fenced.id, given.part, given.content FROM fenced CROSS JOIN (VALUES {marks(len(content.parts), 2)}) "
@@ -240,8 +241,8 @@ def read(conversation: str) -> Script[StoredConversation | None]:
 
 
 def begin(by: SqlDialect, lease: Lease, key: str, name: str, token: str) -> Script[Receipt]:
-    """Begin an action. `token` is unique to this call. If the answer is lost, a retry with the same token still gets
-    NEW."""
+    """Begin an action. The receipt says whether the action is new, was begun before, or is done. `token` is unique to
+    this call: if the answer is lost, a retry with the same token still gets NEW."""
     yield from _fence(by, lease)
     made = yield (
         "INSERT INTO receipts (conversation, key, name, token) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING "

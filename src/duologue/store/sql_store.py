@@ -48,8 +48,8 @@ class SqlStore(ABC):
     async def run(
         self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
     ) -> T:
-        """Run a script completely or not at all. With `again`, it may be retried even if the first run may have
-        succeeded, because a second run has no further effect."""
+        """Run a script completely or not at all, and return its result. `again` means that a second run has no further
+        effect, so the script may be retried even if the first run may have succeeded."""
 
     async def open(self) -> None:
         raise NotImplementedError

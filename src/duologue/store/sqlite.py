@@ -160,7 +160,8 @@ class SqliteStore(SqlStore):
         return int(version)
 
     def _empty_log(self, connection: sqlite3.Connection) -> None:
-        """Empty the write-ahead log, which still contains deleted data after it was overwritten in the file itself."""
+        """Empty the write-ahead log. Otherwise deleted data would stay in the log, although it is overwritten in the
+        file itself."""
         ((is_busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if is_busy:
             raise StoreFailed(
@@ -190,8 +191,8 @@ def _shared_clock(connection: sqlite3.Connection) -> Clock:
 
 
 def make_private(path: Path) -> None:
-    """Create a file that only its owner can read. If its folder has to be created, only the owner can read that either.
-    An existing file of this user is made private too."""
+    """Make a file that only its owner can read: create it, or change the permissions of an existing file of this user.
+    If its folder has to be created, only the owner can read the folder either."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

@@ -25,7 +25,8 @@ WAITING_MAX = 10_000
 
 @dataclass(slots=True)
 class SqliteJob:
-    """A job for the thread: a `script`, or work that needs the connection `alone`, outside a transaction."""
+    """A job for the thread: either a `script` to run in a transaction, or a function `alone`, which gets the connection
+    outside any transaction."""
 
     script: Callable[[], Script[Any]] | None
     alone: Callable[[sqlite3.Connection], Any] | None
@@ -36,8 +37,8 @@ class SqliteJob:
 
 
 class SqliteThread:
-    """`connect` opens the connection and is called in the thread. `explain` turns an error of SQLite into one that says
-    what to do."""
+    """The thread. It calls `connect` to open the connection. `explain` turns an error of SQLite into one that says what
+    to do."""
 
     def __init__(
         self, connect: Callable[[], sqlite3.Connection], explain: Callable[[sqlite3.Error], StoreFailed]

@@ -28,8 +28,8 @@ def wall_ms() -> int:
 
 
 def counter_ms() -> int:
-    """Milliseconds since the boot, including the time that the machine slept where the system counts it. It is the same
-    in every process."""
+    """Milliseconds since the boot, the same in every process. The time that the machine slept is included where the
+    system can count it."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
     return time.monotonic_ns() // 1_000_000

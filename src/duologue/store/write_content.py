@@ -1,4 +1,4 @@
-"""Checks and encodes what a store accepts: names that every database can store, values as JSON, and a write's digest.
+"""Prepares what is written to a store: checks names, encodes values as JSON, and computes a digest of each write.
 
 Rule: what can't be stored is rejected with a one-line error before anything is changed. Stored data that can't be read
 affects only its own conversation.
@@ -41,7 +41,7 @@ class Content:
 
 
 def content_of(write: StoreWrite) -> Content:
-    """A write, checked and encoded. Raises `StoreFailed` if it can't be stored."""
+    """Check and encode a write. Raises `StoreFailed` if it can't be stored."""
     parts = [(_name(name, "part"), value) for name, value in sorted(write.parts.items())]
     stored = [(name, encode(value, f"part {name!r}")) for name, value in parts if value is not None]
     removed = [name for name, value in parts if value is None]
@@ -59,8 +59,8 @@ def content_of(write: StoreWrite) -> Content:
 
 
 def _digest(stored: Pairs, removed: Sequence[str], done: Pairs, messages: Pairs, is_over: bool) -> str:
-    """A hash of the whole write. The numbers and lengths of its texts are hashed too, so that two different writes
-    never have the same input."""
+    """A hash of the whole write. The counts and lengths of its texts are hashed too: otherwise two different writes
+    could be the same sequence of bytes."""
     texts = [text for pairs in (stored, done, messages) for pair in pairs for text in pair]
     sizes = [len(text.encode()) for text in (*texts, *removed)]
     hashed = hashlib.sha256(json.dumps([len(stored), len(done), len(messages), len(removed), is_over, sizes]).encode())
@@ -133,7 +133,8 @@ def encode(value: Any, what: str) -> str:
 
 
 def decode(text: str, conversation: str, what: str) -> Any:
-    """The value of a stored JSON text. Raises `Damaged` if it can't be read, naming the place but not the content."""
+    """The value of a stored JSON text. Raises `Damaged` if it can't be read; the error names the place but not the
+    content."""
     try:
         return json.loads(text)
     except (TypeError, ValueError, RecursionError):

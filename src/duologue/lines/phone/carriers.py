@@ -245,7 +245,8 @@ def write_media(carrier: Carrier, stream: str, payload: bytes) -> str:
 
 
 def media_writer(carrier: Carrier, stream: str) -> Callable[[bytes], str]:
-    """A faster `write_media` for one stream, which needs it 50 times a second: the constant part is written once."""
+    """A function that does the same as `write_media`, but faster, because it is called 50 times a second: the constant
+    part of the message is made only once for the stream."""
     head, _, tail = write_media(carrier, stream, b"?").rpartition(base64.b64encode(b"?").decode("ascii"))
     return lambda payload: f"{head}{binascii.b2a_base64(payload, newline=False).decode('ascii')}{tail}"
 

@@ -22,7 +22,7 @@ class Digits:
         self._alarm: asyncio.TimerHandle | None = None
 
     def press(self, digit: str) -> None:
-        """The caller has pressed a key."""
+        """Add a key that the caller has pressed. The terminator key completes the text."""
         self._cancel_timer()
         if digit == self._terminator:
             self._complete()

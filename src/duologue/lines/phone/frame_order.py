@@ -24,7 +24,8 @@ class Order:
         self.reordered = 0
 
     def feed(self, number: int, frame: bytes) -> list[bytes]:
-        """The frames that can be passed on now, in order. A frame without a number (0) is passed on immediately."""
+        """Add a frame. Returns the frames that can be passed on now, in order. A frame without a number (0) is passed
+        on immediately."""
         if not number:
             return [frame]
         if not self._next or number + RESTART < self._next:
@@ -42,7 +43,7 @@ class Order:
         return ready
 
     def finish(self) -> list[bytes]:
-        """The frames that still wait when the stream has ended."""
+        """The stream has ended: returns the frames that still wait, with silence in place of missing frames."""
         ready: list[bytes] = []
         while self._early:
             ready += self._conceal()
@@ -56,7 +57,8 @@ class Order:
         return ready
 
     def _conceal(self) -> list[bytes]:
-        """Silence for the frames that are missing before the earliest waiting frame, then the frames that follow."""
+        """Stop waiting for the frames that are missing before the earliest waiting frame. Returns silence in their
+        place, then the frames that follow."""
         missing = min(self._early) - self._next
         self._next += missing
         self.lost += missing

@@ -50,7 +50,8 @@ class LineGone(ConnectionError):
 
 
 class _Track:
-    """The sound of one voice (one utterance of the agent), as encoded frames. They are retained until heard."""
+    """The sound of one voice (one utterance of the agent), as encoded frames. A frame is retained until it was
+    heard."""
 
     def __init__(self, voice: int, codec: Codec) -> None:
         self.voice = voice
@@ -120,7 +121,7 @@ class _Track:
         self._gone = self.heard
 
     def rewind(self) -> None:
-        """Start again from the first frame that was not heard."""
+        """Go back to the first frame that was not heard: `next` returns that frame."""
         self.take += 1
         self.sent = self.heard
 
@@ -216,7 +217,7 @@ class PhoneLine:
     # -- What the carrier sends
 
     def hear(self, media: Media) -> None:
-        """A piece of sound from the caller."""
+        """Pass on a piece of the caller's sound. Sound of the other direction is only counted."""
         if not media.is_inbound:
             self.counts["outbound"] += 1
             return
@@ -224,7 +225,8 @@ class PhoneLine:
             self._notify(Frame(self.codec.decode(payload), self.codec.rate_hz))
 
     def note_mark(self, marked: Marked) -> None:
-        """A mark has returned: the caller has heard all sound before the mark, unless that was cleared."""
+        """A mark has returned: note that the caller has heard all sound before it. A mark from before a clear is only
+        counted."""
         frames, track = self._marks.pop(marked.name, None), self._track
         if frames is None or track is None:
             self.counts["flushed_marks"] += 1
@@ -240,7 +242,7 @@ class PhoneLine:
         self.pressed(pressed.digit)
 
     def hung_up(self) -> None:
-        """The carrier has ended the call or has disconnected. Both mean that the caller is gone."""
+        """The carrier has ended the call or has disconnected: report that the caller is gone."""
         if self._is_gone:
             return
         for payload in self._order.finish():

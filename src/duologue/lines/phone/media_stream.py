@@ -46,7 +46,8 @@ class StreamRefused(DuologueError):
 
 
 class Stream:
-    """The stream on one socket of a carrier. `admit` checks the start message; it raises StreamRefused to refuse it."""
+    """The stream on one socket of a carrier. `admit` checks the start message, and raises StreamRefused to refuse the
+    stream."""
 
     def __init__(
         self,
@@ -113,6 +114,6 @@ class Stream:
                 self.end()
 
     def end(self) -> None:
-        """The carrier has ended the stream or has disconnected."""
+        """The carrier has ended the stream or has disconnected: tell the line."""
         if self.line is not None:
             self.line.hung_up()

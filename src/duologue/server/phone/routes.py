@@ -135,7 +135,8 @@ class PhoneCalls:
             await _close(websocket, code, why)
 
     def _admit(self, carrier: Carrier, websocket: WebSocket, started: Started) -> None:
-        """Raises StreamRefused unless our webhook announced this stream."""
+        """Check by its token that our webhook announced this stream. Raises StreamRefused if the token is missing or
+        not valid."""
         token = started.parameters.get("token", "") or websocket.query_params.get("token", "")
         if not token:
             raise StreamRefused(REFUSED, "no token, neither in the parameters of the start message nor in the query")
@@ -143,7 +144,7 @@ class PhoneCalls:
             raise StreamRefused(REFUSED, "the token is wrong, used or expired")
 
     async def _await_start(self, websocket: WebSocket, stream: Stream) -> PhoneLine | None:
-        """Wait until the carrier starts the stream, and return the line. None if the carrier disconnects before."""
+        """Wait until the carrier starts the stream. Returns the line, or None if the carrier disconnects first."""
         try:
             async with asyncio.timeout(self._settings.start_ms_max / 1000):
                 while stream.line is None:
@@ -195,7 +196,7 @@ class PhoneCalls:
 
 
 class _Watch:
-    """Raises when a carrier has sent nothing for too long."""
+    """Notes when a carrier last sent something. `expect` raises StreamRefused when that was too long ago."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -211,7 +212,7 @@ class _Watch:
 
 
 async def _read(websocket: WebSocket, stream: Stream, watch: _Watch) -> None:
-    """Pass on the carrier's messages, until it ends the stream or disconnects."""
+    """Pass on the carrier's messages until the carrier ends the stream or disconnects."""
     while not stream.has_stopped:
         text = await _receive(websocket)
         if text is None:

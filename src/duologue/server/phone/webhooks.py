@@ -29,7 +29,8 @@ Check = Callable[[Request, bytes], bool]
 
 
 def make_checks(settings: PhoneSettings) -> dict[str, Check]:
-    """The signature check of each carrier. Imports the carriers' libraries, which takes a while."""
+    """The function that checks signatures, for each carrier whose secret is set. Imports the carriers' libraries, which
+    takes a while."""
     checks: dict[str, Check] = {}
     if settings.twilio_auth_token:
         checks["twilio"] = _twilio(settings)
@@ -90,7 +91,7 @@ class Webhooks:
         _voice_response()  # if the library is missing, fail now and not in a call
 
     async def twilio(self, request: Request) -> Response:
-        """Answers Twilio with TwiML."""
+        """Answer Twilio's webhook with TwiML, or refuse it."""
         form = await self._trusted("twilio", request)
         if form is None:
             return PlainTextResponse("forbidden", 403)
@@ -100,7 +101,8 @@ class Webhooks:
         return _xml(twiml(self._settings, token))
 
     async def telnyx(self, request: Request) -> Response:
-        """Answers Telnyx with TeXML. Webhook and stream use different call ids, so the token is for any call."""
+        """Answer Telnyx's webhook with TeXML, or refuse it. Telnyx uses different call ids in webhook and stream, so
+        the token is valid for any call."""
         if await self._trusted("telnyx", request) is None:
             return PlainTextResponse("forbidden", 403)
         if not self._is_open():
@@ -108,7 +110,8 @@ class Webhooks:
         return _xml(texml(self._settings, self._tokens.mint("telnyx", "")))
 
     async def _trusted(self, carrier: str, request: Request) -> Mapping[str, str] | None:
-        """The form, if the carrier sent it; None otherwise."""
+        """The fields of the request's form; None if the form is too large, or if its signature is required and
+        wrong."""
         body = await _read(request)
         if body is None:
             LOG.warning("%s: refused a webhook of more than %d bytes", carrier, BODY_MAX)
@@ -159,7 +162,8 @@ def texml(settings: PhoneSettings, token: str) -> str:
 
 
 def _connect(url: str, **attributes: str) -> tuple[Any, Any]:
-    """A response with a stream, and a hangup for when the stream has ended."""
+    """A response that connects a stream, and hangs up when the stream has ended. Returns the response and its
+    stream."""
     response = _voice_response().VoiceResponse()
     stream = response.connect().stream(url=url, **attributes)
     response.hangup()
