@@ -1,4 +1,4 @@
-"""The pure conversation machine: `step(state, event) -> (state, effects)`. Time comes from the event."""
+"""The pure conversation machine: `step(state, event) -> (state, effects)`. The time comes with each event."""
 
 from .machine import MACHINE, step
 from .settings import PROFILES, Settings, profile

@@ -1,8 +1,8 @@
 """The table of deadlines: which leaf owns each deadline, and how long the deadline lasts.
 
-A hard deadline limits how long its leaves can last. Other deadlines only trigger something, such as a warning.
-A timer that is armed when a region enters a set of leaves stays armed while the region moves within that set.
-Rule: every leaf that isn't at rest owns a hard deadline.
+A hard deadline limits how long its leaves can last. Other deadlines only trigger something, such as a warning. A timer
+that is armed when a region enters a set of leaves stays armed while the region moves within that set. Rule: every leaf
+owns a hard deadline, except the leaves in which nothing is awaited: idle, up, quiet, silent, none and absent.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Duration = Callable[[Draft], int]
 
 
 class Limit(NamedTuple):
-    """A deadline that belongs to a set of leaves of one region."""
+    """A deadline that can be armed only while its region is in one of `leaves`."""
 
     timer: Timer
     leaves: tuple[Leaf, ...]

@@ -219,8 +219,8 @@ class SessionClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class LinkWobbled(RecurringEvent):
-    """The line is interrupted and may come back by itself. Sent again if the line is still
-    interrupted after a pause."""
+    """The line is interrupted and may come back by itself. The event is sent again if the line is still interrupted
+    after a pause."""
 
     session: int
 

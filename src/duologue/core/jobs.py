@@ -86,8 +86,8 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
 
 
 def cancel_work(d: Draft, e: Event, job: JobRecord) -> None:
-    """Cancel the work, without a request to the brain. If no other call is open, the person's question counts as
-    answered."""
+    """Cancel the work, and send the brain no request about it. If this was the last open call, the person's question
+    counts as answered."""
     drop_work(d, job)
     if job.kind in FOREGROUND and not has_foreground(d):
         mark_answered(d)

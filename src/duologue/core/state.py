@@ -160,12 +160,12 @@ def has_foreground(s: StateOrDraft) -> bool:
 
 
 def is_idle(s: StateOrDraft) -> bool:
-    """Is the agent doing nothing, in a session that is up or paused?"""
+    """Is the link up or frozen, and is the agent neither replying, speaking nor waiting for a call?"""
     return s.reply is _NONE and s.voice is _SILENT and s.link in LIVE and not has_foreground(s)
 
 
 def floor_is_open(s: StateOrDraft) -> bool:
-    """Is the person quiet and the agent idle, in a session that is up or paused?"""
+    """Is the person quiet and the agent idle, as defined by `is_idle`?"""
     return s.user is _QUIET and is_idle(s)
 
 

@@ -25,8 +25,8 @@ class Bus:
         self._reporting = False
 
     def on(self, kind: type[S], handler: Callable[[S], object]) -> Callable[[], None]:
-        """Call `handler` with every signal of a kind (`Signal` for all). Returns a function that removes
-        the handler."""
+        """Call `handler` with every signal of this kind. The kind `Signal` stands for all signals. Returns a function
+        that removes the handler."""
         if not isinstance(kind, type) or not issubclass(kind, Signal):
             raise TypeError(f"{kind!r} isn't a kind of signal: pass a class from duologue.signals")
         if not callable(handler) or iscoroutinefunction(handler):
@@ -46,7 +46,7 @@ class Bus:
         return bool(self._handlers.get(kind) or self._handlers.get(Signal))
 
     def send(self, signal: Signal) -> None:
-        """Call the handlers of this kind, then the handlers of all kinds."""
+        """Deliver the signal, first to the handlers of its kind, then to the handlers of all signals."""
         for handler in (*self._handlers.get(type(signal), ()), *self._handlers.get(Signal, ())):
             try:
                 handler(signal)

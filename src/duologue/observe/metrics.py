@@ -112,7 +112,8 @@ class Meter:
                 self._count("turns_lost", self._lost(effect, record))
 
     def _lost(self, effect: ReportLost, record: StepRecord) -> int:
-        """The number of lost turns: those with words, including one that the person hadn't finished."""
+        """How many turns this effect reports as lost. Only turns with words count, including a turn that the person
+        hadn't finished."""
         s = record.before
         unfinished = s.turn if s.words is not Words.NONE and s.turn not in self._said else 0
         return sum(effect.first <= turn <= effect.last for turn in (*self._said, unfinished) if turn)

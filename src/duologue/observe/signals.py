@@ -92,7 +92,8 @@ class TurnInterrupted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnDropped(Signal):
-    """A turn of the person gets no answer, because it was only noise or was overheard, such as said over the agent."""
+    """A turn of the person gets no answer, because it was only noise, or because it was overheard (for example, said
+    over the agent)."""
 
     turn: TurnContext
     why: str  # noise or overheard

@@ -50,7 +50,7 @@ def trace(
 
 
 class _Spans:
-    """Makes and ends spans in the conversation's own time."""
+    """Starts and ends spans. The times are milliseconds on the conversation's own clock."""
 
     def __init__(self, tracer: Tracer, made_at_ns: int) -> None:
         from opentelemetry.trace import StatusCode, set_span_in_context

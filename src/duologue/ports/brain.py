@@ -140,7 +140,8 @@ class Forgets(Protocol):
     """A brain that holds data of a conversation in this process."""
 
     def forget(self, conversation: str) -> None:
-        """Drop the data of a conversation that another process has taken over, and start nothing more for it."""
+        """Drop the data of a conversation that another process has taken over. Start no more work for that
+        conversation."""
         ...
 
 
@@ -149,7 +150,7 @@ class Remembers(Protocol):
     """A brain with data that isn't in the request and must survive a restart."""
 
     def remember(self, memory: Memory) -> None:
-        """Use this memory for everything from now on."""
+        """Load and save all data through this memory from now on."""
         ...
 
     async def has_more(self, conversation: str) -> bool:

@@ -19,7 +19,8 @@ from .sound import Sound
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """`heard_ms` of this voice have been heard so far. Sent every 20 to 200 ms while the voice plays."""
+    """`heard_ms` of this voice have been heard so far. A line must send this every 20 to 200 ms while the voice
+    plays."""
 
     voice: int
     heard_ms: int
@@ -27,7 +28,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """All of this voice has been heard. Sent only after `finish` was called."""
+    """All of this voice has been heard. A line must send this only after `finish` was called."""
 
     voice: int
     heard_ms: int

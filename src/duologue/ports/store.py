@@ -44,7 +44,7 @@ class NameTaken(DuologueError):
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to write a conversation, until another node claims it."""
+    """The right to write a conversation. It lasts until another node claims the conversation."""
 
     conversation: str
     node: str
@@ -84,7 +84,8 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class OutboxMessage:
-    """A message to send once. It is stored with the checkpoint of the same write, until it is marked as sent."""
+    """A message to send once. It is stored in the same write as the parts of the conversation, and it is kept until it
+    is marked as sent."""
 
     topic: str
     body: Any
@@ -93,8 +94,8 @@ class OutboxMessage:
 
 @dataclass(frozen=True, slots=True)
 class StoreWrite:
-    """One transaction. Parts that aren't named stay unchanged; None removes a part. A conversation that is over
-    stays over."""
+    """One transaction. A part that is missing in `parts` stays unchanged, and a part with the value None is removed. A
+    conversation that is over stays over, whatever `is_over` says."""
 
     parts: Mapping[str, Any]
     done: Sequence[tuple[str, Any]] = ()  # finished actions: key and output
@@ -147,8 +148,8 @@ class Store(Protocol):
         ...
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
-        """Extend these leases. An expired lease can still be extended, unless another node has claimed it. Returns
-        the leases that were lost."""
+        """Extend these leases. An expired lease can still be extended, unless another node has claimed the
+        conversation. Returns the leases that were lost."""
         ...
 
     async def release(self, lease: Lease) -> None:
