@@ -71,8 +71,8 @@ class VoiceDetector(Protocol):
 
 @dataclass(frozen=True)
 class Models:
-    """The models and settings of these ears. Without a turn model, pauses are reported without a judgement whether the
-    turn is over."""
+    """The models and settings of these ears. Without a turn model, a reported pause doesn't say whether the turn is
+    probably over."""
 
     stt: Transcribes
     vad: Callable[[], VoiceDetector]
@@ -207,8 +207,8 @@ class _Stream:
                 self._follow(pair, *judged)
 
     def _hears_echo(self, pairs: list[FramePair]) -> bool:
-        """Should the echo canceller process this audio? Yes once the agent has been audible, if echo cancellation is
-        on."""
+        """Should the echo canceller process this audio? Yes, if echo cancellation is on and the agent has been audible
+        in this conversation."""
         if self._canceller is not None:
             return True
         return self._models.cancels_echo and any(pair.played.any() for pair in pairs)
@@ -224,7 +224,7 @@ class _Stream:
         ]
 
     def _follow(self, pair: FramePair, probability: float, sound: Samples) -> None:
-        """Process one frame. Only sound that is louder than the agent's echo can be counts as speech."""
+        """Process one frame. Sound counts as speech only if it is clearly louder than the agent's echo could be."""
         energy = rms(pair.heard)
         level_db = to_dbfs(energy)
         excess_db = self._echo.excess_db(level_db, to_dbfs(rms(pair.played)))

@@ -36,8 +36,8 @@ class _QueuedWork:
 
 
 class ModelThreads:
-    """Worker threads and their queue. The queue has no limit of its own. It stays short because each caller submits its
-    next work only after its last work is done."""
+    """Worker threads and their queue. The queue has no limit of its own. It stays short because each caller submits
+    more work only after its previous work is done."""
 
     def __init__(self, slow_max: int | None = None) -> None:
         self._slow_max = slow_max or max(1, (os.cpu_count() or 2) - 1)  # one core is left for the event loop

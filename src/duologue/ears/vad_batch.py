@@ -32,7 +32,7 @@ class _Request(NamedTuple):
 
 
 class VadBatch:
-    """Collects the frames of one event loop into runs."""
+    """Collects the frames that arrive on one event loop, and processes them in shared runs."""
 
     def __init__(self, vad: Batches, lane: ModelLane) -> None:
         self._vad = vad

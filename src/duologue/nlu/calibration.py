@@ -36,7 +36,7 @@ class Scores:
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """Fitted numbers that turn scores into probabilities. Similarity counts less in a scope with many intents, because
-    some phrase is always similar."""
+    there, some phrase is similar to almost any message."""
 
     start: float
     size: float
