@@ -65,8 +65,8 @@ class Playout:
             return heard_ms
 
     def heard(self) -> PlayedAmount | None:
-        """How much of the current voice was played; None if there is no voice. When all of it was played, that is
-        returned only once, and then there is no voice."""
+        """How much of the current voice was played; None if there is no voice. After a result with `is_all`, the voice
+        is removed, so that its end is returned only once."""
         with self._lock:
             if not self._voice:
                 return None

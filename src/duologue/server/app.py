@@ -122,7 +122,8 @@ class Server:
     # -- Authorization
 
     def _guarded(self, answer: Answer) -> Answer:
-        """The same handler, but it requires the server's token, if the server has one."""
+        """A handler that calls `answer` only if the request contains the server's token, or if the server has no
+        token."""
 
         async def answer_if_authorized(request: Request) -> Response:
             wanted = self.settings.token

@@ -96,8 +96,8 @@ class Conversations:
         return any(served.seat == seat for served in self.served.values())
 
     def missed_messages(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
-        """The messages about turns without an answer, for a client whose conversation ended while no client was
-        connected."""
+        """The messages about turns without an answer, if this client's conversation ended while no client was
+        connected. Empty otherwise."""
         served = self.past.get(hello.get("conversation", ""))
         return served.screen.missed.lost() if served is not None and served.is_key(hello.get("key", "")) else []
 

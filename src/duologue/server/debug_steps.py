@@ -73,8 +73,8 @@ class EventLog:
         return [record for record in again[start - stretch * _STRETCH :] if is_worth_showing(record)]
 
     def _mark(self, stretch: int) -> State:
-        """The state before this stretch of events. It is computed again if it isn't stored because another process made
-        the steps."""
+        """The state before this stretch of events. If the state isn't stored, because another process made the steps,
+        it is computed again."""
         known = max(number for number in tuple(self._marks) if number <= stretch)
         for number in range(known, stretch):
             s = self._marks[number]

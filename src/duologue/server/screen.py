@@ -141,8 +141,8 @@ class Screen:
             viewer.opening = asyncio.get_running_loop().create_task(work, name="debug view")
 
     async def _open_debug(self, client: ClientOutbox, viewer: Viewer) -> None:
-        """Compute the steps so far again, and send them. This runs in a thread, because it takes a while for a long
-        conversation."""
+        """Compute the steps so far again and send them. They are computed in a thread, because that takes a while for a
+        long conversation."""
         try:
             upto = len(self.log)
             records = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_STEPS_MAX, upto)))

@@ -157,7 +157,7 @@ class ServedConversation:
 
     async def _resume(self, earlier: RestoredConversation) -> None:
         """Resume a restored conversation. If the agent was speaking, only the client knows how much of that was heard.
-        So wait until the client reconnects, at most `reconnect_ms_max`: otherwise the agent would repeat what was
+        So wait for the client to reconnect, at most `reconnect_ms_max`: otherwise the agent would repeat what was
         heard."""
         played = earlier.played
         if played is None and earlier.saved.state.voice in SOUNDING:

@@ -64,7 +64,7 @@ def marks(rows: int, columns: int = 1) -> str:
 
 def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str, force: bool) -> Script[Claimed]:
     """Claim a conversation, or create it. If another node creates it at the same time, the claim starts over. Raises
-    `Held` if another node holds it, or if the key is wrong."""
+    `Held` if the key is wrong, or if another node holds the conversation and `force` is False."""
     for _ in range(_CLAIMS_MAX):
         found = yield (
             "SELECT node, expires_ms > now_ms(), key_hash FROM conversations WHERE id = ?" + by.lock,
@@ -183,7 +183,7 @@ def write(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
-    """Write a revision that changes only parts, and return its number. It is a single statement of PostgreSQL, which
+    """Write a revision that changes only parts, and return its number. This is a single statement of PostgreSQL, which
     takes one round trip instead of four."""
     rows = yield (
         f"WITH fenced AS ({_NEXT_REVISION}), written AS (INSERT INTO parts (conversation, part, content) "
@@ -201,8 +201,8 @@ def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def _written_before(lease: Lease, revision: int, digest: str) -> Script[int]:
-    """Handle a write whose lease or revision doesn't match. If the owner only retries a write whose answer was lost,
-    return that answer. Otherwise raise `Fenced`."""
+    """Handle a write whose lease or revision doesn't match. If the holder of the lease only retries a write whose
+    answer was lost, return that answer again. Otherwise raise `Fenced`."""
     rows = yield (
         "SELECT revision, write_hash FROM conversations WHERE id = ? AND node = ? AND epoch = ?",
         _fields(lease),
@@ -347,8 +347,9 @@ def forget(conversation: str) -> Script[bool]:
 
 
 def sweep(older_than_ms: int) -> Script[int]:
-    """Delete a batch of old conversations that are over, and expired nodes. The caller repeats this until a
-    batch isn't full. Returns the size of the batch."""
+    """Delete a batch of conversations that are over and were last written at least `older_than_ms` ago, and nodes that
+    expired at least that long ago. Returns how many conversations were deleted. The caller repeats this until fewer
+    than SWEPT_AT_ONCE were deleted."""
     yield "DELETE FROM nodes WHERE expires_ms <= now_ms() - ?", (older_than_ms,)
     rows = yield (
         "DELETE FROM conversations WHERE id IN (SELECT id FROM conversations WHERE is_over = 1 "

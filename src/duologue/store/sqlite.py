@@ -192,7 +192,7 @@ def _shared_clock(connection: sqlite3.Connection) -> Clock:
 
 def make_private(path: Path) -> None:
     """Make a file that only its owner can read: create it, or change the permissions of an existing file of this user.
-    If its folder has to be created, only the owner can read the folder either."""
+    A folder that has to be created for the file is private too."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

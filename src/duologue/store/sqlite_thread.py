@@ -37,8 +37,8 @@ class SqliteJob:
 
 
 class SqliteThread:
-    """The thread. It calls `connect` to open the connection. `explain` turns an error of SQLite into one that says what
-    to do."""
+    """A thread with one SQLite connection, which the thread opens with `connect`. `explain` turns an error of SQLite
+    into one that says what to do."""
 
     def __init__(
         self, connect: Callable[[], sqlite3.Connection], explain: Callable[[sqlite3.Error], StoreFailed]

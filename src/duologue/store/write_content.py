@@ -41,7 +41,7 @@ class Content:
 
 
 def content_of(write: StoreWrite) -> Content:
-    """Check and encode a write. Raises `StoreFailed` if it can't be stored."""
+    """Check and encode a write. Raises `StoreFailed` if the write can't be stored."""
     parts = [(_name(name, "part"), value) for name, value in sorted(write.parts.items())]
     stored = [(name, encode(value, f"part {name!r}")) for name, value in parts if value is not None]
     removed = [name for name, value in parts if value is None]

@@ -34,7 +34,7 @@ class StreamTokens:
         return _b64(body) + "." + _b64(self._sign(body))
 
     def take(self, token: str, carrier: str, call: str) -> bool:
-        """May this stream start? If so, the token is used up."""
+        """Check the token of a stream. Returns whether the stream may start; if so, the token is used up."""
         body = self._verified(token)
         if body is None:
             return False

@@ -29,8 +29,8 @@ Check = Callable[[Request, bytes], bool]
 
 
 def make_checks(settings: PhoneSettings) -> dict[str, Check]:
-    """The function that checks signatures, for each carrier whose secret is set. Imports the carriers' libraries, which
-    takes a while."""
+    """For each carrier whose secret is set, the function that checks the signature of a webhook. Imports the carriers'
+    libraries, which takes a while."""
     checks: dict[str, Check] = {}
     if settings.twilio_auth_token:
         checks["twilio"] = _twilio(settings)
