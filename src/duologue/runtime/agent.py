@@ -1,7 +1,7 @@
 """An agent: its brain, voice, ears, tools and settings. One agent can hold many conversations.
 
-Rule: an agent is checked when it is created, and one error lists every problem. An agent stores nothing about its
-conversations.
+Rule: the arguments of an agent are checked when it is created, and one error lists every problem. An agent stores
+nothing about its conversations.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OWN_TOOLS = ("answer_job", "cancel_job")
 
 
 class ToolSource(Protocol):
-    """A server that provides tools, such as an McpServer. Its tools are known once it is open."""
+    """A server that provides tools, such as an McpServer. Its tools are known only after `open`."""
 
     @property
     def is_connected(self) -> bool: ...
@@ -50,7 +50,8 @@ def _is_source(tool: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """Fixed texts that the agent says. If a text is empty, the brain is asked instead, except for `broken_off`."""
+    """Fixed texts that the agent says. If a text is empty, the brain is asked for one instead. Only an empty
+    `broken_off` means that nothing is said."""
 
     greeting: str = ""  # said first; with a greeting, the agent greets in every profile
     check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")  # one for each silence
@@ -129,7 +130,7 @@ class Agent:
 
     @property
     def sources(self) -> tuple[ToolSource, ...]:
-        """The servers among the tools. Their own tools are known once they are open."""
+        """The servers in `tools`. The tools that a server provides are known only after it was opened."""
         return tuple(tool for tool in self.tools if _is_source(tool))
 
     def _make_brain(self) -> Brain:
@@ -162,7 +163,8 @@ class Agent:
         return self.endpoint
 
     def phrase(self, ask: Ask, is_greeting: bool, check_in: int) -> str:
-        """The fixed text that answers this request, or "" if the brain is asked. `check_in` counts from 1."""
+        """The fixed text for this request, or "" if the brain must be asked. `check_in` is the number of the check-in,
+        counted from 1."""
         if ask is Ask.GOODBYE:
             return self.phrases.goodbye
         if ask is Ask.CHECK_IN and self.phrases.check_ins:

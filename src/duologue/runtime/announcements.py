@@ -1,7 +1,7 @@
 """Turns the steps of the state machine into signals, which tell screens, logs and programs about a conversation.
 
-Reads each step after its effects were performed, and changes nothing. Rule: every signal is derived from the step
-and the transcript, and no decision depends on this module.
+This module reads each step after its effects were performed, and changes nothing. Rule: every signal is derived from
+the step and the transcript, and no decision depends on this module.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Announcer:
         self.last_error: str | None = None
 
     def note_command(self, at: int, command: str, why: str) -> None:
-        """Send the signal that the program gives this command. Called before the command takes effect."""
+        """Send a signal that the program has given this command. Call this before the command takes effect."""
         if command == "interrupt":
             self._commanded_by = why
         self._bus.send(sg.Commanded(at, command, why))

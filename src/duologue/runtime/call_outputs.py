@@ -1,4 +1,4 @@
-"""The text that goes back to the brain for each way a tool call can end.
+"""The text that the brain gets about a tool call, for each outcome of the call.
 
 Rule: the output is text that a model can act on. The output of a failed call is JSON with an `error` field.
 """
@@ -14,7 +14,8 @@ RESULT_CHARS_MAX = 4_000
 
 
 def cut(text: str) -> str:
-    """The text. If it is too long, it is cut between words and ends in a notice of its full length."""
+    """The text, unchanged if it has at most RESULT_CHARS_MAX characters. A longer text is cut between words, and a
+    notice at its end says how long the whole text was."""
     return shorten(text, RESULT_CHARS_MAX, f" [… cut off: the result had {len(text)} characters]")
 
 

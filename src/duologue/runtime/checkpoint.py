@@ -1,8 +1,8 @@
 """A conversation as data: everything needed to continue it after a crash, in this process or in another.
 
-The part "machine" holds ids, counts and times. The part "words" holds what was said. Its long lists are split into
-pages, stored as "words.0", "words.1" and so on. Of a private conversation, no words are saved. Rule: all data is
-checked before any of it is used, and an error names what is wrong.
+The part "machine" holds ids, counts and times. The part "words" holds what was said. The long lists of "words" are
+split into pages, stored as "words.0", "words.1" and so on. Of a private conversation, no words are saved. Rule: all
+data is checked before any of it is used, and an error names what is wrong.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def words_part(
 
 
 def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
-    """The checkpoint in these stored parts. Raises NotRestorable if the parts can't be read, and also if the agent's
-    settings have changed since they were saved."""
+    """Read the checkpoint that is stored in these parts. Raises NotRestorable if the parts can't be read, and also if
+    the agent's settings have changed since they were saved."""
     machine, words = parts.get("machine"), parts.get("words")
     if not isinstance(machine, dict) or not isinstance(words, dict):
         raise NotRestorable("the words of the conversation were not saved")

@@ -1,8 +1,9 @@
-"""Saves a conversation. Changes are written in the background, and before any action that can't be repeated.
+"""Saves a conversation: writes its changes in the background.
 
-Each conversation has one writer, so its writes are in order. Its lease fences them: once another node owns the
-conversation, the store rejects them. Rule: saving never delays the audio. Code that must not continue before a change
-is saved awaits `wait_until_saved`.
+An action that can't be repeated waits until all changes so far are saved. Each conversation has one writer, so its
+writes are in order. Each write carries a lease: once another node owns the conversation, the store rejects the writes
+of this node. Rule: saving never delays the audio. Code that must not continue before a change is saved awaits
+`wait_until_saved`.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ class _Batch:
 
 
 class CheckpointWriter:
-    """Writes one conversation to its store. `fenced` is called once another node owns the conversation.
-    `report_failure` is called with the error when writing fails, and with None when writing works again."""
+    """Writes one conversation to its store. `fenced` is called when the store reports that another node owns the
+    conversation. `report_failure` is called with the error when writing fails, and with None when writing works
+    again."""
 
     def __init__(
         self,
@@ -106,7 +108,7 @@ class CheckpointWriter:
 
     async def wait_until_saved(self) -> None:
         """Wait until every change so far is saved. Raises Fenced if another node owns the conversation, and StoreFailed
-        after SAVED_S_MAX."""
+        if saving takes longer than SAVED_S_MAX."""
         wanted = self._marked
         self._hurry.set()
         try:
@@ -122,7 +124,7 @@ class CheckpointWriter:
     # -- Actions that are done once
 
     async def once(self, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool) -> Any:
-        """Do an action once for its key, and return its output. If the action is already done, return the stored
+        """Do an action and return its output. If the action with this key is already done, only return the stored
         output. If an earlier process began the action and its outcome is unknown, do it again if it is `repeatable`,
         and raise UnknownOutcome otherwise. If the store fails after the action, its output is saved with the next
         write."""
@@ -171,7 +173,8 @@ class CheckpointWriter:
                 failures += 1
 
     async def _pause(self) -> None:
-        """Wait up to GATHER_S for further changes, unless a caller waits until the changes are saved."""
+        """Wait GATHER_S for further changes. The wait ends early if a caller waits until the changes are saved, or if
+        the conversation is over."""
         if self._is_over:
             return
         try:
@@ -243,7 +246,8 @@ class CheckpointWriter:
             self._task.cancel()
 
     async def close(self, names: Sequence[str], is_over: bool) -> None:
-        """Write these parts and every unsaved change, then release the lease. `is_over`: the conversation has ended."""
+        """Write these parts and every unsaved change, then release the lease. `is_over` says whether the conversation
+        has ended."""
         self._is_over = is_over
         if not self.is_fenced:
             self.mark(*names)

@@ -45,7 +45,7 @@ _MODELS_IN_USE: dict[int, Conversation] = {}  # speech-to-speech models in a con
 
 
 class StartRefused(DuologueError):
-    """The conversation can't start. It has started already, it is over, or its session, model or audio is not ready."""
+    """The conversation can't start: it has started already, or is over, or its session, model or audio is not ready."""
 
 
 class NotRunning(DuologueError):
@@ -104,8 +104,8 @@ class Conversation:
             raise
 
     async def start(self) -> None:
-        """Start the conversation. Returns when the user can speak. Raises StartRefused or SeatTaken. If the call is
-        cancelled, the conversation ends."""
+        """Start the conversation. Returns when the user can speak. Raises StartRefused or SeatTaken. If the awaiting
+        task is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             if self.engine.driver.state.link is not Link.IDLE:
                 self.engine.driver.post(ev.StartRequested)  # so that the journal records the request
@@ -122,7 +122,8 @@ class Conversation:
 
     async def restore(self, played: Played | None = None) -> None:
         """Continue from the checkpoint. Call this instead of `start`. `played` says how much of the newest sound the
-        client has played. Returns when the user can speak again. If the call is cancelled, the conversation ends."""
+        client has played. Returns when the user can speak again. If the awaiting task is cancelled, the conversation
+        ends."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has started already")
         starting = await self._prepare()
@@ -144,7 +145,8 @@ class Conversation:
             raise
 
     async def _prepare(self) -> asyncio.Future[None]:
-        """Open the tools, and take the seat and the model. Returns a future that is done once the user can speak."""
+        """Open the servers among the tools, and reserve the seat and the model. Returns a future that is done once the
+        user can speak."""
         self._starting = starting = self._loop.create_future()
         starting.add_done_callback(_mark_retrieved)
         try:
@@ -158,13 +160,15 @@ class Conversation:
         return starting
 
     async def _undo_start(self) -> None:
-        """Undo a failed start: leave the seat and the model, and close the tools. `start` may be called again."""
+        """Undo a failed start: release the seat and the model, and close the servers that were opened. Afterwards
+        `start` may be called again."""
         self._starting, self._initialized = None, False
         self._leave_seat()
         await self._close_sources()
 
     def freeze(self) -> None:
-        """Stop the sound and the state machine, so that another node can continue from the state that is saved now."""
+        """Stop the sound and the state machine, so that the state no longer changes and another node can continue from
+        it."""
         self.engine.line.clear(self.engine.driver.state.voice_id)
         self.engine.driver.close()
 
@@ -184,7 +188,7 @@ class Conversation:
         self.engine.crash()
 
     async def end(self, reason: str = "ended by the program") -> None:
-        """End the conversation, in any state. Returns when everything has ended."""
+        """End the conversation. Allowed in any state. Returns when every part of it has ended."""
         if self._shutdown is None:
             self._reason = self._reason or reason
         if self.engine.driver.state.link is Link.IDLE or self.engine.driver.is_closed:
@@ -198,8 +202,8 @@ class Conversation:
         return await asyncio.shield(self._over)
 
     async def run(self) -> str:
-        """Start, wait until the conversation is over, and return the reason. If the call is cancelled, it first ends
-        the conversation properly and reports unanswered turns as lost."""
+        """Start, wait until the conversation is over, and return the reason. If the awaiting task is cancelled, the
+        conversation is first ended properly, and unanswered turns are reported as lost."""
         await self.start()
         try:
             return await self.wait()
@@ -215,7 +219,7 @@ class Conversation:
         await self.end()
 
     def _follow(self, record: StepRecord) -> None:
-        """Notify callers that wait for the start or the end."""
+        """If this step starts, refuses or ends the conversation, notify the callers that wait for it."""
         starting = self._starting
         if starting is not None and not starting.done():
             if any(type(effect) is fx.RefuseStart and not effect.already_running for effect in record.effects):
@@ -275,7 +279,7 @@ class Conversation:
     # -- Commands
 
     def type(self, text: str) -> None:
-        """Pass a whole turn that the user typed."""
+        """Pass a text that the user typed. The text is a whole turn."""
         self._check_running()
         if not text.strip():
             raise ValueError("the text is empty")
@@ -283,28 +287,29 @@ class Conversation:
         self._in_own_thread(lambda: post(ev.TextTyped, content=store(text)))
 
     def press(self) -> None:
-        """The user presses the push-to-talk button."""
+        """Tell the conversation that the user presses the push-to-talk button."""
         self._check_running()
         self.engine.hearing.press()
 
     def release(self) -> None:
-        """The user releases the push-to-talk button."""
+        """Tell the conversation that the user releases the push-to-talk button."""
         self._check_running()
         self.engine.hearing.release()
 
     def send(self) -> None:
-        """The user ends the turn, such as with a send button."""
+        """Tell the conversation that the user ends the turn, such as with a send button."""
         self._check_running()
         self.engine.driver.post(ev.SendPressed)
 
     def interrupt(self, source: str = "program") -> None:
-        """Stop the agent's speech, and cancel its request to the brain. Observers receive the source."""
+        """Stop the agent's speech, and cancel its request to the brain. Observers are told the `source` of this
+        command."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.InterruptRequested, "interrupt", source))
 
     def suspend(self, reason: str = "") -> None:
-        """Pause until `resume`. Meanwhile nothing is heard or said, and every time limit stands still except those
-        of the session and of the pause itself. Observers receive the reason."""
+        """Pause until `resume`. Meanwhile nothing is heard or said, and all time limits are paused, except those of the
+        session and of the pause itself. Observers are told the `reason`."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.SuspendRequested, "suspend", reason))
 
@@ -336,19 +341,19 @@ class Conversation:
         self.engine.driver.post(ev.CancelRequested, call=call)
 
     def answer(self, call: int, text: str) -> None:
-        """Answer the question of a job."""
+        """Answer the question that the job with this number has asked."""
         self._in_own_thread(lambda: self.engine.tool_calls.answer(call, text))
 
     def notify_transcript(self, heard: Heard) -> None:
-        """Pass a report of ears (STT and VAD) that the program runs itself."""
+        """Pass on a report of the ears (STT and VAD), if the program runs the ears itself."""
         self.engine.note_heard(heard)
 
     def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Pass a playback report of a line that the program runs itself."""
+        """Pass on a playback report of the line, if the program runs the line itself."""
         self._in_own_thread(lambda: self.engine.playback.note(heard))
 
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
-        """Report progress of a job that runs elsewhere."""
+        """Report the progress of a job that runs outside of this conversation."""
         self._in_own_thread(lambda: self.engine.tool_calls.note_outside_progress(call, text, fraction))
 
     def _command(self, kind: KindOf[ev.Event], name: str, why: str) -> None:
@@ -356,8 +361,8 @@ class Conversation:
         self.engine.driver.post(kind)
 
     def _in_own_thread(self, act: Callable[[], object]) -> None:
-        """Call `act` now. If the caller is in another thread, call `act` soon in the conversation's thread instead, and
-        report its failure."""
+        """Call `act` in the conversation's thread. If the caller is in that thread, `act` is called now. Otherwise it
+        is called soon, and its failure is reported instead of raised."""
         if not self.engine.driver.is_other_thread:
             act()
             return
@@ -392,7 +397,7 @@ class Conversation:
 
     @property
     def entered_at(self) -> int:
-        """When `phase` was entered, in milliseconds of the conversation's clock."""
+        """The time at which the current phase began, in milliseconds of the conversation's clock."""
         return self.engine.announcer.phase.entered_at
 
     def view(self, name: str) -> ViewHistory:
@@ -407,12 +412,13 @@ class Conversation:
 
     @property
     def history(self) -> tuple[Item, ...]:
-        """What was said and done. Of the agent's speech, only the part that was heard."""
+        """What was said and done. Of the agent's speech, it contains only the part that was heard."""
         return self.engine.transcript.items
 
     @property
     def context(self) -> dict[str, Any]:
-        """Ids, counts, times, the summary for the next session and unanswered turns. May contain words of the user."""
+        """Ids, counts, times, the summary for the next session and unanswered turns. The result may contain words of
+        the user."""
         texts = self.engine.transcript.turns(self.engine.driver.state.answered + 1, self.engine.driver.state.said)
         saved = self.engine.sessions.context
         return {
@@ -481,13 +487,13 @@ class Conversation:
 
 
 def _mark_retrieved(starting: asyncio.Future[None]) -> None:
-    """Keep asyncio from logging a failed start if no caller waits for it any more."""
+    """Mark the exception of a failed start as retrieved, so that asyncio doesn't log it if no caller waits any more."""
     if not starting.cancelled():
         starting.exception()
 
 
 def _reason_of(record: StepRecord) -> str:
-    """Why the conversation ends, if no caller gave a reason."""
+    """The reason why the conversation ends, for the case that no caller gave one."""
     if record.before.fault is not None and not isinstance(record.event, ev.EndRequested):
         return f"fault: {record.before.fault.error.value}"
     return "hung up" if isinstance(record.event, ev.EndRequested) else "goodbye"

@@ -1,4 +1,4 @@
-"""The driver: passes events to the state machine, one step for each, and fires its deadlines.
+"""The driver: passes each event to the state machine as one step, and fires the state machine's deadlines.
 
 A posted event is processed immediately, before `post` returns, and its effects are performed within the same step.
 Only events that are posted during a step are queued and processed after it. Rule: an event gets its time, its
@@ -35,7 +35,7 @@ _FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVE
 
 
 class InboxFull(DuologueError):
-    """A listener posts events and never stops."""
+    """Too many events were posted in a row, probably by a listener that never stops posting."""
 
 
 class Driver:
@@ -69,7 +69,8 @@ class Driver:
         return max(self.state.at, round((self._loop.time() - self._epoch) * 1000))
 
     def post(self, kind: type[Event], **given: Any) -> None:
-        """Process an event. The time is filled in, and so are the sequence number and the current ids if not given."""
+        """Make an event of this kind and process it. Its time is filled in, and so are its sequence number and its ids
+        unless they are given."""
         if self._closed:
             return
         if get_ident() != self._thread:
@@ -83,7 +84,7 @@ class Driver:
 
     @property
     def is_busy(self) -> bool:
-        """Is a step running? Events posted now are processed after it."""
+        """Is a step running? Events that are posted while a step is running are processed after it."""
         return self._busy
 
     @property
@@ -100,7 +101,8 @@ class Driver:
         (self._loop.call_soon_threadsafe if self.is_other_thread else self._loop.call_soon)(act)
 
     def skip_to_deadline(self) -> None:
-        """Make the next deadline due now. For a restored conversation, whose wait passed while no process ran it."""
+        """Make the next deadline due now. Used for a restored conversation: the time until its deadline has passed
+        while no process ran it."""
         deadline = next_deadline(self.state)
         if deadline is not None:
             self._epoch = min(self._epoch, self._loop.time() - deadline.due / 1000)
@@ -149,7 +151,7 @@ class Driver:
             self._report_failure(kind.__name__, failure)
 
     def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
-        """An event of this kind that happens now, with every missing field filled in."""
+        """An event of this kind with the current time. A missing sequence number and missing ids are filled in."""
         wanted = _FIELDS[kind]
         given["at"] = self.now()
         if "seq" in wanted and "seq" not in given:
@@ -161,7 +163,8 @@ class Driver:
         return kind(**given)
 
     def _set_alarm(self) -> None:
-        """Schedule a wake-up for the next deadline. If an earlier wake-up is already scheduled, that one will do it."""
+        """Schedule a wake-up for the next deadline. If a wake-up is already scheduled at that time or earlier, keep it:
+        it will schedule the next one."""
         if self._closed:
             return
         deadline = next_deadline(self.state)

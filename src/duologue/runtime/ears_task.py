@@ -50,12 +50,12 @@ class EarsTask:
         self._retry: asyncio.TimerHandle | None = None
 
     def start(self, effect: fx.RestoreContext | None = None) -> None:  # noqa: ARG002 - every session needs ears
-        """Start the ears, unless they are running."""
+        """Start the ears, if the agent has ears and they aren't running."""
         if self._ears is not None and self._task is None:
             self._task = self._tasks.start(self._listen(self._ears), "ears", self._ended)
 
     def stop(self) -> None:
-        """End the audio and stop retrying."""
+        """Close the queue of audio, so that the ears end, and stop retrying."""
         self.frames.close()
         if self._retry is not None:
             self._retry.cancel()

@@ -1,4 +1,4 @@
-"""The parts of one conversation and how they are connected: which part performs an effect, and which follow a step.
+"""The parts of a conversation and how they are connected: which part performs each effect, and which follow steps.
 
 Rule: data flows in one direction. The parts post events. The state machine's effects reach the parts through one
 table. The parts that follow steps (such as transcript, playback, ears and signals) read each step in a fixed order.
@@ -134,14 +134,16 @@ class Engine:
         )
 
     def record(self, path: Path, seed: int) -> None:
-        """Write a journal, and also a file with the words unless the agent is private."""
+        """Record the conversation from now on: in a journal at this path, and its words in another file unless the
+        agent is private."""
         self.recorder = Recorder(path, self.agent.settings, self.agent.private, seed)
         self.bus.on(sg.Caption, self.recorder.add_words)
 
     # -- Saving and restoring
 
     def save_with(self, writer: CheckpointWriter) -> None:
-        """Save this conversation as it changes. The words and tool results of a private conversation aren't saved."""
+        """Save this conversation with `writer` whenever it changes. The words and tool results of a private
+        conversation aren't saved."""
         if self.checkpoint_writer is not None:
             self.transcript.pages.touch_all()  # the earlier writer may not have saved the pages that it took
         self.checkpoint_writer = writer
@@ -161,14 +163,15 @@ class Engine:
         return words_part(self.transcript.rest(), self.requests.dump(), self.tool_calls.dump(), opened, cut)
 
     def _pages(self) -> Iterator[tuple[str, Callable[[], Any]]]:
-        """The pages that have changed: the name of each, and a function that returns its data."""
+        """For each page that has changed: its name, and a function that returns its data."""
         for page in () if self.agent.private else self.transcript.pages.take():
             yield page_name("words", page), partial(self.transcript.page, page)
 
     def restore(self, played: Played | None, has_more: bool) -> None:
-        """Continue from the checkpoint. The line was lost with the earlier process. The first attempt to reconnect
-        starts now, because its wait has passed since then. `has_more`: the brain reports that it was in the middle of
-        an answer. The brain is then asked again, no matter how much of the answer was heard."""
+        """Continue from the checkpoint. The line counts as lost, because the earlier process has ended. The first
+        attempt to reconnect starts at once, because the wait before it has already passed. `has_more` means that the
+        brain was in the middle of an answer. The brain is then asked again, no matter how much of the answer was
+        heard."""
         assert self._unrestored is not None
         earlier, self._unrestored = self._unrestored, None
         is_newer = played is not None and played.voice > self.driver.state.voice_id
@@ -197,7 +200,8 @@ class Engine:
         self.tool_calls.adopt(earlier.calls)
 
     def skip_voices(self, voice: int) -> None:
-        """Don't use this voice number again: a client has played it, although it was never saved."""
+        """Don't use this voice number or a lower one again: a client has played the voice with this number, although
+        the number was never saved."""
         state = self.driver.state
         if voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.state = state._replace(voice_id=voice)
@@ -231,14 +235,16 @@ class Engine:
             self._try("watcher", watch, record)
 
     def _try(self, where: str, do: Callable[[Any], object], what: object) -> None:
-        """Call `do(what)` and report its failure, which must not end the conversation or stop the other parts."""
+        """Call `do(what)`. If it fails, report the failure instead of raising it, so that the conversation and its
+        other parts continue."""
         try:
             do(what)
         except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001
             self.report_failure(where, failure)
 
     def _add_to_journal(self, record: StepRecord, recorder: Recorder) -> None:
-        """Add the step to the journal. A full disk ends the journal, not the conversation."""
+        """Add the step to the journal. If that fails, such as on a full disk, the journal ends but the conversation
+        continues."""
         try:
             recorder.add(record)
         except OSError as failure:
@@ -278,15 +284,16 @@ class Engine:
         self.replies.start(request, StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """An interrupted speech was heard after all, so its request counts as handled. The exception is an incomplete
-        speech of a brain that remembers, because such a brain continues the answer by itself."""
+        """A late report says that an interrupted speech was heard: mark its request as handled. This isn't done for an
+        incomplete speech of a brain that remembers, because such a brain continues the answer by itself."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.requests.note_heard_late(speech.reply)
 
     # -- Reports from ears, line and parts
 
     def note_heard(self, heard: Heard) -> None:
-        """Process a report of the ears. A report that arrives during a step is processed after the step."""
+        """Process a report of the ears. A report that arrives during a step or from another thread is processed after
+        the current step."""
         if self.driver.is_busy or self.driver.is_other_thread:
             self.driver.call_soon(lambda: self.note_heard(heard))
             return
@@ -313,7 +320,8 @@ class Engine:
 
     def report_failure(self, where: str, failure: BaseException) -> None:
         """Log a failure that doesn't end the conversation, and send it as a signal. Only Duologue's own messages are
-        logged, because messages of services may contain words or secrets. `failures` keeps the exception."""
+        logged, because messages of services may contain words or secrets. The exception itself is kept in
+        `failures`."""
         at = self.driver.now()
         name = type(failure).__name__
         own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)

@@ -1,6 +1,6 @@
 """Finds an agent by the name `module:attribute`. The module may be in the current folder.
 
-Rule: every failure raises AgentNotFound with a message of one line that says what is wrong.
+Rule: every failure raises AgentNotFound, whose message says in one line what is wrong.
 """
 
 from __future__ import annotations

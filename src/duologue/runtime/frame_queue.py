@@ -29,7 +29,7 @@ class FrameQueue:
         return len(self._queue)
 
     def put(self, item: Incoming) -> None:
-        """Add a frame or a marker. If the queue is full, the oldest frame is dropped."""
+        """Add a frame or a marker. If a frame is added to a full queue, the oldest frame is dropped."""
         if self._closed:
             return
         if type(item) is Frame:

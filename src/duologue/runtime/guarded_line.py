@@ -16,7 +16,8 @@ from .driver import Driver, ReportFailure
 
 
 class GuardedLine:
-    """The playback methods of a line. Each method returns whether it worked."""
+    """The playback methods of a line. Each method returns True if it worked, and False if the line raised an
+    exception."""
 
     def __init__(self, line: Line, driver: Driver, report_failure: ReportFailure) -> None:
         self._line = line

@@ -37,8 +37,8 @@ _DEAF = (Link.SUSPENDED, Link.HEALING)  # no audio arrives: neither silence nor 
 
 @dataclass(slots=True)
 class HeardUtterance:
-    """What was said between two onsets. Usually one turn gets all of its words. If the state machine ends a turn in
-    mid-speech, that turn keeps the words so far (`taken`), and the next turn gets the words after them."""
+    """What was said between two onsets. Usually one turn gets all words of the utterance. If the state machine ends a
+    turn in mid-speech, that turn keeps the words so far (`taken`), and the next turn gets the words after them."""
 
     number: int  # the utterance's number, given by the ears
     serial: int  # a number that stays unique when restarted ears count from 1 again
@@ -144,7 +144,8 @@ class Hearing:
         return new
 
     def forget(self) -> None:
-        """The ears have stopped. End the current utterance. Forget all numbers: restarted ears count from 1 again."""
+        """The ears have stopped: end the current utterance, and forget all utterances, because restarted ears count
+        from 1 again."""
         self.end()
         self._known.clear()
         self._newest = None
@@ -160,7 +161,7 @@ class Hearing:
         utterance.turn, utterance.onset = self._driver.state.turn, self._driver.state.onset
 
     def end(self, quiet_ms: int = 0) -> None:
-        """The user's voice ended `quiet_ms` ago, or the ears have stopped."""
+        """End the current utterance, because the user's voice ended `quiet_ms` ago or the ears have stopped."""
         if not self._speaking:
             return
         self._speaking = False
@@ -192,7 +193,8 @@ class Hearing:
             self._await_silence()
 
     def _utterance_of(self, heard: Partial | Final) -> HeardUtterance | None:
-        """The utterance to which this text belongs. Text without an onset begins a new utterance."""
+        """The utterance to which this text belongs. Text without an onset begins a new utterance. None if the text is
+        empty and no known utterance fits."""
         newest = self._newest
         if heard.utterance in self._known:
             return self._known[heard.utterance]
@@ -207,8 +209,8 @@ class Hearing:
         return self._begin(heard.utterance)
 
     def _without_taken(self, utterance: HeardUtterance, text: str, heard: Partial | Final) -> str:
-        """The text without the words that earlier turns keep. If a final text corrects those words, the turns get the
-        correction."""
+        """The text without the words that earlier turns keep. If a final text corrects those words, the earlier turns
+        get the corrected words."""
         words = text.split()
         for turn, number in utterance.taken:
             corrected, words = " ".join(words[:number]), words[number:]
@@ -246,7 +248,8 @@ class Hearing:
     # -- Speech over the agent's speech
 
     def _overlapping(self, utterance: HeardUtterance | None) -> OverlapJudge | None:
-        """The judge of this utterance, if it is heard over speech of the agent that can be interrupted."""
+        """The judge of this utterance. None if the utterance isn't heard over the agent's speech, or if that speech
+        can't be interrupted."""
         s = self._driver.state
         if s.voice not in SOUNDING or s.turn <= s.floor_turn or utterance is None:
             return None
@@ -258,7 +261,8 @@ class Hearing:
         return utterance.over
 
     def _await_duration(self) -> None:
-        """Schedule another judgement of a sound over the agent's speech, for when it has lasted long enough."""
+        """Schedule another judgement of the sound over the agent's speech, for the time when the sound will have lasted
+        `voiced_ms_min`."""
         self._cancel(self._gate)
         least_ms = self._overlap.voiced_ms_min
         if least_ms and self._driver.state.link not in _DEAF and self._overlapping(self._newest) is not None:
@@ -266,7 +270,7 @@ class Hearing:
             self._gate = asyncio.get_running_loop().call_later(left_ms / 1000, self._judge_duration)
 
     def _judge_duration(self) -> None:
-        """Judge the sound over the agent's speech again, because it has lasted long enough."""
+        """Judge the sound over the agent's speech again, now that the sound has lasted `voiced_ms_min`."""
         newest = self._newest
         if self._speaking and newest is not None and (over := self._overlapping(newest)) is not None:
             text = self._transcript.text_of(self._driver.state.turn)
@@ -274,8 +278,9 @@ class Hearing:
             self._judge(newest, over.lasted(lasted_ms, text, is_echo(text, self._spoken())))
 
     def _judge(self, utterance: HeardUtterance, judged: Judgement) -> None:
-        """Post the judgement whether a sound over the agent's speech is a bid to interrupt. For an earlier utterance
-        only a bid is posted: that it was no bid says nothing about the newest utterance."""
+        """Post the judgement whether a sound over the agent's speech is a bid to interrupt. An undecided judgement
+        isn't posted. Of an earlier utterance, only a bid is posted, because "no bid" says nothing about the newest
+        utterance."""
         if judged.bid is None or not (judged.bid or utterance is self._newest):
             return
         utterance.over = None  # a new judge judges the sound that follows
@@ -298,7 +303,7 @@ class Hearing:
             self._step_rule(self._endpoint, frame)
 
     def _note_pause(self, pause: Pause) -> None:
-        """Remember the features of the newest pause. A report about an earlier pause is ignored."""
+        """Remember the features of the newest pause. A report about an earlier utterance is ignored."""
         if self._newest is None or pause.utterance not in (0, self._newest.number):
             return
         self._pause = pause.features
@@ -330,8 +335,8 @@ class Hearing:
             self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset, wait.reasons, wait.confidence)
 
     def _wait_without_text(self) -> SilenceWait:
-        """The wait after a voice whose text is still missing. The wait ends just before the state machine would
-        treat the voice as noise."""
+        """The wait after a voice whose text is still missing: until just before the state machine would treat the voice
+        as noise. If the features of the pause are unknown or weak, the wait has no end."""
         if self._pause is None or is_weak(self._pause):
             return SilenceWait(None)
         spare_ms = self._driver.state.settings.noise_ms_max - NOISE_MARGIN_MS
@@ -369,7 +374,8 @@ class Hearing:
     # -- Push-to-talk, and following the state machine
 
     def press(self) -> None:
-        """Push-to-talk is pressed. Until its release, the button decides when the turn ends, not voice activity."""
+        """The user presses push-to-talk. Until the release, the button alone decides when the turn ends, and voice
+        activity is ignored."""
         if self._driver.is_busy or self._driver.is_other_thread:
             self._driver.call_soon(self.press)
             return
@@ -379,7 +385,8 @@ class Hearing:
             self._bind(self._newest)
 
     def release(self) -> None:
-        """Push-to-talk is released. Sound that is still heard belongs to the turn that ends, and isn't a new onset."""
+        """The user releases push-to-talk. Sound that is still heard belongs to the turn that ends, and isn't a new
+        onset."""
         if self._driver.is_busy or self._driver.is_other_thread:
             self._driver.call_soon(self.release)
             return
@@ -389,7 +396,7 @@ class Hearing:
 
     def follow(self, record: StepRecord) -> None:
         """If the state machine has ended the turn in mid-speech and the user's voice continues, post a new onset. A
-        voice without any words is ignored: its end was probably missed by the ears."""
+        voice without any words is ignored, because the ears have probably missed its end."""
         before, after = record.before, record.after
         utterance = self._newest
         if utterance is not None and not utterance.turn and after.onset > before.onset:

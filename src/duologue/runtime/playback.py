@@ -103,7 +103,7 @@ class Playback:
         self._line.clear(effect.voice)
 
     def truncate(self, effect: fx.TruncateReply) -> None:
-        """The reply was interrupted. Add what was heard of it to the history."""
+        """The reply was interrupted: add what was heard of it to the history."""
         speech = self._of(effect.voice)
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
@@ -142,8 +142,8 @@ class Playback:
             self._caption(self._driver.state.at, speech, False)
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Process a report about an earlier voice. If more of the newest interrupted reply was heard, the history is
-        corrected."""
+        """Process a report about an earlier voice. If the report says that more of the newest interrupted reply was
+        heard, correct the history."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return

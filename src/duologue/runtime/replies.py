@@ -182,7 +182,8 @@ class Replies:
             self._apologise(speech)
 
     def _apologise(self, speech: Speech) -> None:
-        """End a failed reply with an apology. The reply isn't retried, because it is already being played."""
+        """End a failed reply, with an apology if the agent has one. The reply isn't retried, because it is already
+        being played."""
         if self._voice is None or not self._apology:
             self._complete(speech)
             return
@@ -201,6 +202,6 @@ class Replies:
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first exception in the group, which may be nested."""
+    """The first exception in the group. If that is a group itself, the first exception in it, and so on."""
     first = failures.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first

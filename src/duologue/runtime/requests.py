@@ -1,8 +1,8 @@
 """Makes the requests to the brain: the words, tool outputs and job news that no reply has handled yet.
 
-The state machine asks for an answer to everything unanswered, and the brain needs to know what of it is new. A reply
-has handled its input once it was heard, was shown or has called a tool. Rule: handled input is never passed as new
-again. After `tool_rounds_max` requests in a row that only call tools, the next request has no tools. If the brain
+The state machine asks for an answer to everything unanswered, and the brain needs to know which part of it is new. A
+reply has handled its input once it was heard, was shown or has called a tool. Rule: handled input is never passed as
+new again. After `tool_rounds_max` requests in a row that only call tools, the next request has no tools. If the brain
 still calls a tool then, the reply fails.
 """
 
@@ -78,7 +78,7 @@ class Requests:
             self._late = self._open.last
 
     def is_heard(self, effect: StartReply, request: Request) -> bool:
-        """Has a reply that was heard already answered everything in this request?"""
+        """Was everything in this request already answered by a reply that was heard, according to a late report?"""
         is_new = bool(request.text or request.outputs or request.news)
         return effect.ask is Ask.ANSWER and 0 < effect.last <= self._late and not is_new
 

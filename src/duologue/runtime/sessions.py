@@ -1,7 +1,7 @@
 """Opens, renews and closes the session and the line (the connection to the user).
 
-It also passes the context of the conversation to the next session. Rule: events of an earlier session, or of an earlier
-connection of the line, are ignored.
+This module also passes the context of the conversation to the next session. Rule: events of an earlier session, or of
+an earlier connection of the line, are ignored.
 """
 
 from __future__ import annotations
@@ -85,13 +85,15 @@ class Sessions:
             self._tasks.start(self._improve(text, len(items)), "summary", self._summary_ended)
 
     def _refresh(self) -> None:
-        """Update the saved context, because it is known only later how much of an interrupted answer was heard."""
+        """Update the saved context: how much of an interrupted answer was heard may be known only after the context was
+        saved."""
         if self.context is not None:
             recent = self._transcript.recent(RECENT_TURNS)
             self.context = Context(self._text_so_far()[-SUMMARY_CHARS_MAX:], recent, self.context.notes)
 
     def _text_so_far(self) -> str:
-        """The brain's summary and the text after it. Without a summary, the recent text."""
+        """The brain's summary and the text that is newer than the summary. If there is no summary, only the recent
+        text."""
         summary, covered = self._summary
         newer = _recent_text(self._transcript.items[covered:])
         return f"{summary}\n{newer}".strip() if summary else _recent_text(self._transcript.recent(RECENT_TURNS))
@@ -140,7 +142,7 @@ class Sessions:
         return lambda event: self._notify(event) if number == self._line_number else None
 
     def _hear_session(self) -> Callable[[Wobbled | Healed | Closed], None]:
-        """A callback for the new session. From now on, events of the old session are ignored."""
+        """Make a callback for the events of a new session. From now on, events of the old session are ignored."""
         self._session_number += 1
         number = self._session_number
         return lambda event: self._notify(event) if number == self._session_number else None
@@ -165,7 +167,7 @@ class Sessions:
                     self._report_failure("close", failure)
 
     def note(self, event: Wobbled | Healed | Closed) -> None:
-        """Post the event for this change of the connection."""
+        """Post the event that tells the state machine about this change of the connection."""
         match event:
             case Wobbled():
                 self._driver.post(ev.LinkWobbled)
@@ -176,7 +178,8 @@ class Sessions:
 
 
 async def _after(earlier: asyncio.Task[Any] | None, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Do `work` once the earlier attempt has ended, because two attempts on one line would collide."""
+    """Wait until the earlier attempt has ended, but at most CLOSE_S_MAX, then do `work`. Two attempts on one line would
+    collide."""
     if earlier is not None and not earlier.done():
         await asyncio.wait([earlier], timeout=CLOSE_S_MAX)
     await work()

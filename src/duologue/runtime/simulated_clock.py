@@ -52,7 +52,8 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         return self._now
 
     def pass_time(self, timeout: float | None) -> None:
-        """Jump to the next timer. Called when the loop would wait."""
+        """Called when the loop would wait for `timeout` seconds: jump to the next timer instead. Raises SimulationStuck
+        if no timer is set, or if a task loops without waiting."""
         if timeout is None:
             raise SimulationStuck("every task waits and no timer is set: this would wait forever")
         if timeout > 0:

@@ -50,7 +50,7 @@ def snapshot_of(engine: Engine) -> Snapshot:
 
 
 def context_of(engine: Engine) -> dict[str, Any]:
-    """Ids, counts and times of the conversation. No words of it are included."""
+    """Ids, counts and times of the conversation, without any of its words."""
     s, speech = engine.driver.state, engine.playback.speech
     return {
         "session": s.session_id,

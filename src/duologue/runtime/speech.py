@@ -41,7 +41,8 @@ class Speech:
 
     @classmethod
     def load(cls, data: OpenSpeech) -> Speech:
-        """The speech that `dump` returned as data. It gets no more sound. Raises NotRestorable for invalid data."""
+        """Make a speech from what `dump` returned. No more sound is added to it. Raises NotRestorable for invalid
+        data."""
         speech = cls(data.reply)
         speech.voice = data.voice
         with reading("the reply that was playing"):

@@ -25,8 +25,9 @@ class Tasks:
         return len(self._tasks)
 
     def start(self, work: Coroutine[Any, Any, Any], name: str, ended: TaskEnded | None = None) -> asyncio.Task[Any]:
-        """Run `work` as a task. When it ends, `ended` is called with None, its exception, or CancelledError if it
-        was cancelled from outside. After `cancel` or `close`, `ended` isn't called."""
+        """Run `work` as a task. When the task ends, `ended` is called: with None after a success, with the exception
+        after a failure, or with a CancelledError if other code cancelled the task. After `cancel` or `close`, `ended`
+        isn't called."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks[task] = ended
         task.add_done_callback(self._finish)
@@ -51,7 +52,8 @@ class Tasks:
             task.cancel()
 
     async def close(self) -> list[str]:
-        """Cancel every task. Returns the names of those that did not end in time."""
+        """Cancel every task except the current one. Returns the names of the tasks that did not end within
+        CLOSE_S_MAX."""
         self.closing = True
         mine = asyncio.current_task()
         left = [task for task in self._tasks if task is not mine]

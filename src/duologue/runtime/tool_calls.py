@@ -138,7 +138,8 @@ class ToolCalls:
     # -- From the brain
 
     def make(self, reply: int, call: ToolCall) -> None:
-        """Make a tool call of this reply. A second call with the same id is ignored."""
+        """Take a tool call that the brain makes in this reply, and post it to the state machine. A second call with the
+        same id is ignored."""
         if self._ids and self._ids[0][0] != reply:
             self._ids.clear()
         if call.id and (reply, call.id) in self._ids:
@@ -170,7 +171,7 @@ class ToolCalls:
             self._driver.post(ev.CallDispatched, call=work.call)
 
     def dump(self) -> tuple[OpenCall, ...]:
-        """The running calls, as data."""
+        """The running calls that the state machine has accepted, as data."""
         return tuple(
             OpenCall(
                 work.call, work.reply, work.request.name, work.request.arguments, work.request.id, work.partial_text
@@ -258,8 +259,8 @@ class ToolCalls:
         return await self._shortened(text)
 
     async def _once(self, work: RunningCall, worker: Worker, arguments: dict[str, Any]) -> str:
-        """Run the call and return its result. If the conversation is saved, a finished call isn't run again after a
-        restart."""
+        """Run the call and return its result. If the conversation is saved, a call that has finished before a restart
+        isn't run again after it."""
         writer = self.checkpoint_writer
         if writer is None:
             return result_text(await worker.run(arguments, work))
@@ -315,7 +316,7 @@ class ToolCalls:
         self._send(sg.WorkProgressed(self._driver.now(), work.call, self._name(work), text, fraction))
 
     def note_outside_progress(self, call: int, text: str, fraction: float | None) -> None:
-        """Note the progress of a call that the program reports. The progress of an unknown call is ignored."""
+        """Note progress that the program reports for a call. A report about an unknown call is ignored."""
         if call in self._running:
             self.note_progress(self._running[call], text, fraction)
 

@@ -1,8 +1,8 @@
 """The transcript: what the user said, and what was heard of the agent's speech.
 
-The state machine knows turns only by number. Their words are stored here and nowhere else. Rule: the history has
-turns in the order of their completion and replies in the order of their start. It contains every word of the user,
-whether it was answered, overheard or lost.
+The state machine knows turns only by number. Their words are stored here and nowhere else. Rule: the history has turns
+in the order of their completion and replies in the order of their start. It contains every word of the user, including
+words that were only overheard or that were lost.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Transcript:
     # -- The user
 
     def hear(self, turn: int, utterance: int, text: str, confidence: float = 1.0) -> None:
-        """Set the text of an utterance of this turn."""
+        """Set the text of an utterance in this turn. An earlier text of the utterance is replaced."""
         self.pages.touch(turn)
         self._texts.setdefault(turn, {})[utterance] = encodable(text.strip())
         if text.strip():
@@ -82,7 +82,8 @@ class Transcript:
         return self._confidence.get(turn, 1.0)
 
     def turns(self, first: int, last: int) -> list[tuple[int, str]]:
-        """The turns in this range that have words and need an answer, each as (number, text)."""
+        """The turns from `first` up to and including `last` that have words and need an answer, each as (number,
+        text)."""
         wanted = sorted(turn for turn in self._texts if first <= turn <= last and turn not in self._overheard)
         return [(turn, text) for turn in wanted if (text := self.text_of(turn))]
 
@@ -232,11 +233,12 @@ class Transcript:
         return self.since(0)
 
     def since(self, place: int) -> tuple[Item, ...]:
-        """The items of the history from this place on. Without replies that were neither heard nor called a tool."""
+        """The items of the history from this place on, except replies that were neither heard nor called a tool."""
         return tuple(item for item in self._items[place:] if not _is_empty(item))
 
     def __len__(self) -> int:
-        """The number of places in the history. An empty reply has one too: it may later be reported as heard."""
+        """The number of places in the history. An empty reply has a place too, because it may later be reported as
+        heard."""
         return len(self._items)
 
     def recent(self, turns_max: int = 10) -> tuple[Item, ...]:

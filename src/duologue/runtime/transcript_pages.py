@@ -1,7 +1,7 @@
 """Pages of a transcript, so that a long conversation isn't written as a whole with every change.
 
 A page holds PAGE places of the history and PAGE turns. Only changed pages are written again. Rule: the pages and the
-rest together are exactly what `Transcript.dump` returns.
+rest of the transcript together are exactly what `Transcript.dump` returns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TranscriptPages:
         self._changed = {}
 
     def take(self) -> tuple[int, ...]:
-        """The numbers of the changed pages. From now on these pages count as written."""
+        """Return the numbers of the changed pages, and count these pages as written from now on."""
         taken = tuple(self._changed)
         self._changed = {}
         return taken

@@ -44,7 +44,8 @@ def text(value: Any) -> str:
 
 
 def pairs(value: Any) -> list[tuple[Any, Any]]:
-    """The pairs of key and value in a list. This is how a dict with numbers as keys is stored as JSON."""
+    """The value, checked to be a list of pairs. A dict whose keys are numbers is stored as a list of (key, value)
+    pairs, because JSON allows only texts as keys."""
     if type(value) is not list or any(type(pair) is not list or len(pair) != 2 for pair in value):
         raise NotRestorable("a saved list of pairs is invalid")
     return [(key, item) for key, item in value]

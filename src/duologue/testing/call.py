@@ -161,7 +161,7 @@ class Call:
         return self
 
     def settles(self) -> Call:
-        """Let the call come to rest: neither side speaks, and no answer is pending."""
+        """Let time pass until the call is at rest: neither side speaks, and no answer is pending."""
         __tracebackhide__ = True
         self._wait_for(self._is_at_rest, SETTLE_MS_MAX, "the call never comes to rest")
         return self
@@ -216,7 +216,7 @@ class Call:
         return self
 
     def ears_report(self, *reports: Heard) -> Self:
-        """The ears (STT and VAD) report exactly these events, now."""
+        """Make the ears (STT and VAD) report exactly these events now."""
 
         def report() -> None:
             for one in reports:
@@ -225,20 +225,20 @@ class Call:
         return self.does(report)
 
     def begins_speaking(self) -> Self:
-        """The user begins to make a sound, so far without words: the ears report an onset."""
+        """Let the user begin to make a sound, so far without words: the ears report an onset."""
         self.person.utterance += 1
         return self.ears_report(SpeechBegan(self.person.utterance))
 
     def stops_speaking(self) -> Self:
-        """The ears report that the newest sound has ended."""
+        """Make the ears report that the newest sound has ended."""
         return self.ears_report(SpeechEnded(self.person.utterance))
 
     def partial_text(self, text: str) -> Self:
-        """The ears report a partial text of the newest sound."""
+        """Make the ears report a partial text of the newest sound."""
         return self.ears_report(Partial(text, utterance=self.person.utterance))
 
     def final_text(self, text: str, utterance: int = 0) -> Self:
-        """The ears report the final text of the newest sound, or of the one with this number."""
+        """Make the ears report the final text of the newest sound, or of the sound whose number is `utterance`."""
         return self.ears_report(Final(text, utterance=utterance or self.person.utterance))
 
     # -- What was heard and done
@@ -255,7 +255,7 @@ class Call:
 
     @property
     def history(self) -> tuple[Item, ...]:
-        """Everything that was said and done. Of the agent's replies, only what the user heard."""
+        """Everything that was said and done. Of the agent's replies, it contains only what the user heard."""
         return self.conversation.history
 
     @property
@@ -266,7 +266,7 @@ class Call:
 
     @property
     def now_ms(self) -> int:
-        """The time since the call began, on the simulated clock."""
+        """Milliseconds since the call began, on the simulated clock."""
         return self.conversation.engine.driver.now()
 
     def expect_heard(self, text: str | re.Pattern[str]) -> Call:
@@ -332,8 +332,8 @@ class Call:
     # -- Inside
 
     def _is_fresh(self, item: AgentSaid) -> bool:
-        """Was this reply heard after the user last acted? A reply that was playing then counts too, unless it was
-        interrupted."""
+        """Was this reply heard after the user last acted? A reply that was playing at that time counts too, unless it
+        was interrupted."""
         return item.reply > self._reply_mark or (item.reply == self._speaking_mark and not item.interrupted)
 
     def _expect(self, holds: bool, complaint: str) -> Call:
@@ -384,7 +384,7 @@ class Call:
 
 
 def _check_no_loop() -> None:
-    """Raise RuntimeError inside an event loop, because a call runs its own."""
+    """Raise RuntimeError if an event loop is already running, because a call runs its own loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -64,7 +64,8 @@ class Person:
         self.line.hang_up()
 
     async def lose_line(self, for_ms: int, wobbles: bool = True) -> None:
-        """Lose the connection for `for_ms`. With `wobbles`, it isn't closed and recovers by itself."""
+        """Lose the connection for `for_ms`. With `wobbles`, the connection stays open and recovers by itself. Otherwise
+        it is closed, and can be opened again after `for_ms`."""
         if wobbles:
             self.line.wobble()
             await asyncio.sleep(for_ms / 1000)

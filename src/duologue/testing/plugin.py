@@ -1,7 +1,7 @@
 """The pytest plugin: a fixture `call` that calls the agent of your fixture `agent`, and `*.stories.yaml` as tests.
 
 pytest loads this module in every run, so the rest of Duologue is imported only when a test needs it. Rule: the fixture
-ends its call.
+ends its call after the test.
 """
 
 from __future__ import annotations

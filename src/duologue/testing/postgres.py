@@ -34,7 +34,8 @@ class NoPostgres(DuologueError):
 
 
 def find_programs() -> Path | None:
-    """The folder that contains initdb and postgres: the newest Debian version, or the first in PATH, or None."""
+    """The folder that contains initdb and postgres, or None. Debian's folders are searched first, newest version first,
+    then the folders in PATH."""
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), reverse=True)
     for folder in (*debian, *map(Path, os.get_exec_path())):
         if (folder / "initdb").is_file() and (folder / "postgres").is_file():
@@ -173,7 +174,8 @@ class PrivatePostgres:
 
 
 def _status(file: Path, pid: int) -> str:
-    """The state that the server has written to this file: line 1 is its process id, line 8 its state."""
+    """The state that the server with this process id has written to this file, or "" if it has not written one yet.
+    Line 1 of the file is the process id, and line 8 is the state."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -90,8 +90,8 @@ class Scenario:
     pace: SpeakingPace | None = None
 
     def make_agent(self) -> Agent:
-        """The agent of this scenario. A scripted brain and scripted tools replace those of the agent. The voice is
-        always simulated."""
+        """The agent of this scenario. A scripted brain replaces the agent's brain, and scripted tools replace the
+        agent's tools of the same names. The voice is always simulated."""
         changes: dict[str, Any] = {"profile": self.profile} if self.profile else {}
         if self.brain is not None:
             changes["brain"] = self.brain.make()
@@ -162,8 +162,8 @@ def _failure_text(failure: Exception) -> str:
 
 
 def _write_journal(call: Call | None, path: Path | None) -> Path | None:
-    """Write the journal of a failed scenario. It is written only after the call, so that a scenario that passes leaves
-    no file. Returns its path, or None if there was no call or no journal was requested."""
+    """Write the journal of a failed scenario. The journal is written only after the call, so that a scenario that
+    passes leaves no file. Returns the journal's path, or None if there was no call or no journal was requested."""
     if call is None or path is None:
         return None
     agent = call.conversation.agent

@@ -75,7 +75,7 @@ class ValueKind(NamedTuple):
 
 
 def _words(node: YamlNode) -> str | None:
-    """Spoken text, as written: `user: no` says "no"."""
+    """Spoken text, as it is written in the file: in `user: no`, the user says "no". None if the node isn't a text."""
     return " ".join(node.text.split()) or None if node.is_scalar else None
 
 
@@ -109,7 +109,7 @@ def _arguments(node: YamlNode) -> dict[str, Any] | None:
 
 
 def one_of(what: str, known: Iterable[str]) -> ValueKind:
-    """The kind of values that are one of these names."""
+    """A kind that allows only these names as values."""
     names = tuple(known)
     return ValueKind(what, lambda node: node.text if node.is_scalar and node.text in names else None, names)
 
@@ -165,7 +165,8 @@ def _wrong(key: str, kind: ValueKind, given: YamlNode) -> str:
 
 
 class ActShape(NamedTuple):
-    """How an act is written, and the function that performs it. With `may_be_bare`, its value may be omitted."""
+    """How an act is written, and the function that performs it. With `may_be_bare`, the value of the act may be
+    omitted."""
 
     make: Callable[..., Any]
     value: ValueKind | None = None
@@ -183,7 +184,7 @@ class ScenarioAct(NamedTuple):
     options: dict[str, Any]
 
     def do(self, *on: Any) -> Any:
-        """Perform the act, or create what it describes. Each time, it gets fresh copies of its value and options."""
+        """Perform the act, or create what it describes. Each call uses fresh copies of the value and the options."""
         return self.make(*on, *deepcopy(self.value), **deepcopy(self.options))
 
 

@@ -15,8 +15,8 @@ from duologue.ports.session import Context
 
 @dataclass
 class ScriptedSession:
-    """Each `open` removes the first item of `failures` and raises it. If that item is None, or the list is empty,
-    `open` succeeds. `renew` does the same with `renew_failures`."""
+    """A scripted session. Each `open` removes the first item of `failures` and raises it. If that item is None, or the
+    list is empty, `open` succeeds. `renew` does the same with `renew_failures`."""
 
     open_ms: int = 0
     renew_ms: int = 0

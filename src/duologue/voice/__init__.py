@@ -1,1 +1,1 @@
-"""The agent's voice: sentences as they complete, what was heard of them, and voices that speak."""
+"""The agent's voice: cuts text into sentences, speaks them, and records how much of them was heard."""

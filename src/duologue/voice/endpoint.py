@@ -1,7 +1,7 @@
 """A TTS service as a voice: `POST /audio/speech` of OpenAI, or of any server with the same protocol.
 
-Requests raw PCM and passes it on as it arrives. The protocol has no word times. Rule: a failed request is never retried
-here. Of a service's error, only the status is reported, because the rest may contain words or keys.
+The voice requests raw PCM and passes it on as it arrives. The protocol has no word times. Rule: a failed request is
+never retried here. Of a service's error, only the status is reported, because the rest may contain words or keys.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ class SpeechFailed(ServiceError):
 class SpeechEndpointVoice(Voice):
     """Speaks with a TTS service.
 
-    If `base_url` is None, the service is OpenAI, and the key is `api_key` or otherwise OPENAI_API_KEY. A server at a
-    `base_url` never gets OPENAI_API_KEY. `rate_hz` is the sample rate that the service sends, because the protocol can
-    neither request nor report a rate. `extra`, such as {"speed": 1.1}, is added to the body of every request.
+    If `base_url` is None, the service is OpenAI, and the key is `api_key`, or OPENAI_API_KEY of the environment if
+    `api_key` is None. A server at a `base_url` never gets OPENAI_API_KEY. `rate_hz` must be the sample rate of the
+    audio that the service sends, because the protocol can neither request nor report a rate. The fields in `extra`,
+    such as {"speed": 1.1}, are added to the body of every request.
     """
 
     def __init__(
@@ -103,7 +104,8 @@ class SpeechEndpointVoice(Voice):
 
 
 class SoundCutter:
-    """Cuts bytes that arrive in pieces of any length into sounds. Their length is a multiple of GRAIN_MS."""
+    """Cuts bytes that arrive in pieces of any length into sounds. The length of each sound is a multiple of
+    GRAIN_MS."""
 
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
@@ -171,7 +173,7 @@ def _connect(base_url: str | None, api_key: str | None, silence_ms_max: int) -> 
 
 
 def _host(url: str) -> str:
-    """The host and port of a URL. The rest of it may contain a secret."""
+    """The host and port of a URL, without the rest of the URL, which may contain a secret."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 

@@ -73,7 +73,8 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes
 
 
 class Mark(NamedTuple):
-    """A word or a silence begins at this sample. `at` is the position in the text, or None for a silence or its end."""
+    """What happens at this sample. If `at` is a position in the text, the word at this position begins. If `at` is
+    None, a silence begins (`silent`) or a sound does."""
 
     sample: int
     at: int | None
@@ -84,7 +85,8 @@ class Mark(NamedTuple):
 
 
 class Library:
-    """One loaded espeak-ng library. Every call holds its lock and, except in simulated time, runs in its thread."""
+    """One loaded espeak-ng library. Every call of the library holds `_lock` and, except in simulated time, runs in
+    `thread`."""
 
     def __init__(self, path: Path, data: Path | None) -> None:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="espeak-ng")
@@ -188,9 +190,9 @@ def find_library(path: Path | None) -> Library:
 class TimedPieces:
     """Cuts the audio of a text into pieces, each with the words that end in it.
 
-    A word is a token of the written text. It ends where the silence after it begins, or without a silence where the
-    next word begins. This end is known only later, so a piece is held back until no other word can end in it. A silent
-    token, such as a dash, ends together with the word before it.
+    A word is a token of the written text. It ends where the silence after it begins. If there is no silence, it ends
+    where the next word begins. This end is known only later, so a piece is held back until no other word can end in it.
+    A silent token, such as a dash, ends together with the word before it.
     """
 
     def __init__(self, text: str, rate_hz: int) -> None:
@@ -206,7 +208,7 @@ class TimedPieces:
         self._words: list[Word] = []  # words that ended, but aren't in a piece yet
 
     def take(self, pcm: bytes, marks: list[Mark]) -> list[Sound]:
-        """The pieces that are complete after this audio."""
+        """Add audio and its marks. Returns the pieces that are now complete."""
         self._pcm += pcm
         self._samples += len(pcm) // 2
         for mark in marks:
@@ -277,7 +279,7 @@ class _Synthesis:
         self.sounds: asyncio.Queue[list[Sound] | BaseException | None] = asyncio.Queue()  # None: the end
 
     def leave(self) -> None:
-        """The reader has stopped reading."""
+        """Note that the reader has stopped reading, so that the synthesis stops."""
         self._is_abandoned = True
 
     def run(self) -> None:

@@ -38,7 +38,8 @@ class _Passage:
     glued: bool = False
 
     def split(self, heard_ms: int) -> Split:
-        """The heard and the unheard part of the sentence. Its missing sound wasn't heard, even if later sound was."""
+        """The heard and the unheard part of the sentence. Sound of the sentence that is still missing counts as
+        unheard, even if later sound was heard."""
         heard_ms = min(heard_ms - self.start_ms, self.ms)
         if heard_ms <= 0:
             return Split("", self.text)
@@ -48,8 +49,8 @@ class _Passage:
         return Split(self.text[:cut], self.text[cut:])
 
     def _cut_by_times(self, heard_ms: int) -> int:
-        """Where the last heard word ends in the text. A word that the voice spells differently counts as the next
-        word of the text."""
+        """The position in the text where the last heard word ends. A word that the voice spells differently than the
+        text counts as the next word of the text."""
         text, cut = _folded(self.text), 0
         for word in self.words:
             if word.end_ms > heard_ms:
@@ -65,8 +66,8 @@ class _Passage:
         return next((end for end in ends if end >= at), len(self.text))
 
     def _cut_by_length(self, heard_ms: int) -> int:
-        """Where the last heard word ends in the text, for a voice without word times. A word's share of the duration is
-        proportional to its length."""
+        """The position in the text where the last heard word ends, for a voice without word times. The duration of a
+        word is estimated from its length."""
         total_ms = self.ms if self.whole else max(self.ms, len(self.text) * CHAR_MS)
         cut = 0
         for token in _TOKEN.finditer(self.text):
@@ -111,7 +112,7 @@ class Ledger:
         return self.chunks
 
     def end(self) -> None:
-        """End the sentence: all its sound was added."""
+        """End the current sentence. Call this after all of its sound was added."""
         self._passages[-1].whole = True
         self._is_open = False
 
@@ -120,8 +121,8 @@ class Ledger:
         self.heard_ms = max(self.heard_ms, min(heard_ms, self.total_ms))
 
     def assume(self, heard_ms: int) -> None:
-        """Extend the newest sentence so that the total is `heard_ms`. After a crash, the line may have played more than
-        was saved."""
+        """After a crash, the line may have played more than was saved: extend the newest sentence so that the total is
+        at least `heard_ms`."""
         more_ms = heard_ms - self.total_ms
         if more_ms > 0 and self._passages:
             passage = self._passages[-1]
@@ -139,7 +140,7 @@ class Ledger:
 
     @classmethod
     def load(cls, data: dict[str, Any]) -> Ledger:
-        """The ledger that `dump` returned as data. Raises ValueError, TypeError or KeyError for invalid data."""
+        """Make a ledger from what `dump` returned. Raises ValueError, TypeError or KeyError for invalid data."""
         ledger = cls()
         for text, start_ms, ms, words, whole, glued in data["passages"]:
             timed = [Word(_text(word), _ms(start), _ms(end)) for word, start, end in words]
@@ -155,7 +156,8 @@ class Ledger:
         return _join([(passage.text, passage.glued) for passage in self._passages])
 
     def split(self, heard_ms: int | None = None) -> Split:
-        """The heard and the unheard text of the reply, by default at `self.heard_ms`."""
+        """The heard and the unheard text of the reply after `heard_ms` of its sound, by default after
+        `self.heard_ms`."""
         at = self.heard_ms if heard_ms is None else heard_ms
         parts = [(passage.split(at), passage.glued) for passage in self._passages]
         return Split(

@@ -1,7 +1,7 @@
 """Cuts streamed text into sentences, and returns each sentence as soon as it is complete.
 
-Handles abbreviations, initials, numbers and numbered lists. Rule: no character except the space between sentences is
-lost or added.
+Handles abbreviations, initials, numbers and numbered lists. Rule: no character is lost or added, except the space
+between sentences.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Sentences:
         return found
 
     def rest(self) -> str:
-        """The text after the last complete sentence. Call this at the end of the stream."""
+        """Return and remove the text after the last complete sentence. Call this at the end of the stream."""
         rest, self._text, self._searched = self._text.strip(), "", 0
         return rest
 

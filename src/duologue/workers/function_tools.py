@@ -78,7 +78,7 @@ def as_worker(work: object) -> Worker:
 
 
 def mode_of(mode: ModeName) -> Mode:
-    """The mode of this name. Raises ValueError for an unknown name."""
+    """The mode with this name. Raises ValueError for an unknown name."""
     try:
         return Mode(mode)
     except ValueError:
@@ -157,7 +157,7 @@ class ThreadJob:
         return self._job.ask(question)
 
     def close(self) -> None:
-        """End the job. If its thread still runs, later reports are dropped."""
+        """Note that the job has ended. Reports that its thread makes afterwards are dropped."""
         self._closed = True
 
     def _report(self, report: Callable[[], None]) -> None:

@@ -111,7 +111,8 @@ def _say_problem(problem: Any) -> str:
 
 
 async def answer_elicitation(params: ElicitRequestParams, job: Job | None) -> ElicitResult:
-    """Answer a server's request for input. The user is asked for one piece of text. Any other request is declined."""
+    """Answer a server's request for input. If the server requests a single piece of text, the user is asked for it. Any
+    other request is declined."""
     field = _single_text(params)
     if job is None or field is None:
         return ElicitResult(action="decline")

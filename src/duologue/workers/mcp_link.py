@@ -59,7 +59,7 @@ class Undelivered(Exception):
 
 @dataclass(slots=True, eq=False)
 class Attempt:
-    """One request in progress: its job, and what happened to it at the HTTP level."""
+    """One request in progress: its job, and what happened to the request at the HTTP level."""
 
     job: Job | None = None
     status: int = 0
@@ -174,7 +174,7 @@ class McpLink:
 
     async def _ask(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
         """Ask the user a question from the server. The question belongs to the call in whose context it arrived. If the
-        context shows no call, it belongs to the only call in progress."""
+        context shows no call and only one call is in progress, the question belongs to that call."""
         attempt = _ATTEMPT.get()
         if (attempt is None or attempt.job is None) and len(self._attempts) == 1:
             attempt = self._attempts[0]
@@ -184,7 +184,8 @@ class McpLink:
             return ElicitResult(action="cancel")
 
     def _explain(self, failure: MCPError, attempt: Attempt) -> ServiceError | Undelivered:
-        """The exception to raise to the caller of a failed request."""
+        """The exception to raise to the caller of a failed request. If the request can't have reached the server, this
+        link is marked as over."""
         is_stale = attempt.status == 404 and failure.code == INVALID_REQUEST  # the server no longer knows the session
         if attempt.unreachable or is_stale:
             self._over.set()

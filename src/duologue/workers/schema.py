@@ -164,8 +164,8 @@ def _hints(function: Callable[..., Any], namespace: Mapping[str, Any] | None) ->
 def _model(
     function: Callable[..., Any], names: dict[str, str], parameters: list[inspect.Parameter], hints: dict[str, Any]
 ) -> type[BaseModel]:
-    """A pydantic model of the parameters. Its fields are named by numbers, with the parameters' names as aliases. The
-    reason: a parameter may have a name that a field can't have, such as `schema`."""
+    """A pydantic model of the parameters. Its fields are named by numbers, with the parameters' names as aliases,
+    because a parameter may have a name that a field can't have, such as `schema`."""
     try:
         from pydantic import ConfigDict, Field, create_model
         from pydantic.errors import PydanticUserError

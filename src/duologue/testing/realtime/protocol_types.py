@@ -55,8 +55,8 @@ def _problems(kind: str, event: object) -> list[str]:
 
 
 def _first_error(kind: str, named: str, text: str) -> Any:
-    """The first problem of an event, checked against the type that it names. A check against the union would report
-    problems for each type of the union. None if the name is unknown."""
+    """The first problem of an event. The event is checked only against the type that it names, because a check against
+    the union would report problems for each type of the union. None if the name is unknown."""
     meant = _models(kind).get(named)
     if meant is None:
         return None

@@ -56,8 +56,9 @@ RealtimeScript: TypeAlias = Iterable[Response] | Callable[[list[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class ProtocolFault:
-    """A fault of the next `times` events of type `kind`. A `late` event is sent after the event that follows it, and a
-    `slow` event after `ms`. A client event that is `refused` is answered by an error with this `code`."""
+    """Makes the next `times` events of type `kind` go wrong. A `late` event is sent after the event that follows it,
+    and a `slow` event after a delay of `ms`. A client event that is `refused` is answered by an error with this
+    `code`."""
 
     what: Literal["dropped", "duplicate", "late", "slow", "refused"]
     kind: str

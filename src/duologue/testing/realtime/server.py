@@ -39,9 +39,9 @@ _SILENT = logging.Logger("duologue.testing.realtime", logging.CRITICAL + 1)
 
 
 class RealtimeServer:
-    """`script` is a list of responses, or a function from the items of the conversation to a response. When the list is
-    used up, the response is `otherwise`. `hears` lists the texts of the utterances that the server detects in the
-    audio. A test can also call `session.say`."""
+    """A scripted Realtime server. `script` is a list of responses, or a function from the items of the conversation to
+    a response. When the list is used up, the response is `otherwise`. `hears` lists the texts of the utterances that
+    the server detects in the audio. A test can also make the server detect an utterance by calling `session.say`."""
 
     def __init__(
         self,
@@ -115,7 +115,8 @@ class RealtimeServer:
         return [event for event in self.sent if event.get("type") == kind]
 
     async def until(self, holds: Callable[[], object], limit_s: float = WAIT_S) -> None:
-        """Wait until `holds()` is true, for at most `limit_s`. It is checked after every event in either direction."""
+        """Wait until `holds()` is true, for at most `limit_s`. The condition is checked after every event in either
+        direction."""
         async with asyncio.timeout(limit_s):
             while not holds():
                 self._more.clear()
@@ -129,7 +130,8 @@ class RealtimeServer:
         return parts_of(self._queue.pop(0)) if self._queue else [self.otherwise]
 
     def fault_of(self, kind: str, *whats: str) -> ProtocolFault | None:
-        """The fault for the next event of this type, or None. Each call uses up one of the fault's `times`."""
+        """The fault that the next event of this type has, or None. Only faults whose `what` is in `whats` are
+        considered. Each call uses up one of the fault's `times`."""
         for place, fault in enumerate(self.faults):
             if fault.kind == kind and fault.what in whats and fault.times > 0:
                 left = fault.times - 1
