@@ -233,7 +233,7 @@ def _rejects_all(d: DialogueDraft, text: str) -> bool:
 
 
 def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
-    """Apply the message if it is a correction; otherwise send it to NLU."""
+    """Apply the corrections in the message; if it contains no correction, send it to NLU."""
     asked = d.s.waiting_for if d.s.waiting_for is not None and is_question_current(d) else None
     found: tuple[Command, ...] = ()
     if asked is not None and _is_about_open_question(d, asked, text):
@@ -258,7 +258,7 @@ def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> No
 
 
 def _is_about_open_question(d: DialogueDraft, asked: str, text: str) -> bool:
-    """Is a correction about the open question, not about an earlier one? Yes if it names the slot that is asked for
+    """Is the correction about the open question, not about an earlier one? It is if it names the slot that is asked for
     ("wait, the reading is 24"), or if it names no slot and the last reply to the question was not understood."""
     said = named_slot(d.domain, d.top, text, d.today)
     return said[0] == asked if said is not None else d.s.misses > 0
@@ -309,8 +309,8 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
 
 
 def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:
-    """Replace the code that is being read back by the new values. Other values that still have to be validated come
-    after them."""
+    """Put the new values in place of the code that is being read back. Other values that still have to be validated
+    come after them."""
     new = {value.slot for value in values}
     d.set(values=(*values, *(value for value in d.s.values if value.slot not in new)), reading_back=False)
     validate_next(d)

@@ -1,4 +1,4 @@
-"""Writes a dialogue's state as JSON and reads it back: the content of a checkpoint.
+"""Writes a dialogue's state as JSON, which is the content of a checkpoint, and reads it back.
 
 A position in a program is stored as the name of its step, so a checkpoint stays valid when steps are added to the flow.
 Rule: a checkpoint is refused with a one-line error if it is damaged, if a newer version wrote it, or if it names

@@ -1,7 +1,7 @@
 """Commands: the only way to change a dialogue.
 
 The grammars, the local NLU and a language model all produce commands and nothing else. Rule: a command says what the
-user wants, never what to answer.
+user wants, never what the agent should reply.
 """
 
 from __future__ import annotations

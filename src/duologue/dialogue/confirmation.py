@@ -99,7 +99,7 @@ def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
 
 
 def _fitting(d: DialogueDraft, text: str) -> tuple[str, ...]:
-    """The slots of the confirmation that the new value in this text could belong to."""
+    """Those slots of the confirmation that the new value in the text could be for."""
     return slots_that_fit(d.domain, d.top, tuple(slot.name for slot in _confirmed_slots(d)), text, d.today)
 
 

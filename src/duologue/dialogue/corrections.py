@@ -197,8 +197,8 @@ def _is_open(spec: SlotSpec, time: str) -> bool:
 
 
 def are_both_yes_no(domain: Domain, asked: str | None, slot: str) -> bool:
-    """Are both the corrected slot and the slot that is asked for of type yes/no? Then "no, I haven't" answers the open
-    question and corrects nothing."""
+    """Are the corrected slot and the slot that is asked for both of type yes/no? If so, "no, I haven't" answers the
+    open question and corrects nothing."""
     return asked is not None and domain.slots[asked].kind is domain.slots[slot].kind is SlotKind.YES_NO
 
 
@@ -227,7 +227,7 @@ def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
-    """The filled slots. Those that were asked for come first, beginning with the last one; the others follow."""
+    """The filled slots: first those that were asked for, beginning with the one asked for last, then the others."""
     filled = {spec.name: spec for spec in _filled(domain, instance)}
     asked = [filled[name] for name in reversed(instance.asked) if name in filled]
     return [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
@@ -340,8 +340,9 @@ def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bo
 def _read_listed(
     spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    """The correction of the slot by the new value in the match, if the slot's grammar reads it. A free-text slot yields
-    nothing, because it reads anything. For a slot that accepts any name, only a name on its list counts."""
+    """The correction that gives the slot the new value in the match, if the slot's grammar reads that value. A
+    free-text slot yields nothing, because it reads anything. For a slot that accepts any name, only a name on its list
+    counts."""
     if spec.kind is SlotKind.TEXT:
         return
     for found in _read(spec, said["new"], said.span("new"), today, filled):

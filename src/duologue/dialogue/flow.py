@@ -66,7 +66,7 @@ class SlotSpec:
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """Ask for a slot unless it is filled."""
+    """Ask for a slot, unless it is already filled."""
 
     step: str
     slot: str

@@ -83,8 +83,8 @@ def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:  # noqa: ARG001
 
 
 def _start(d: DialogueDraft, e: FlowRequested) -> None:
-    """Start a flow with the values that the program gives. Values of declared slots are validated like any others;
-    values with other names are stored unchanged."""
+    """Start a flow with the values that the program gives. Values of declared slots are validated like values from the
+    user; values with other names are stored unchanged."""
     if e.flow not in d.domain.flows:
         return
     given = [(name, value) for name, value in e.slots if value is not None]
@@ -111,7 +111,7 @@ def _reject(d: DialogueDraft, e: Rejected) -> None:
 
 
 def _end_action(d: DialogueDraft, e: ActionDone) -> None:
-    """Store the action's results and continue, or ask for what the action still needs."""
+    """An action has returned: store its results and continue the flow, or ask for what the action still needs."""
     d.set(pending=0)
     at = d.flow.program[d.top.at]
     assert isinstance(at, PerformAction), at

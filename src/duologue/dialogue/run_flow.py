@@ -152,8 +152,8 @@ def write(
 
 
 def run_action(d: DialogueDraft, at: PerformAction) -> None:
-    """Request the action of a step. A retry has the same key as the first attempt; a later visit of the step has
-    another key."""
+    """Request the action of a step. A retry uses the key of the first attempt; when the flow comes to the step again
+    later, the action gets another key."""
     if d.s.acts >= ACTS_MAX:
         d.drop_responses()
         fail(d, "FlowLoops", f"flow {d.top.flow} runs {ACTS_MAX} actions up to step {at.step} without asking anything")
@@ -173,7 +173,8 @@ def run_action(d: DialogueDraft, at: PerformAction) -> None:
 
 
 def open_flow(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = False) -> bool:
-    """Push a flow onto the stack. If too many flows are open, enter the error phase and return False."""
+    """Push a flow onto the stack and return True. If too many flows are open, enter the error phase and return
+    False."""
     if len(d.s.stack) >= DEPTH_MAX:
         fail(d, "FlowsTooDeep", f"{DEPTH_MAX} flows are open at once; check for flows that call each other in a circle")
         return False
@@ -187,7 +188,8 @@ def _call(d: DialogueDraft, at: CallFlow) -> bool:
 
 
 def _link(d: DialogueDraft, at: LinkFlow) -> bool:
-    """Switch to another flow, or return to it if it is already open."""
+    """Leave the open flow and switch to another one, or return to it if it is already open. Returns False if that isn't
+    possible because too many flows are open."""
     wanted = d.domain.flows[at.flow].slots
     left, given = d.top, tuple((name, filled) for name, filled in d.top.slots if name in wanted)
     keep_slots(d, left)

@@ -27,7 +27,8 @@ _CHARS_MIN = 3  # of a single word that stands for a whole name
 
 
 def names_of(domain: Domain, flow: str) -> tuple[tuple[str, str], ...]:
-    """Pairs of (what users call a slot, the slot's name) for a flow; the longest name first."""
+    """Pairs for the slots of a flow: what users call the slot, and the slot's name. The longest expressions come
+    first."""
     slots = tuple(dict.fromkeys(name for name in domain.flows[flow].slots if name in domain.slots))
     return _names(tuple((name, domain.slots[name].display_name, domain.slots[name].kind) for name in slots))
 

@@ -27,7 +27,8 @@ def _forget_question(d: DialogueDraft) -> None:
 
 def return_to(d: DialogueDraft, flow: str, given: Slots | None = None) -> bool:
     """Resume the open task that contains this flow; the other tasks stay below it. Returns False if no open task
-    contains the flow. `given` holds slots of a flow that links to this one; they fill its empty slots."""
+    contains the flow. If another flow links to this one, `given` holds the slots of that other flow; they fill the
+    empty slots of this one."""
     tasks = tasks_of(d.s.stack)
     found = next((task for task in reversed(tasks) if any(one.flow == flow for one in task)), None)
     if found is None:

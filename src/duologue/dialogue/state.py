@@ -51,7 +51,7 @@ Slots: TypeAlias = tuple[tuple[str, Filled], ...]
 
 
 def put(slots: Slots, name: str, filled: Filled) -> Slots:
-    """The slots with this one filled; a slot that was filled before keeps its position."""
+    """The slots with the slot `name` set to `filled`. A slot that was filled before keeps its position."""
     if any(key == name for key, _ in slots):
         return tuple((key, filled if key == name else value) for key, value in slots)
     return (*slots, (name, filled))
@@ -88,7 +88,7 @@ class Instance:
 
 
 def tasks_of(stack: tuple[Instance, ...]) -> list[tuple[Instance, ...]]:
-    """The stack grouped into tasks: a flow that wasn't called by the one below it begins a new group."""
+    """The stack grouped into tasks. Each flow that wasn't called by the flow below it begins a new task."""
     tasks: list[tuple[Instance, ...]] = []
     for one in stack:
         if one.called and tasks:

@@ -67,7 +67,8 @@ def as_said(value: object, raw: str) -> object:
 
 
 def spelled(code: str) -> str:
-    """A code character by character, in groups of three; of an e-mail address only the part before the @ is spelled."""
+    """The code character by character, in groups of three. Of an e-mail address, only the part before the @ is
+    spelled."""
     if "@" in code:
         local, _, host = code.rpartition("@")
         return f"{' '.join(local)} at {host}"

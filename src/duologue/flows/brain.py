@@ -70,8 +70,8 @@ class FlowBrain:
         self._store = self._memory = memory
 
     async def has_more(self, conversation: str) -> bool:
-        """Is a function running for this conversation, or a response still to be said? Reloads the dialogue first,
-        because another process may have continued it."""
+        """Is a function running for this conversation, or is a response still to be said? The dialogue is loaded again
+        first, because another process may have continued it."""
         self.forget(conversation)
         return (await self._turns_of(conversation)).talk.has_more
 
@@ -169,7 +169,7 @@ class _TurnCheckpoints:
 
 
 class _DialogueTurns:
-    """A dialogue, and which words of which turns it has processed."""
+    """A dialogue, and the words of each user turn that it has processed."""
 
     def __init__(self, talk: DialogueSession, checkpoints: _TurnCheckpoints) -> None:
         self.talk = talk

@@ -114,8 +114,8 @@ class DialogueSession:
         return self._responses_to(NothingSaid(self._now()))
 
     def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:
-        """Start a flow with values that the program has. They are validated like values from the user. Raises
-        DuologueError while another flow or request is open."""
+        """Start a flow with values that the program already has. The values are validated like values from the user.
+        Raises DuologueError if another flow is open or a request is running."""
         check_flow(self.domain, flow)
         event = FlowRequested(flow, self._now(), tuple(slots.items()))
         if row_for(self.state, event) is None:
@@ -149,7 +149,8 @@ class DialogueSession:
             yield said
 
     async def remaining(self) -> AsyncIterator[Said]:
-        """Yield the responses that weren't said yet, and those of running work. Work that failed is started again."""
+        """Yield the responses that weren't said yet, and those of the running work until it ends. Work that failed is
+        started again; if it fails again, its exception is raised."""
         if self._has_failed_work:
             self._begin(lambda: self._perform_all(()))
         while True:
@@ -267,6 +268,7 @@ def _doing(state: DialogueState) -> str:
 
 
 def _note_failure(preparing: asyncio.Future[None]) -> None:
-    """Only log a failed preparation. NLU will fail again with the next message, and that failure is reported."""
+    """Log a failed preparation and do nothing else: NLU will fail again with the next message, and that failure is
+    reported."""
     if not preparing.cancelled() and (failure := preparing.exception()) is not None:
         _log.debug("the NLU failed to prepare: %s", failure)

@@ -22,7 +22,7 @@ _HOLDS = {SlotKind.NUMBER: "a number", SlotKind.YES_NO: "true or false", SlotKin
 
 
 def check_comparisons(data: Any, notes: ProblemList) -> None:
-    """Add a problem for every comparison that no answer can make true."""
+    """Add a problem to `notes` for every comparison with a value that the slot can't have."""
     slots = entries_of(data, "slots")
     free = {name for name, slot in slots.items() if "normaliser" in slot}
     free |= {name for at in steps_of(data) for name in _filled_by(at)}
@@ -35,7 +35,7 @@ def check_comparisons(data: Any, notes: ProblemList) -> None:
 
 
 def _filled_by(at: LocatedStep) -> Iterator[str]:
-    """The slots that a step fills with something that the user didn't say."""
+    """The slots that a step fills with values that don't come from the user."""
     yield from (ours for _, ours in pairs_of(at.step.get({"action": "outputs", "call": "takes"}.get(at.key, ""))))
     yield from (theirs for _, theirs in pairs_of(at.step.get("gives")))
     values = at.step.get("set") if at.key == "set" else None
@@ -43,7 +43,7 @@ def _filled_by(at: LocatedStep) -> Iterator[str]:
 
 
 def _comparisons(text: str) -> Iterator[tuple[str, object]]:
-    """Pairs of a slot and a value that the condition compares it with."""
+    """The comparisons in a condition, as pairs of a slot and a value that it is compared with."""
     try:
         tree = ast.parse(parse(text).text, mode="eval")
     except (BadCondition, RecursionError):

@@ -57,7 +57,8 @@ class ProblemList:
         self.lines: Mapping[Path, int] = {}
 
     def add(self, path: Path, text: str, *, at: str | int | None = None, is_warning: bool = False) -> None:
-        """Add a problem at `path`. If the key `at` is given, the problem has the line of that key."""
+        """Add a problem at `path`. Its line is that of the key `at` inside `path`, or that of `path` itself if `at` is
+        None."""
         where = path if at is None else (*path, at)
         while where and where not in self.lines:
             where = where[:-1]
@@ -108,7 +109,8 @@ def quoted(name: str) -> str:
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """A suggestion: the closest known name, or else the list of known names."""
+    """A suggestion for an unknown name: the closest known name, or else the list of known names. Empty if there are no
+    known names."""
     names = list(dict.fromkeys(known))
     if not names:
         return ""

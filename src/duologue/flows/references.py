@@ -59,7 +59,7 @@ def check_references(data: Any, notes: ProblemList) -> None:
 
 
 def known_names(data: Any) -> tuple[str, ...]:
-    """The declared slots, and the outputs of actions and called flows."""
+    """The names of the declared slots, and of the outputs of actions and called flows."""
     names = dict.fromkeys(entries_of(data, "slots"))
     if isinstance(data, dict) and isinstance(data.get("slots"), dict):
         names |= dict.fromkeys(data["slots"])  # also slots whose declaration is invalid
@@ -105,7 +105,7 @@ class _Checker:
     # -- Steps
 
     def check_step(self, at: LocatedStep) -> None:
-        """Check the names in one step."""
+        """Add a problem for every unknown name in one step."""
         match at.key:
             case "collect":
                 self._check_collect(at)

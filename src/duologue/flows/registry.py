@@ -102,13 +102,14 @@ class Registry:
         return Rejected(effect.request, "", now()) if value is None else Validated(effect.request, value, now())
 
     async def _check(self, name: str, value: Any, effect: Validate) -> Any:
-        """Call a validator or normaliser with the value as its first parameter."""
+        """Call a validator or normaliser. Its first parameter gets the value, and the others get slots."""
         wanted = list(inspect.signature(self._functions[name]).parameters)
         return await self._call(name, {**dict(effect.slots), wanted[0] if wanted else "value": value})
 
     async def act(self, effect: RunAction, now: Callable[[], int], once: Once | None = None) -> ActionDone | WorkFailed:
-        """Run an action. `once` prevents a second run after a restart. Only an action with a parameter `key` may run
-        again, because the key identifies the operation."""
+        """Run an action. If `once` is given, an action doesn't run a second time after a restart. The exception is an
+        interrupted action with a parameter `key`: it can recognise the repeated operation by its key, so it runs
+        again."""
         given = {**dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
         try:
             async with asyncio.timeout(ACTION_S_MAX):
@@ -168,8 +169,8 @@ def functions_of(domain: Domain) -> tuple[str, ...]:
 
 
 def _log_failure(what: str, failure: Exception) -> None:
-    """Warn with the type of the exception only. Its text may contain what a caller said, so it is logged at debug
-    level."""
+    """Log a warning that contains only the type of the exception. The exception's text may contain what a caller said,
+    so it is logged at debug level."""
     _log.warning("%s failed: %s", what, type(failure).__name__)
     _log.debug("%s failed", what, exc_info=failure)
 

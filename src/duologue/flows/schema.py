@@ -62,8 +62,8 @@ Scalar: TypeAlias = Annotated[
 
 
 def _by_shape(**tags: type) -> Discriminator:
-    """A discriminator that tells the members of a union apart by their Python type. The last member is for everything
-    else."""
+    """A discriminator that tells the members of a union apart by their Python type. A value of any other type is
+    assigned to the last member."""
 
     def tag_of(value: Any) -> str:
         return next((f"<{tag}>" for tag, shape in tags.items() if isinstance(value, shape)), f"<{[*tags][-1]}>")
@@ -340,7 +340,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {"slots": SlotEntry, "flows": FlowEntry}
 
 
 def keys_at(place: tuple[str | int, ...]) -> tuple[str, ...]:
-    """The keys allowed at `place`, which is the location in a pydantic error, including its union tags."""
+    """The keys allowed at `place`. `place` is the location in a pydantic error, with its union tags."""
     last = place[-1] if place else None
     if isinstance(last, str) and last in _MODELS:
         return _keys(_MODELS[last])
@@ -361,7 +361,8 @@ def json_schema() -> dict[str, Any]:
 
 
 def _tidied(schema: Any) -> Any:
-    """The schema without redundant titles and empty defaults, and with invalid names refused."""
+    """The schema without redundant titles and empty defaults. Where names must match a pattern, it refuses other
+    names."""
     if isinstance(schema, list):
         return [_tidied(part) for part in schema]
     if not isinstance(schema, dict):

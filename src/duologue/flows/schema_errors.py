@@ -24,8 +24,7 @@ _WANTED = {
 
 
 def check_schema(data: object, notes: ProblemList) -> FileEntry | None:
-    """The file as entries. If the file doesn't fit the schema, every mismatch is added to `notes`, and None is
-    returned."""
+    """The file as entries. If the file doesn't fit the schema, add every mismatch to `notes` and return None."""
     try:
         return FileEntry.model_validate(data)
     except ValidationError as error:

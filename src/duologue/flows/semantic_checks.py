@@ -28,7 +28,7 @@ _KINDS_WITH_KEY = {
 
 
 def check_semantics(data: Any, notes: ProblemList) -> None:
-    """Add an error for everything that can't work, and a warning for everything that probably doesn't."""
+    """Add an error to `notes` for everything that can't work, and a warning for everything that probably doesn't."""
     for name, slot in entries_of(data, "slots").items():
         _check_slot(("slots", name), slot, notes)
     _check_circles(data, notes)
@@ -73,7 +73,7 @@ def _check_slot(path: Path, slot: dict[str, Any], notes: ProblemList) -> None:
 
 
 def _check_twice(path: Path, choices: Any, notes: ProblemList) -> None:
-    """Report a phrase that stands for two different answers."""
+    """Report every phrase that stands for two different values of the list."""
     means: dict[str, int] = {}
     for number, choice in enumerate(choices if isinstance(choices, list) else ()):
         entry = choice if isinstance(choice, dict) else {"value": choice}

@@ -25,7 +25,7 @@ class LocatedStep(NamedTuple):
     step: dict[str, Any]
 
     def text(self, key: str) -> str | None:
-        """The text under a key; None if there isn't one."""
+        """The text under a key; None if the key is missing or its value isn't a text."""
         value = self.step.get(key)
         return value if isinstance(value, str) else None
 
@@ -99,7 +99,7 @@ def texts_of(value: Any) -> list[str]:
 
 
 def choices_of(slot: dict[str, Any], *, with_also: bool = True) -> list[str]:
-    """The choices of a slot, with or without the other phrases for them."""
+    """The choices of a slot. If `with_also` is True, the other phrases for them are included."""
     found = []
     choices = slot.get("choices")
     for choice in choices if isinstance(choices, list) else ():

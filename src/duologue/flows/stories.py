@@ -125,7 +125,7 @@ async def _all(said: AsyncIterator[Said]) -> list[Said]:
 def _problem(
     turn: StoryTurn, talk: DialogueSession, said: list[Said], events: list[tuple[str, dict[str, str]]], calls: int
 ) -> str:
-    """The first difference from what the turn expects; empty if there isn't one."""
+    """The first result that differs from what the turn expects; empty if all results match."""
     words = [item.text for item in said if isinstance(item, Respond)]
     flows = {
         kind: [data.get("flow") for event, data in events if event == f"flow_{kind}"]
@@ -160,7 +160,7 @@ def _differs(turn: StoryTurn, talk: DialogueSession) -> bool:
 
 
 def read_stories(path: Path) -> StoryFile:
-    """The stories of a file. Raises InvalidStories with every problem."""
+    """Read a story file. Raises InvalidStories, which lists every problem."""
     from .yaml_positions import read_yaml
 
     try:

@@ -56,7 +56,7 @@ class Block(NamedTuple):
 
 
 def charts_svg(file: FileEntry, names: Sequence[str], title: str) -> str:
-    """The flows side by side, in several rows if there are many."""
+    """An SVG with the charts of these flows side by side, in several rows if there are many."""
     body: list[str] = []
     x, y, row_height, width = _MARGIN, _MARGIN, 0.0, 0.0
     for name in names:
@@ -196,7 +196,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _stack(blocks: Sequence[Block]) -> Block:
-    """The blocks one below the other."""
+    """One block made of these blocks, placed one below the other."""
     height = fsum(block.height for block in blocks) + _GAP * (len(blocks) - 1)
 
     def paint(x: float, y: float) -> list[str]:
@@ -237,7 +237,7 @@ def _side_by_side(columns: Sequence[Block]) -> Block:
 
 
 def _loop(test: Block, body: Block) -> Block:
-    """A loop. A line on the left leads back to the test, and a line on the right leaves the loop."""
+    """A block for a loop. A line on the left leads back to the test, and a line on the right leaves the loop."""
     left, right = (max(sides) + _ASIDE for sides in ((test.left, body.left), (test.right, body.right)))
     height = test.height + _GAP + body.height + 34
 

@@ -72,7 +72,7 @@ def read_yaml(text: str, notes: ProblemList) -> Plain | None:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes, and refuses a text with too many or too deeply nested ones."""
+    """Composes nodes, and refuses a text that has too many nodes or is nested too deeply."""
 
     _depth = 0
     _count = 0
@@ -107,7 +107,7 @@ def _compose(text: str) -> Any:
 
 
 class _Values:
-    """Converts nodes to values. The values are counted again, because an alias may stand for a whole tree."""
+    """Converts nodes to values. An alias may stand for a whole tree, so the values are counted again here."""
 
     def __init__(self, notes: ProblemList) -> None:
         self._notes = notes

