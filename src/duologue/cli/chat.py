@@ -124,8 +124,8 @@ def find_nlu(name: str, llm_url: str | None = None) -> Nlu:
 
 
 async def _read(out: Console) -> str | None:
-    """The next line that the user typed; None at the end of the input. Piped input is echoed, so that the output shows
-    the whole dialogue."""
+    """The next line that the user typed, or None at the end of the input. Piped input is echoed, so that the output
+    shows the whole dialogue."""
     loop = asyncio.get_running_loop()
     if sys.stdin.isatty():
         return await loop.run_in_executor(None, lambda: out.input(Text("you    ", GREEN)))

@@ -1,4 +1,4 @@
-"""The entry point of the `duologue` command. If typer or rich is missing, it says what to install."""
+"""The entry point of the `duologue` command. If typer or rich is missing, the command says what to install."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line. If a package is missing, exit with the command that installs it."""
+    """Run the command line. If typer or rich is missing, exit with a message that names the command to install it."""
     try:
         from .app import main as run
     except ModuleNotFoundError as missing:

@@ -43,7 +43,7 @@ def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callabl
 
 
 def bar_width(width: int) -> int:
-    """How many columns a bar has beside its label, if bar and label together are `width` columns wide."""
+    """How many columns are left for a bar if the bar and its label together have `width` columns: at least 10."""
     return max(10, width - LABEL_WIDTH)
 
 
@@ -59,7 +59,7 @@ def draw_lanes(timeline: Timeline, width: int) -> Iterator[Text]:
 
 
 def _shown(lane: TimelineLane, length_ms: int, width: int) -> list[str]:
-    """The leaf to show in each column. If several jobs run in parallel, the first of them."""
+    """The leaf to show in each column. If several jobs run in parallel, only the first of them is shown."""
     states = columns(lane.visits, length_ms, width, lambda state: look_of(lane.region, state).rank)
     return [state.partition("+")[0] for state in states]
 
@@ -85,7 +85,7 @@ def _legend(region: str, leaves: list[str], width: int) -> Iterator[Text]:
 
 
 def _axis(length_ms: int, width: int) -> Text:
-    """The time axis, with round steps that leave room for their labels."""
+    """The time axis. Its labels are a round number of seconds apart, and far enough apart not to touch."""
     wide_enough = [step for step in _STEPS_S if step * 1_000 * width >= _TICK_COLUMNS_MIN * length_ms]
     step_ms = 1_000 * (wide_enough[0] if wide_enough else -(-length_ms // 1_000))
     line = [" "] * width

@@ -172,7 +172,7 @@ def _picture(result: ListenResult, width: int) -> Group:
 
 
 def _levels(levels_db: tuple[float, ...], width: int, share: float) -> str:
-    """The audio as a line of bars: each column shows its loudest level."""
+    """The audio as a line of bars: each column shows its loudest level. The bars fill this share of the width."""
     columns = max(1, round(width * share))
     line = ""
     for at in range(columns):

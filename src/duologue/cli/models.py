@@ -74,7 +74,7 @@ def pull_models(
 
 
 def pull_missing(names: Sequence[str], err: Console) -> None:
-    """Download the models that are missing, with a progress bar."""
+    """Of these models, download those that are missing, with a progress bar on `err`."""
     missing = [name for name in names if not is_present(name)]
     if missing:
         pull_with_progress(missing, err)
@@ -150,7 +150,7 @@ def _show_problems(problems: dict[str, list[str]]) -> None:
 
 @contextmanager
 def progress_bars(err: Console) -> Iterator[Callable[[str, PullStage, int, int], None]]:
-    """A function that shows the progress: as bars on a terminal, or as one line per step elsewhere."""
+    """Yield a function that shows the progress of downloads: as bars on a terminal, or else as one line per step."""
     if not err.is_terminal:
         shown: set[tuple[str, str]] = set()
 

@@ -53,7 +53,8 @@ def bench_command(
 
 
 def _pull_models(err: Console, tell: Callable[[str], None]) -> None:
-    """Download the missing models, so that the complete NLU is measured. If that fails, only report it."""
+    """Download the missing models, so that the complete NLU is measured. If a download fails, call `tell` with the
+    reason instead of raising an error."""
     from duologue.models.catalogue import MODELS, with_companions
     from duologue.models.failure import PullFailed
 

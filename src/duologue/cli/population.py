@@ -71,7 +71,7 @@ def _play_all(numbers: list[int], seed: int, faults: bool, agent: Agent | None) 
 
 
 def _write_journal(result: CallResult, faults: bool, folder: Path, agent: Agent | None) -> Path:
-    """Play the call again, this time with a journal."""
+    """Play the call again, this time with a journal, and return the path of the journal."""
     path = folder / f"seed-{result.seed}-call-{result.call}.jsonl"
     play_call(result.seed, result.call, faults, journal=path, agent=agent)
     return path

@@ -71,7 +71,8 @@ def is_installed(extra: str) -> bool:
 
 
 def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
-    """What a source file needs: `extras`, and all that the names it imports from duologue need."""
+    """What a source file needs: these `extras`, and the extras and models of all names that it imports from
+    duologue."""
     found = dict.fromkeys(extras)
     models: dict[str, None] = {}
     for node in ast.walk(ast.parse(source)):
@@ -84,8 +85,8 @@ def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
 
 
 def requirements_of_agent(name: str, extras: Iterable[str] = ()) -> Requirements:
-    """What the module of `module:agent` needs. For a file that can't be read, only `extras`; importing the file will
-    report the error."""
+    """What the module in `module:agent` needs, including `extras`. If its file can't be read, the result has only
+    `extras`, because importing the module will report the error."""
     file = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
     try:
         return requirements_of(file.read_text(encoding="utf-8"), extras)

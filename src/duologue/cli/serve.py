@@ -113,8 +113,8 @@ def serve_command(
 
 
 def _ready_lines(agent: Agent, url: str, token: str, is_own_token: bool) -> list[str]:
-    """The lines that say where the agent is. A token that the server made is shown. A token that the operator chose
-    isn't."""
+    """The lines that say where the agent is. A token is shown if the server made it, but not if the operator chose
+    it."""
     shown = f"{url}?token={token}" if token and is_own_token else url
     lines = [f"[bold]{escape(agent.name) or 'Your agent'}[/] is at [bold cyan]{shown}[/]"]
     return lines if is_own_token else [*lines, "The page asks for your token: add ?token=… to the address."]
@@ -124,8 +124,9 @@ def _ready_lines(agent: Agent, url: str, token: str, is_own_token: bool) -> list
 
 
 def _missing(app: str, brain: str) -> Requirements:
-    """The models that the demo, a flow file or an agent's module needs but that aren't downloaded. Missing extras raise
-    an error with the commands to run. The models of the user's own agent are downloaded only if the user agrees."""
+    """Find out what is missing to run the demo, a flow file or an agent's module. If extras are missing, raise an error
+    with the commands to run. If models are missing, return them. For the user's own agent, first ask whether to
+    download them."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     if not app or app.endswith(FLOWS):
         missing = Requirements(("server", "speech", "flows", "nlu"), () if brain else _MODELS).missing()
@@ -141,8 +142,8 @@ def _missing(app: str, brain: str) -> Requirements:
 
 
 def _offer_to_pull(app: str, missing: Requirements) -> None:
-    """Ask before downloading the models of the user's own agent. Without a terminal, raise an error with the command to
-    run."""
+    """Ask whether to download the models of the user's own agent. If the answer is no, or if there is no terminal,
+    raise an error with the command to run."""
     command = missing.commands()[-1]
     size = megabytes(sum(MODELS[name].size_bytes for name in missing.models))
     if not sys.stdin.isatty():
@@ -191,7 +192,8 @@ def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
 
 
 def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path | None) -> list[str]:
-    """Add the phone routes, and return the addresses to configure at each carrier whose secret is set."""
+    """Add the phone routes to the server. Returns lines with the addresses to configure at each carrier whose secret is
+    set."""
     if not url:
         return []
     try:

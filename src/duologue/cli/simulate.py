@@ -1,7 +1,7 @@
 """`duologue simulate`: calls on the simulated clock, from scenario files or with seeded random callers.
 
 Rule: the command prints one table of all calls, then the details and the journal of each failure. The exit code is 1 if
-a scenario failed and 2 if a file is invalid.
+a call failed and 2 if a scenario file is invalid.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def play_scenarios(paths: Iterable[Path], as_json: bool, journals: Path | None =
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    """The scenario files: each folder is replaced by the scenarios in it. A folder without scenarios stays in the list,
-    and is reported later."""
+    """Yield the scenario files. A folder is replaced by the scenarios in it. A folder without scenarios is yielded
+    itself, so that it can be reported."""
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else []
         yield from [each for each in inside if _is_scenario(each.relative_to(path))] or [path]
@@ -159,7 +159,8 @@ def _play_all(files: list[Path], folder: Path) -> list[ScenarioOutcome]:
 
 
 def _free(stem: str, taken: set[str]) -> str:
-    """A name that isn't taken yet, because files in different folders may have the same name."""
+    """A name that isn't in `taken`: the stem, if necessary with a number. It is added to `taken`. Files in different
+    folders may have the same stem."""
     name, number = stem, 1
     while name in taken:
         number += 1

@@ -1,4 +1,4 @@
-"""`duologue slots`: reads replies to questions and finds the values in the replies that need no NLU.
+"""`duologue slots`: reads replies to questions, and finds the values of those replies that need no NLU.
 
 Reads one JSON object per line from standard input and writes one JSON object per line. Rule: a reply that the grammar
 doesn't understand completely gets "direct": false and the reason. Such a reply needs NLU.
@@ -80,7 +80,8 @@ def _read_names(file: Path) -> dict[str, list[str]]:
 
 
 def answer_row(row: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
-    """The answer to one row: the value of the reply if it is direct, or why it isn't."""
+    """The answer to one row, as JSON: the value of the reply if the grammar understands it completely, otherwise the
+    reason why it doesn't."""
     if row["ask"] == "confirm":
         return {"id": row["id"], **_as_json(read_confirmation(row["question"], row["reply"], row["today"]))}
     slot = slot_of(row, known)

@@ -54,7 +54,7 @@ async def repeat(request: Request) -> AsyncIterator[Part]:
 
 
 def with_speech(agent: Agent) -> Agent:
-    """The agent, with local ears (STT and VAD) and a local voice (TTS) if it has none."""
+    """The agent. If it has no ears, it gets local ones (STT and VAD). If it has no voice, it gets a local one (TTS)."""
     try:
         from duologue.ears.local import LocalEars
         from duologue.voice.espeak import EspeakVoice

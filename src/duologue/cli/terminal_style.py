@@ -93,7 +93,7 @@ PLAIN_MARKS = str.maketrans("─━·░▒▓█▚≈╌▁→…✓╵", "-=.
 
 
 def look_of(region: str, leaf: str) -> Look:
-    """The look of a leaf. Parallel jobs look like the first of them."""
+    """The look of a leaf. If `leaf` names several parallel jobs, it is the look of the first."""
     return LOOKS[region].get(leaf.partition("+")[0], _REST)
 
 

@@ -127,7 +127,7 @@ def _titled(title: str, note: str, *content: RenderableType) -> RenderableType:
 
 
 def _story(steps: Sequence[StepRecord], words: Sequence[Spoken]) -> RenderableType:
-    """A line for each step that `describe` has words for, with what was said between them."""
+    """A table with a line for each step that `describe` has words for. Between these lines it shows what was said."""
     began = steps[0].event.at
     grid = Table.grid(padding=(0, 1), expand=True)
     grid.add_column(justify="right", style="dim", width=8)
@@ -158,7 +158,7 @@ def _quote(spoken: Spoken) -> RenderableType:
 
 
 def _events(steps: Sequence[StepRecord], width: int) -> RenderableType:
-    """How many events fall into each column, under the bars of the regions."""
+    """A line of marks under the bars of the regions. Each mark shows how many events fall into its column."""
     columns = bar_width(width)
     began, length_ms = steps[0].event.at, max(1, steps[-1].event.at - steps[0].event.at)
     counts = [0] * columns

@@ -1,6 +1,7 @@
 """A measured number and its limit.
 
-Rule: budgets are reported, never asserted in a test, because a busy machine isn't a defect.
+Rule: budgets are reported, never asserted in a test: on a busy machine, a number may miss its budget without any
+defect.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Budget(NamedTuple):
         return value >= self.limit if self.at_least else value <= self.limit
 
     def row(self, result: dict[str, Any]) -> tuple[str, str, str]:
-        """A row of a report: (what, measured, budget)."""
+        """The row of a report for this budget and its value in `result`: (what, measured, budget)."""
         value = result[self.key]
         measured = f"{value} {self.unit}" if isinstance(value, int) else f"{value:.2f} {self.unit}"
         verdict = "" if result["within_budget"][self.key] else " (missed)"

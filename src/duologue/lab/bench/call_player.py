@@ -1,8 +1,8 @@
 """Plays a scripted call against the real machine: sends events, advances time, fires deadlines.
 
-Records every event with the state before and after it. Rule: the script says whether each event changes the
-state, and the machine has to agree. A script that no longer fits the machine fails here instead of measuring
-something else.
+Records every event with the state before and after it. Rule: the script says whether each event changes the state. If
+the machine doesn't agree, an assertion fails, because a script that no longer fits the machine would measure something
+else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from duologue.core.views.view import Move
 
 
 class EventKind(Enum):
-    """What an event did to the machine."""
+    """What an event does to the machine: it changes the state, or it is ignored for one of two reasons."""
 
     CHANGE = "change"
     STALE = "stale"  # refers to something that is over, or is a repetition
@@ -38,12 +38,12 @@ class PlayedStep(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Did the event change the state? An ignored event returns the same state object."""
+        """Did the event change the state? If the machine ignores an event, it returns the same state object."""
         return self.after is not self.before
 
 
 class PlayedCall(NamedTuple):
-    """All steps of a call, from idle to idle."""
+    """All steps of a call. The machine is idle before the first step and after the last one."""
 
     moments: tuple[PlayedStep, ...]
 
@@ -61,12 +61,13 @@ class PlayedCall(NamedTuple):
 
     @property
     def lifecycle(self) -> list[Move]:
-        """The moves of the lifecycle view. Most transitions don't change what this view shows."""
+        """All changes of the state that the lifecycle view shows, as (source, target). Most transitions don't change
+        this state."""
         seen = [(LIFECYCLE.see(moment.before), LIFECYCLE.see(moment.after)) for moment in self.moments]
         return [(source, target) for source, target in seen if source != target]
 
     def shown_when_ignored(self) -> list[str]:
-        """The lifecycle state at each ignored event, in order."""
+        """For each ignored event, in order: the state that the lifecycle view showed at that time."""
         return [LIFECYCLE.see(moment.before) for moment in self.ignored]
 
     def mix(self) -> dict[str, Any]:
@@ -85,7 +86,7 @@ class PlayedCall(NamedTuple):
 
 
 class CallPlayer:
-    """Drives the machine from a script. The methods are the steps of a scene."""
+    """Drives the machine. A script calls these methods, one for each step of a scene."""
 
     def __init__(self) -> None:
         self.state = initial(profile("confirm"))
@@ -94,7 +95,7 @@ class CallPlayer:
         self.moments: list[PlayedStep] = []
 
     def fill(self, event: type[Event], given: dict[str, Any]) -> Event:
-        """Make an event with the current time and ids. `given` overrides single fields."""
+        """Make an event of this class with the current time and ids. Fields in `given` override these values."""
         s = self.state
         current = {
             "at": self.at,
@@ -110,7 +111,8 @@ class CallPlayer:
         return event(**{**{name: value for name, value in current.items() if name in fields}, **given})
 
     def give(self, event: Event, kind: EventKind) -> None:
-        """Step the machine with an event and record the step. Fails if the event is of another kind for the machine."""
+        """Send an event to the machine and record the step. Fails if the event changes the state although `kind` says
+        that it is ignored, or the other way round."""
         after, _ = step(self.state, event)
         moment = PlayedStep(self.state, event, after, kind)
         assert moment.changed == (kind is EventKind.CHANGE), f"{event} isn't {kind.value} in {self.state}"
@@ -118,27 +120,28 @@ class CallPlayer:
         self.state = after
 
     def change(self, event: type[Event], **given: Any) -> None:
-        """Send a new event that changes the state."""
+        """Send a new event, which must change the state."""
         self.seq += 1
         self.give(self.fill(event, given), EventKind.CHANGE)
 
     def stale(self, event: type[Event], **given: Any) -> None:
-        """Send a late or repeated event. If `seq` isn't given, the event repeats the last sequence number."""
+        """Send a late or repeated event, which must not change the state. If `seq` isn't given, the event has the
+        sequence number of the last event."""
         self.give(self.fill(event, given), EventKind.STALE)
 
     def meaningless(self, event: type[Event], **given: Any) -> None:
-        """Send a new event that the state ignores."""
+        """Send a new event, which the machine must ignore in its current state."""
         self.seq += 1
         self.give(self.fill(event, given), EventKind.MEANINGLESS)
 
     def wait(self, for_ms: int) -> None:
-        """Advance the time. Fails if a deadline passes meanwhile."""
+        """Advance the time by `for_ms`. Fails if a deadline is due before the new time."""
         self.at += for_ms
         deadline = next_deadline(self.state)
         assert deadline is None or deadline.due >= self.at, f"{deadline} passed before {self.at}"
 
     def fire(self, timer: Timer) -> None:
-        """Advance the time to the next deadline and fire it. Fails if the deadline is that of another timer."""
+        """Advance the time to the next deadline and fire its timer. Fails if the deadline is that of another timer."""
         deadline = next_deadline(self.state)
         assert deadline is not None, f"no deadline is armed; expected {timer}"
         assert deadline.timer is timer, f"{deadline.timer} comes before {timer}"

@@ -1,4 +1,4 @@
-"""Finds Chromium, and lists the flags that give a page sound and a microphone without a user."""
+"""Finds Chromium, and lists the flags with which a page can play sound and use a fake microphone without a user."""
 
 from __future__ import annotations
 

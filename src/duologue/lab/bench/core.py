@@ -1,9 +1,9 @@
-"""What one step of the core costs, compared with two state machine libraries that do less.
+"""Measures what one step of the core costs, compared with two state machine libraries that do less.
 
-Measures the CPU time of this thread and takes the best of many short slices. The contenders are interleaved, so a
-busy moment of the computer affects all of them, and garbage collection is off meanwhile. The loop around the steps is
-part of every number. Rule: every step is applied to the state that it had in the call, and events and states are built
-before the clock starts.
+Measures the CPU time of this thread, in many short slices, and takes the fastest slice. The contenders take turns, so
+that a busy moment of the computer affects all of them. Garbage collection is off meanwhile. The time of the loop around
+the steps is part of every number. Rule: every event is applied to the state in which it came in the call, and all
+events and states are built before the clock starts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ BUDGETS: tuple[Budget, ...] = (
 
 
 class Contender(NamedTuple):
-    """Something to time: one `run` makes `steps` steps."""
+    """Something to time: one call of `run` makes `steps` steps. `key` is the name of the result."""
 
     key: str
     steps: int
@@ -53,7 +53,7 @@ class Contender(NamedTuple):
 
 
 def bench_core(slices: int = SLICES, with_peers: bool = True) -> dict[str, Any]:
-    """Measure the core and, unless `with_peers` is false, its peers."""
+    """Measure the core and, unless `with_peers` is false, the two other libraries."""
     call = build_call()
     contenders = _our_contenders(call)
     if with_peers:
@@ -115,7 +115,8 @@ def _stepping(key: str, moments: list[PlayedStep]) -> Contender:
 
 
 def _moving(call: PlayedCall) -> list[PlayedStep]:
-    """The transitions that change a leaf, as every transition of a flat machine does."""
+    """The transitions that change the leaf (the innermost state) of a region. In a flat machine, every transition
+    does."""
     return [moment for moment in call.transitions if _leaves(moment.before) != _leaves(moment.after)]
 
 
@@ -124,7 +125,8 @@ def _leaves(s: State) -> tuple[object, ...]:
 
 
 def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Contender]:
-    """A machine that follows the call, and machines parked in the states in which the core ignored events."""
+    """The two contenders of another library: a machine that makes the same moves as the call, and machines that stay in
+    the states in which the core ignored events. The latter get one event to ignore for each of those events."""
     moves = call.lifecycle
     walker = follow(make, moves)
     events = [event_to(target) for _, target in moves]
@@ -172,12 +174,12 @@ def _time(contenders: list[Contender], slices: int) -> dict[str, float]:
 
 
 def deep_bytes(state: State) -> int:
-    """The memory of one state, including the garbage collector's headers.
+    """The memory of one state in bytes, including the garbage collector's headers.
 
-    Each object counts once, even if the state refers to it several times. What all states of a process share doesn't
-    count: enum members, the settings, None, True, False, small integers and the empty tuple. What two successive
-    states share (an unchanged tuple of jobs, a large integer) does count. So a journal of states costs less than the
-    sum of its states.
+    Each object counts once, even if the state refers to it several times. Objects that all states of a process share
+    don't count: enum members, the settings, None, True, False, small integers and the empty tuple. Objects that only
+    two successive states share (an unchanged tuple of jobs, a large integer) count in both. So a list of successive
+    states takes less memory than the sum of these numbers.
     """
     return sum(sys.getsizeof(value) for value in _parts(state, set()))
 

@@ -1,7 +1,7 @@
-"""What task dialogues cost: plain, long and huge replies read by the grammars, and whole random dialogues.
+"""Measures what task dialogues cost: reading plain, long and huge replies, and playing whole random dialogues.
 
-Everything is pure and in one process, so CPU time is the only cost. Rule: there are replies for every grammar, and
-each is read together with the other slots of a flow, as in a conversation.
+Nothing waits for another process, so CPU time is the only cost. Rule: there are replies for every grammar, and a reply
+may also fill the other slots of its flow, as in a conversation.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def plain_replies() -> Iterator[tuple[Question, str]]:
-    """Every question with each of its plain replies."""
+    """Yield every question with each of its plain replies, as pairs."""
     for slot in _SLOTS:
         others = tuple(other for other in _SLOTS if other is not slot)
         for said in REPLIES.get(slot.kind, ()):
@@ -88,7 +88,7 @@ def plain_replies() -> Iterator[tuple[Question, str]]:
 
 
 def _slowest(reply: str) -> float:
-    """CPU milliseconds of the slowest reading of this reply, for every kind of slot and for a confirmation."""
+    """The CPU milliseconds to read this reply: the maximum over all kinds of slots and a confirmation."""
     questions = [Question(slot, others=_SLOTS) for slot in _SLOTS]
     spent = [_cpu_ms(partial(read, one, reply, TODAY)) for one in questions]
     return max(*spent, _cpu_ms(partial(read_confirmation, "Two people at six?", reply, TODAY)))

@@ -1,7 +1,7 @@
-"""What local hearing and speaking cost: models, threads and the decisions of turn-taking.
+"""Measures what local hearing and speaking cost: models, threads and the decisions of turn-taking.
 
-Costs are CPU time, the best of several runs. The delay of a text assumes an otherwise idle computer. Rule: the speech
-is a real recording (`duologue models pull speech-samples`), played at its own pace.
+Costs are CPU time, the best of several runs. The delay of a final text is what it would be if the computer did nothing
+else. Rule: the speech is a real recording (`duologue models pull speech-samples`), played at its own pace.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ NOTE = (
 
 
 def bench_ears(rounds: int = ROUNDS) -> dict[str, Any]:
-    """Measure everything, each number at most `rounds` times. This takes about half a minute."""
+    """Measure everything. Most numbers are the best or the median of at most `rounds` runs. This takes about half a
+    minute."""
     audio = _recording()
     before = _memory_mb()
     vad, turn, stt, voice = SileroVad(), SmartTurn(), Moonshine(), EspeakVoice()
@@ -111,7 +112,8 @@ def _best_ms(work: Callable[[], object], times: int) -> float:
 
 
 def _frame_us(rounds: int) -> float:
-    """CPU microseconds per frame of all decisions: echo, speech onset, voicing, overlap and the frame rule."""
+    """The CPU microseconds that all decisions about one frame take together: echo, speech onset, voicing, overlap and
+    the frame rule."""
     frames = [(0.9 if place % 40 < 30 else 0.05, -20.0 - place % 7, -30.0 - place % 11) for place in range(2_000)]
 
     def work() -> None:
@@ -172,7 +174,7 @@ async def _voice_first_ms(voice: EspeakVoice) -> float:
 
 
 async def _play(audio: Samples, came: list[float]) -> AsyncIterator[Frame]:
-    """Yield frames in real time, and append the time of each to `came`."""
+    """Yield the frames of the audio at its own pace, and append the time of each frame to `came`."""
     size = RATE_HZ // 50
     now = asyncio.get_running_loop().time
     begun = now()

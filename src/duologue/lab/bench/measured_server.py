@@ -40,7 +40,8 @@ _LAG_S = 0.01
 
 
 class LoudEars:
-    """Ears (STT and VAD) with a level threshold as VAD, to measure hearing without a model."""
+    """Ears (STT and VAD) that detect speech by its level and always return the same text, to measure hearing without a
+    model."""
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         number, loud, quiet = 0, 0, _QUIET
@@ -77,7 +78,7 @@ class InstantText:
 
 @dataclass
 class CountingEars:
-    """Ears that record at which frame each speech onset was reported."""
+    """Wraps other ears. For each speech onset that they report, records the index of the frame that they got last."""
 
     ears: Any
     onsets: list[int] = field(default_factory=list)
@@ -99,7 +100,7 @@ class CountingEars:
 
 @dataclass
 class ServerFigures:
-    """What the server measures during the calls."""
+    """What the server process measures during the calls."""
 
     onsets: dict[str, list[int]] = field(default_factory=dict)  # by seat: the frames at which an onset was reported
     decided: dict[str, list[float]] = field(default_factory=dict)  # by seat: when each turn was judged to be over
@@ -107,7 +108,8 @@ class ServerFigures:
 
 
 def run_served(pipe: Connection, core: int | None, vad: bool, sessions_max: int) -> None:
-    """The main function of the server process. It sends its port, then answers `begin` and `figures` until `stop`."""
+    """The main function of the server process. It sends its port through `pipe`. Then it answers the commands `begin`
+    (start measuring) and `figures` (send the results) until the command `stop` comes."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     _run(_served(pipe, vad, sessions_max))
@@ -167,7 +169,7 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
 
 
 def _watch(server: Server, figures: ServerFigures) -> None:
-    """Record the onsets and the ends of turns of every new conversation."""
+    """From now on, record in `figures` the speech onsets and the ends of turns of every new conversation."""
     watch = server.conversations.watch
 
     def watched(conversation: Conversation) -> None:
@@ -185,7 +187,7 @@ def _watch(server: Server, figures: ServerFigures) -> None:
 
 
 async def _measure_lag(figures: ServerFigures) -> None:
-    """Record how late a timer fires. Every other timer and frame is as late."""
+    """Start a timer again and again, and record how late it fires. Other timers and frames are handled equally late."""
     loop = asyncio.get_running_loop()
     while True:
         due = loop.time() + _LAG_S

@@ -67,7 +67,8 @@ def _texts(data: object) -> tuple[str, ...]:
 
 
 def bench_nlu(exam: Exam, nlu: LocalNlu, progress: Callable[[int], None] = lambda _done: None) -> dict[str, Any]:
-    """Measure with one file. `progress` is called with the number of messages done."""
+    """Train the NLU with the examples of a test file, then measure it with the messages. `progress` is called with the
+    number of messages done so far."""
     before, cpu, wall = _memory_mb(), time.process_time(), time.perf_counter()
     nlu.prepare(exam.scope)
     learn_s, wall_learn_s = time.process_time() - cpu, time.perf_counter() - wall
@@ -112,8 +113,8 @@ def _marks(exam: Exam, inside: Sequence[Understanding], outside: Sequence[Unders
 
 
 def auroc(inside: Sequence[float], outside: Sequence[float]) -> float | None:
-    """The share of pairs in which the score of a message in scope is higher than that of one out of scope. Ties count
-    half. None if either list is empty."""
+    """Of all pairs of a message in scope and a message out of scope: the share in which the message in scope has the
+    higher score. Ties count half. None if either list is empty."""
     if not inside or not outside:
         return None
     ranked = sorted(outside)

@@ -74,7 +74,7 @@ _WATCH = """() => {
 
 @dataclass
 class PanelNotes:
-    """When the server entered states and sent sound, by its own clock."""
+    """When the server entered each state and sent the first sound of each voice, in milliseconds of its own clock."""
 
     entered: list[tuple[str, float]] = field(default_factory=list)
     sounds: dict[int, float] = field(default_factory=dict)  # when the first chunk of each voice was sent
@@ -149,7 +149,8 @@ def _watch_sound(server: Server, noted: PanelNotes) -> None:
 
 
 async def _turn(page: Page, turn: int) -> None:
-    """Type a message and wait for the answer. Pause every other answer, and interrupt every fourth."""
+    """Type a message and wait until the answer is over. In every second turn, pause and resume the answer. In every
+    fourth turn, also interrupt it."""
     await page.locator("#typed").fill("a table, please")
     await page.locator("#typed").press("Enter")
     await _state(page, "speaking")
@@ -168,8 +169,8 @@ async def _state(page: Page, state: str) -> None:
 
 
 async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
-    """Wait until the last state is shown, then return when each state came and was shown. The page stores only the
-    newest 500 states."""
+    """Wait until the page has shown `count` states, then return when each state arrived and was shown. The page stores
+    only the newest 500 states."""
     async with asyncio.timeout(LIMIT_S):
         while len(found := await page.evaluate("window.duologue.timings")) < min(count, 500):
             await asyncio.sleep(0.05)
@@ -177,7 +178,8 @@ async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
 
 
 async def _clock(page: Page) -> tuple[float, float]:
-    """How far this process's clock is ahead of the page's clock, and the error of that number, in ms."""
+    """How many milliseconds this process's clock is ahead of the page's clock, and by how many that number may be
+    wrong."""
     found = []
     for _ in range(40):
         sent = time.perf_counter() * 1000

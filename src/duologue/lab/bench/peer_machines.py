@@ -1,11 +1,12 @@
-"""The lifecycle table as a flat machine in two well-known libraries, to compare with the core.
+"""The lifecycle table as a flat machine in two well-known libraries (the peers), to compare them with the core.
 
 The table is read from the lifecycle view, amendments included. Both machines have the same form: one event for each
-target, allowed from every source that the table names. Events are sent by name (`send`, `trigger`), because
-the core's `step` looks its event up, too. Each machine has one observer that records the state entered, as each step of
-the core yields effects. Events that don't fit are ignored. The comparison favours the peers: their tables are flat,
-without guards, payload or deadlines, and the warning that `transitions` logs for each ignored event is off while
-timing. Rule: a peer is timed only after it has reproduced the trace of the call.
+target state, allowed from every source state that the table names. Events are sent by name (`send`, `trigger`), so that
+a peer has to look its event up, as the core's `step` does. Each machine has one observer that records every state that
+is entered, because each step of the core yields effects. Events that aren't allowed are ignored. The comparison favours
+the peers: their tables are flat, without guards, payload or deadlines, and the warning that `transitions` logs for each
+ignored event is off while timing. Rule: a peer is timed only after it has entered the same states as the call, in the
+same order.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from duologue.core.views.view import Move
 
 
 class Walker(NamedTuple):
-    """One running machine of a peer: its `send` function, and the states that its observer recorded."""
+    """One running machine of a peer: the function that sends an event to it, and the states that its observer
+    recorded."""
 
     send: Callable[[str], object]
     seen: list[str]
 
     def walk(self, events: Iterable[str]) -> None:
-        """Send these events."""
+        """Send these events, one after the other."""
         send = self.send
         for event in events:
             send(event)
@@ -44,19 +46,20 @@ def event_to(state: str) -> str:
 
 
 def useless_event(state: str) -> str:
-    """The first event that the table doesn't allow in this state. Events are in the order of their target states."""
+    """An event that the table doesn't allow in this state. Of all such events, the one whose target state comes
+    first."""
     allowed = LIFECYCLE.allowed()
     return next(event_to(target) for target in LIFECYCLE.states if (state, target) not in allowed)
 
 
 def _sources(target: str) -> list[str]:
-    """The states from which a state can be entered, in the order of the table."""
+    """The states from which the table allows a move to `target`, in the order of the table."""
     allowed = LIFECYCLE.allowed()
     return [source for source in LIFECYCLE.states if (source, target) in allowed]
 
 
 def _library(name: str) -> Any:
-    """Import a peer library. This happens only when the library is measured."""
+    """Import a peer library. Raises `DuologueError` if it isn't installed. Called only when the library is measured."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -67,7 +70,7 @@ def _library(name: str) -> Any:
 
 
 def python_statemachine() -> MakeWalker:
-    """A `StateMachine` with the synchronous engine."""
+    """A function that makes machines of the library python-statemachine, with its synchronous engine."""
     library = _library("statemachine")
     states = {name: library.State(initial=name == LIFECYCLE.states[0]) for name in LIFECYCLE.states}
     members: dict[str, Any] = {"allow_event_without_transition": True, **states}
@@ -96,7 +99,7 @@ class _Model:
 
 
 def transitions() -> MakeWalker:
-    """A flat, synchronous `Machine`."""
+    """A function that makes machines of the library `transitions`, flat and synchronous."""
     library = _library("transitions")
 
     def make() -> Walker:
@@ -127,7 +130,8 @@ PEERS: dict[str, Callable[[], MakeWalker]] = {
 
 
 def follow(make: MakeWalker, moves: list[Move]) -> Walker:
-    """A machine that has made these moves. Raises if the peer makes other moves, because it would not be comparable."""
+    """Make a machine, let it make these moves, and return it. Raises `DuologueError` if it entered other states,
+    because its times could not be compared then."""
     walker = make()
     walker.walk(event_to(target) for _, target in moves)
     targets = [target for _, target in moves]
@@ -137,14 +141,15 @@ def follow(make: MakeWalker, moves: list[Move]) -> Walker:
 
 
 def park(make: MakeWalker, state: str, moves: list[Move]) -> Walker:
-    """A machine that has followed the call until it was first in this state."""
+    """Make a machine, let it make the moves of the call until it is in this state for the first time, and return it."""
     states = [moves[0][0], *(target for _, target in moves)]
     return follow(make, moves[: states.index(state)])
 
 
 @contextmanager
 def quiet_logs() -> Iterator[None]:
-    """Turn off the warnings of `transitions`: logging an ignored event costs more than ignoring it."""
+    """Turn off the warnings of `transitions` inside a `with` block, because logging an ignored event costs more than
+    ignoring it."""
     logger = logging.getLogger("transitions")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,8 +1,8 @@
 """Measures how late frames are and how fast interruptions are, with many telephone calls at once on one core.
 
-The server runs in its own process on one core, with scripted brains and voices, without ears, and with the whole
-phone line: sockets, codecs, marks. This process plays the carriers on another core and measures what arrives. Rule: a
-frame's due time counts from the first frame of its sound, less the audio that may be sent ahead.
+The server runs in its own process on one core, with scripted brains and voices, without ears, and with the whole phone
+line: sockets, codecs, marks. This process plays the carriers on another core and measures what arrives. Rule: playback
+of a sound starts with its first frame. Every frame is due AHEAD_MS before its playback ends.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class _Server:
             )
 
     def times(self) -> tuple[float, float]:
-        """The server's CPU time, and how long it waited for its core, in seconds."""
+        """The server's CPU time so far, and how long it has waited for its core so far, in seconds."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
@@ -143,14 +143,15 @@ async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any
 
 @dataclass
 class PhoneFigures:
-    """What one caller measured."""
+    """What one caller measured, in milliseconds: how late each frame was, and how long each interruption took."""
 
     late_ms: list[float] = field(default_factory=list)
     clear_ms: list[float] = field(default_factory=list)
 
 
 class BenchCaller(asyncio.Protocol):
-    """One call, with its own minimal WebSocket code, because the measuring side must be faster than the server."""
+    """One call of the benchmark. It has its own minimal WebSocket code, because the measuring side must be faster than
+    the server."""
 
     EVERY_S = 8.0  # between two requests for a long answer
     CUTS_S = 3.0  # from a request to its interruption
@@ -174,7 +175,8 @@ class BenchCaller(asyncio.Protocol):
         self._media = f'{{"event":"media","sequenceNumber":"%d","streamSid":"{self._stream}",{media}}}'
 
     async def connect(self, url: str) -> None:
-        """Connect as a carrier does: webhook, socket, start."""
+        """Connect as a carrier does: request the webhook, open the WebSocket, send the start message. Then begin to
+        stream."""
         token = await asyncio.to_thread(_token, url)
         place = urlsplit(url)
         self._transport, _ = await self._loop.create_connection(lambda: self, "127.0.0.1", place.port or 80)
@@ -227,7 +229,7 @@ class BenchCaller(asyncio.Protocol):
         self._write(0x81, text.encode())
 
     def _write(self, kind: int, data: bytes) -> None:
-        """Write one frame of RFC 6455, masked with zeros."""
+        """Write one WebSocket frame (RFC 6455). Its mask is zero, so the data is sent unchanged."""
         size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + len(data).to_bytes(2, "big")
         self._transport.write(bytes([kind]) + size + b"\0\0\0\0" + data)
 
@@ -263,7 +265,8 @@ class BenchCaller(asyncio.Protocol):
             self._note_clear()
 
     def _note_frame(self) -> None:
-        """Record how late the frame is. It is due when the sound before it, less what may be sent ahead, was played."""
+        """Record how late this frame is. Playback starts with the first frame of a sound, and a frame is due AHEAD_MS
+        before its playback ends."""
         now = self._loop.time()
         began, frames = self._sound
         began = began if frames else now

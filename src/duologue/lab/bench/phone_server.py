@@ -53,7 +53,7 @@ def _waited_s() -> float:
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
-    """Run on the event loop that uvicorn would choose."""
+    """Run a coroutine on the event loop that uvicorn would choose: uvloop if it is installed."""
     try:
         importlib.import_module("uvloop").run(work)
     except ModuleNotFoundError:

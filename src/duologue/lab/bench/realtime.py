@@ -1,7 +1,7 @@
-"""Measures what the client of a Realtime model costs, from a server event to the client event that answers it.
+"""Measures the CPU time of the client of a Realtime model, from a server event to the client event that answers it.
 
-The wire is in memory and the clock is simulated, so only Duologue's own CPU time counts: parsing, the table, the ears,
-the machine, the request, writing. Rule: the label of a number says what it covers.
+The connection is in memory and the clock is simulated, so only Duologue's own CPU time counts: parsing, the table, the
+ears, the machine, the request, writing. Rule: the label of a number says what it covers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _FRAME = Frame(array("h", [500, -500] * 160).tobytes(), 16_000)
 
 
 class _Wire:
-    """Both ends of a connection, in memory."""
+    """A connection in memory, with a simulated server at its other end. It also measures CPU time."""
 
     def __init__(self) -> None:
         self._inbox: asyncio.Queue[str] = asyncio.Queue()
@@ -56,15 +56,16 @@ class _Wire:
         self.give(type="session.created", session={"type": "realtime"})
 
     def give(self, **event: Any) -> None:
-        """Queue an event of the server."""
+        """Queue an event of the server for the client."""
         self._inbox.put_nowait(json.dumps({"event_id": f"event_{next(self._numbers)}", **event}))
 
     def watch(self, kind: str) -> None:
-        """Start the clock. The next client event of this type stops it, or, for `play`, the next sound on the line."""
+        """Start the clock. It stops at the next client event of this type or, if `kind` is `play`, at the next sound on
+        the line."""
         self._watched, self._began_ns = kind, time.process_time_ns()
 
     def note(self, kind: str) -> None:
-        """Stop the clock if it waits for this kind."""
+        """If the clock waits for this kind of event, stop it and record the time."""
         if self._watched and kind == self._watched:
             self.spent_ns.setdefault(kind, []).append(time.process_time_ns() - self._began_ns)
             self._watched = ""
@@ -123,8 +124,8 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 async def _talk(turns: int) -> dict[str, list[int]]:
-    """Play turns and return the CPU times by kind. Each turn is answered, and each answer is interrupted while it is
-    still being made."""
+    """Play turns and return the CPU times in nanoseconds, by the kind of event. Each turn is answered, and the next
+    turn interrupts the answer while it is still being made."""
     wires: list[_Wire] = []
 
     async def dial(url: str, headers: dict[str, str]) -> _Wire:  # noqa: ARG001

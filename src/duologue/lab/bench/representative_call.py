@@ -89,7 +89,7 @@ def hear(p: CallPlayer, chunks: int, heard_ms: int = 0) -> None:
 
 
 def fall_silent(p: CallPlayer, heard_ms: int) -> None:
-    """Playback ends. Further reports about it come too late."""
+    """Playback ends. Reports about it that arrive afterwards are stale."""
     reply, voice = p.state.reply_id, p.state.voice_id
     p.meaningless(PlaybackProgressed, heard_ms=heard_ms)  # no more was heard than before
     p.wait(200)
@@ -140,7 +140,8 @@ def cough_while_waiting(p: CallPlayer) -> None:
 
 
 def agree_while_it_speaks(p: CallPlayer) -> None:
-    """An "uh-huh" holds playback until its verdict. A sound without a verdict holds playback until a timer fires."""
+    """The user says "uh-huh" while the agent speaks, and playback is held until turn-taking has judged it. A later
+    sound is never judged, so playback is held until a timer fires."""
     talk(p)
     end_turn(p)
     think(p)

@@ -1,7 +1,8 @@
-"""What the runtime costs around the machine: CPU time and memory, with scripted services that answer immediately.
+"""Measures what the runtime around the machine costs, in CPU time and memory.
 
-Conversations run on the simulated clock, so waiting costs nothing and only Duologue's own CPU time counts. Rule: the
-label of a number says what it covers, and a measured call has everything that a real one needs.
+Services are scripted and answer immediately. Conversations run on the simulated clock, so waiting costs nothing and
+only Duologue's own CPU time counts. Rule: the label of a number says what it covers, and a measured call has everything
+that a real one needs.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ _FRAME = Frame(bytes(640))
 
 @dataclass
 class Stopwatch(ScriptedLine):
-    """A line that records the CPU time from `started_ns` to the next chunk."""
+    """A line that records the CPU time from `started_ns` to the next chunk of sound. If `started_ns` is 0, it records
+    nothing."""
 
     started_ns: int = 0
     spent_ns: list[int] = field(default_factory=list)
@@ -110,7 +112,8 @@ def _agent(ears: ScriptedEars, **changes: Any) -> Agent:
 
 
 def first_audio(turns: int = 40) -> dict[str, float]:
-    """CPU milliseconds from the final transcript to the first audio chunk."""
+    """CPU milliseconds from the final transcript to the first audio chunk: the median of all turns, and the first
+    turn."""
     spent_ns = run_simulated(_first_audio(turns))
     return {
         "first_audio_cpu_ms_p50": statistics.median(spent_ns) / 1e6,
@@ -119,7 +122,7 @@ def first_audio(turns: int = 40) -> dict[str, float]:
 
 
 async def _first_audio(turns: int) -> list[int]:
-    """CPU nanoseconds of each turn, from the final text and the end of the turn to the line's first chunk."""
+    """For each turn: the CPU nanoseconds from its final text to the first chunk of the answer on the line."""
     ears, line = ScriptedEars(), Stopwatch()
     conversation = Conversation(_agent(ears), line, seats=Seats())
     await conversation.start()
@@ -141,7 +144,7 @@ async def _first_audio(turns: int) -> list[int]:
 
 
 async def _barge_in() -> int:
-    """How many chunks reach the line after the onset (first sign of speech), while the TTS still produces some."""
+    """How many chunks reach the line after the user begins to interrupt, although the TTS is still producing chunks."""
     ears, line = ScriptedEars(), ScriptedLine()
     voice = ScriptedVoice(chunk_ms=20)
     story = ScriptedBrain(
@@ -164,7 +167,7 @@ async def _barge_in() -> int:
 
 
 def session_second(sessions: int = 20, seconds: int = 30) -> float:
-    """CPU milliseconds per second of a call."""
+    """The CPU milliseconds that one second of one call costs, with this many calls side by side."""
     spent_s = _cpu_s(lambda: run_simulated(_side_by_side(sessions, seconds)))
     return spent_s * 1_000 / (sessions * seconds)
 
@@ -198,7 +201,7 @@ async def _stream(line: ScriptedLine, seconds: int) -> None:
 
 
 def memory(conversations: int = 200) -> float:
-    """Kilobytes of Python objects per started, idle conversation."""
+    """The kilobytes of Python objects that one started, idle conversation takes."""
     return run_simulated(_memory(conversations))
 
 

@@ -31,7 +31,7 @@ NOTE = (
 
 
 def budgets(vad: bool) -> tuple[Budget, ...]:
-    """The budgets with or without VAD."""
+    """The budgets of a server with VAD, or of one without VAD."""
     return (
         Budget(
             "sessions_per_core",
@@ -56,7 +56,7 @@ def bench_server(
     seconds: float = 20.0,
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
 ) -> dict[str, Any]:
-    """Measure a server with this many conversations at once."""
+    """Measure a server with this many conversations at once, for this many seconds, with VAD or without it."""
     cores = sorted(os.sched_getaffinity(0))
     mine, theirs = (cores[0], cores[1]) if len(cores) > 1 else (None, None)
     spawn = multiprocessing.get_context("spawn")
@@ -127,7 +127,8 @@ def _result(
 
 
 def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
-    """For every hold command: the milliseconds since the client sent the frame in which the onset was detected."""
+    """For each hold command after an onset: the milliseconds from the moment when the client sent the frame in which
+    the onset was detected to the hold command."""
     found = []
     sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
     for hold_s in noted.holds_s:
@@ -138,7 +139,8 @@ def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
 
 
 def _delays(noted: ClientNotes, decided_s: list[float]) -> list[float]:
-    """For every end of a turn: the milliseconds until the first sound of the answer."""
+    """For each end of a turn: the milliseconds until the first sound of the answer. Turns without an answer are
+    omitted."""
     found = []
     for at_s in decided_s:
         later = [sound_s for sound_s in noted.first_sound_s if sound_s >= at_s]

@@ -1,7 +1,7 @@
 """Clients for `duologue bench server`: each speaks, listens, interrupts, and records the times.
 
 They stream real speech at its own pace over real WebSockets and report what a page would have played. Rule: a client
-does no more than a browser does, so that the server is what is measured.
+does no more than a browser does, so that the numbers are about the server and not about the clients.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ClientNotes:
 
 
 class PagePlayer:
-    """Computes what a page has played by now."""
+    """Computes how much of the received sound a page would have played by now."""
 
     def __init__(self) -> None:
         self.voice = 0
@@ -51,7 +51,7 @@ class PagePlayer:
         self.gap_ms = 0.0
 
     def add(self, voice: int, ms: float) -> None:
-        """Add sound that arrived. Another voice replaces the voice before."""
+        """Add `ms` milliseconds of sound that arrived. If the voice is a new one, it replaces the voice before."""
         if voice != self.voice:
             self.__init__()  # type: ignore[misc]
             self.voice = voice
@@ -61,7 +61,8 @@ class PagePlayer:
             self._since = time.monotonic()
 
     def move(self) -> float:
-        """Advance to now and return the milliseconds played. Sound that is due but hasn't arrived is a gap."""
+        """Advance playback to now and return the milliseconds played so far. If sound is due that hasn't arrived, there
+        is a gap. `gap_ms` is the longest gap."""
         now = time.monotonic()
         if self._since is not None and not self.is_held:
             wanted = self._played_ms + (now - self._since) * 1000
@@ -100,7 +101,8 @@ class BenchClient:
         self.is_ready = asyncio.Event()
 
     async def run(self, until_s: float) -> ClientNotes:
-        """Connect and talk until `until_s`. The returned notes list the failures, too."""
+        """Connect and talk until the time `until_s` of the monotonic clock. Failures are listed in the returned notes
+        instead of being raised."""
         try:
             async with websockets.connect(self._url, compression=None, max_queue=None) as socket:
                 await self._say(socket, "hello", version=1, seat=self.noted.seat)
@@ -210,7 +212,7 @@ class BenchClient:
 
 
 class _Pace:
-    """Waits for the time of the next frame, every FRAME_MS, without drift."""
+    """The pace at which frames are sent: `wait` returns every FRAME_MS, without drift."""
 
     def __init__(self, offset_s: float) -> None:
         self._due_s = time.monotonic() + offset_s
@@ -221,7 +223,8 @@ class _Pace:
 
 
 def run_callers(pipe: Connection, core: int | None, port: int, count: int, speech: bytes, seconds: float) -> None:
-    """The main function of the clients' process: connects `count` clients, sends `ready`, talks, sends the notes."""
+    """The main function of the clients' process: connects `count` clients, sends `ready` through `pipe`, lets the
+    clients talk for `seconds`, and sends their notes."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     try:

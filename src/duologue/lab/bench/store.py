@@ -1,7 +1,7 @@
 """Measures what storing conversations costs: checkpoints per second, the time of a checkpoint and of a claim, CPU time.
 
 A checkpoint has the size of a real one: the machine's state, the dialogue and the last words, about 6 kB of JSON. Rule:
-PostgreSQL is measured with the durability of production, flushed to disk at every commit.
+PostgreSQL must be as durable as in production: every commit is flushed to disk.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _runs = itertools.count(1)
 
 
 def checkpoint(revision: int = 0) -> dict[str, Any]:
-    """The parts of a checkpoint, in the form and size that a conversation writes: about 6 kB."""
+    """A checkpoint like those that a conversation writes: the same parts, and about the same size (6 kB)."""
     said = "I would like a table for two at seven on Friday, by the window if there is one."
     turns = [{"turn": turn, "who": "user" if turn % 2 else "agent", "text": said} for turn in range(30)]
     slots = {f"slot_{number}": {"value": f"value {number}", "turn": number} for number in range(30)}
@@ -80,7 +80,7 @@ def _postgres() -> Iterator[Store]:
 
 
 async def _measure(store: Store, progress: Callable[[str], None]) -> dict[str, Any]:
-    """Measure with new conversations, and delete them afterwards."""
+    """Measure this store with new conversations, and delete them afterwards."""
     await store.open()
     made: list[str] = []
     try:
@@ -97,7 +97,8 @@ async def _measure(store: Store, progress: Callable[[str], None]) -> dict[str, A
 
 
 async def _claims(store: Store, made: list[str]) -> dict[str, float]:
-    """Claim new and existing conversations alternately."""
+    """Claim new and existing conversations alternately. Returns the median and the 99th percentile of the times, in
+    ms."""
     spent_ms = []
     for number in range(CLAIMS):
         name = _new(made) if number % 2 == 0 else made[-1]

@@ -1,1 +1,1 @@
-"""Plays recordings to a whole agent in simulated time, and records what it decides, when and why."""
+"""Plays recordings to a complete agent in simulated time, and records what it decides, when and why."""

@@ -1,8 +1,7 @@
 """Simulated time in which models take time: a call of a model lasts as long as its CPU time.
 
-Everything else takes no time, as in every simulation. Only as many slow models run at the same time as there would be
-threads. The others wait, and the most urgent one goes first. Rule: a result never arrives earlier than this computer
-could compute it.
+Everything else takes no time, as in every simulation. At most SLOW_MAX slow models run at the same time. The others
+wait, and the most urgent of them runs next. Rule: a result never arrives earlier than this computer could compute it.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class TimedLoop(SimulatedLoop):
         return work.future
 
     def _go_on(self) -> None:
-        """Start the waiting work that may run now."""
+        """Start all waiting work that may run now, the most urgent first."""
         self._waiting = [work for work in self._waiting if not work.future.cancelled()]
         for work in sorted(self._waiting, key=lambda waiting: waiting.lane.urgency):
             is_slow = work.lane.urgency is not Urgency.FRAME
@@ -79,7 +78,7 @@ class TimedLoop(SimulatedLoop):
 
 
 def run_timed(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on a `TimedLoop`, like `asyncio.run`."""
+    """Run a coroutine on a new `TimedLoop` and return its result, as `asyncio.run` does."""
     loop = TimedLoop()
     try:
         return loop.run_until_complete(main)

@@ -70,7 +70,7 @@ class ListenResult:
 
     @property
     def turns(self) -> tuple[TurnWords, ...]:
-        """For each turn, its words as they were last known."""
+        """For each turn that has words: its words as they were last known."""
         return tuple({said.turn: said for said in self.words if said.text}.values())
 
 
@@ -95,7 +95,8 @@ class RecordingLine(ScriptedLine):
     """A line whose microphone plays a recording."""
 
     async def play_in(self, heard: Samples, played: Samples) -> None:
-        """Send what the user says and what the agent plays, as frames in real time. A frame is sent when it ends."""
+        """Send frames at the pace of the recording, each at the time when it ends. `heard` is the sound of the
+        microphone. `played` is what the agent plays at the same time, or empty."""
         size = FRAME_MS * RATE_HZ // 1000
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -126,7 +127,8 @@ class DecisionNotes:
         return math.ceil((asyncio.get_running_loop().time() - self._began) * 1000 - ROUNDING)
 
     def _note_reason(self, signal: sg.Decided) -> None:
-        """Add the reasons to their decision: the newest of its kind, because the signal comes right after it."""
+        """Add the reasons of this signal to the newest decision of the same kind, because the signal comes right after
+        its decision."""
         for place in range(len(self.decisions) - 1, -1, -1):
             made = self.decisions[place]
             if made.kind == signal.decision:
@@ -156,7 +158,7 @@ DECISIONS: dict[type[fx.Effect], str] = {
 
 
 def read(path: Path) -> Samples:
-    """Read a recording, resampled to RATE_HZ."""
+    """Read a recording, resampled to RATE_HZ. Raises `UnusableAudio` with the path if it can't be resampled."""
     samples, rate_hz = read_audio(path)
     try:
         return resample(samples, rate_hz, RATE_HZ)
@@ -181,8 +183,8 @@ class Listener:
     async def listen(
         self, heard: Samples, played: Samples | None = None, tap: Callable[[Heard], object] | None = None
     ) -> ListenResult:
-        """Play a recording and return what the agent decided. `played` is the agent's own sound during the
-        recording. `tap` is called with what the ears (STT and VAD) report."""
+        """Play a recording, and return what the agent decided and heard. `played` is the agent's own sound during the
+        recording. `tap` is called with everything that the ears (STT and VAD) report."""
         speaks = played is not None and played.size > 0
         agent = self._agent(played.size * 1000 // RATE_HZ if speaks and played is not None else 0)
         line = RecordingLine()

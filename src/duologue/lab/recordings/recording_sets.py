@@ -1,7 +1,8 @@
 """Plays a set of recordings one after the other, and yields the agent's decisions.
 
-A row is a line of JSON with at least `id` and `wav`, and `agent_wav` if the agent speaks meanwhile. File names are
-relative to the folder of the list. Rule: decisions depend only on the sound. Labels in a row are ignored.
+A set is a file in which each line is a JSON object with at least `id` and `wav`, and `agent_wav` if the agent speaks
+meanwhile. File names are relative to the folder of this file. Rule: decisions depend only on the sound. Labels in a
+line are ignored.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .listener import Listener, ListenResult, read
 
 @dataclass(frozen=True, slots=True)
 class RecordingRow:
-    """One recording of a set."""
+    """One recording of a set: what the user says, and what the agent plays meanwhile, if anything."""
 
     id: str
     heard: Path
@@ -28,7 +29,7 @@ class RecordingRow:
 
 
 def read_rows(path: Path) -> list[RecordingRow]:
-    """Read the list of a set. Raises `DuologueError` with one line that says what is wrong."""
+    """Read the file of a set. Raises `DuologueError` with one line that says what is wrong."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as problem:
@@ -53,7 +54,7 @@ def _row(path: Path, number: int, line: str) -> RecordingRow:
 
 
 def listen_to(listener: Listener, heard: Path, played: Path | None = None) -> ListenResult:
-    """Play one recording in simulated time."""
+    """Play one recording to the listener in simulated time, and return what it decided and heard."""
     return run_timed(listener.listen(read(heard), read(played) if played is not None else None))
 
 

@@ -1,4 +1,4 @@
-"""The schedule of the faults of a torture run, made from a seed.
+"""Makes the schedule of the faults of a torture run from a seed.
 
 Rule: a schedule is data. The same seed, length, number of nodes and lease give the same schedule.
 """
@@ -27,7 +27,8 @@ KINDS: Sequence[tuple[str, int]] = (  # the kinds of faults, with their relative
 
 @dataclass(frozen=True, slots=True)
 class PlannedFault:
-    """One fault. `amount`: the share of people to cut off, milliseconds of a slow store, or seconds of a clock jump."""
+    """One fault of a schedule. The meaning of `amount` depends on the kind: the share of people to cut off, the delay
+    of the store in milliseconds, or the jump of the clock in seconds."""
 
     at_s: float
     kind: str
@@ -43,7 +44,7 @@ class PlannedFault:
 
 
 def schedule(seed: int, nodes: int, seconds: float, lease_s: float) -> list[PlannedFault]:
-    """The faults of a run, in order of time."""
+    """The faults of a run of this many seconds, in order of time. `lease_s` is the duration of a lease in seconds."""
     dice = random.Random(f"{seed} faults")
     faults: list[PlannedFault] = []
     names = [name for name, _ in KINDS]

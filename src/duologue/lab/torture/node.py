@@ -1,7 +1,7 @@
 """The process of one server of a torture run: `python -m duologue.lab.torture.node`.
 
-The server is the one that `duologue serve` runs. Only its agent is scripted, and its wall clock can be set wrong. Rule:
-nothing here makes the server more robust than in production.
+The server is the same as that of `duologue serve`, except that its agent is scripted and its wall clock can be set
+wrong. Rule: nothing here may make the server more robust than in production.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent has ended. Standard input is a pipe from the parent, so it ends then."""
+    """Wait until the parent process has ended, then end this process. Standard input is a pipe from the parent, so
+    reading it returns when the parent has ended."""
     sys.stdin.buffer.read()
     os._exit(1)
 

@@ -20,7 +20,7 @@ STOP_S_MAX = 30.0
 
 
 class NodeProcess:
-    """One node: a port and the server process behind it, which is replaced at every start."""
+    """One server of a run: a fixed port, and the process that listens on it. Every start makes a new process."""
 
     def __init__(self, letter: str, folder: Path, ttl_ms: int, drain_s: float) -> None:
         self.letter = letter
@@ -45,7 +45,7 @@ class NodeProcess:
         return self._process is not None and self._process.returncode is None
 
     async def start(self) -> None:
-        """Start a process and return when it listens."""
+        """Start a process and return when it listens. Raises `DuologueError` if it ends before that."""
         assert not self.is_running
         self.life += 1
         self.is_ready = False
@@ -77,7 +77,8 @@ class NodeProcess:
         self.is_ready = True
 
     async def start_with_retries(self) -> None:
-        """Try to start until it works, as a process supervisor does. The store may be unreachable for a while."""
+        """Try to start a process until one listens, as a process supervisor does. The store may be unreachable for a
+        while."""
         while True:
             try:
                 await self.start()
@@ -92,7 +93,7 @@ class NodeProcess:
         await self._end(signal.SIGKILL)
 
     async def drain(self) -> None:
-        """Send SIGTERM: the node hands its conversations over and ends by itself."""
+        """Send SIGTERM, and wait until the node has handed its conversations over and ended by itself."""
         await self._end(signal.SIGTERM)
 
     async def _end(self, how: signal.Signals) -> None:
@@ -108,19 +109,19 @@ class NodeProcess:
                 raise DuologueError(f"node {self.name} didn't end within {STOP_S_MAX:.0f} s; see {self.log}") from None
 
     def freeze(self) -> None:
-        """Stop the process with SIGSTOP until `thaw`."""
+        """Pause the process with SIGSTOP until `thaw` is called."""
         if self._process is not None and self.is_running:
             self.is_frozen = True
             self._process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Continue a frozen process."""
+        """Let a frozen process continue."""
         if self._process is not None and self.is_frozen and self.is_running:
             self._process.send_signal(signal.SIGCONT)
         self.is_frozen = False
 
     def set_clock(self, off_s: int) -> None:
-        """Set the node's wall clock wrong by this many seconds."""
+        """Make the node's wall clock differ from the real time by this many seconds."""
         self._clock.write_text(str(off_s), encoding="ascii")
         if self._process is not None and self.is_running and self.is_ready:
             self._process.send_signal(signal.SIGUSR1)

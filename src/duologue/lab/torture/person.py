@@ -1,8 +1,8 @@
 """A simulated user who types, listens and reconnects: a client that behaves as the page does.
 
 A typed message is sent again until the server confirms that it is saved. Sound is rendered in real time and reported.
-After a reconnect, the client tells the server what was heard. Rule: a person waits for an answer before typing the
-next message, except that some stories are cut short.
+After a reconnect, the client tells the server what was heard. Rule: a person types the next message only when the
+answer is over, but interrupts some of the stories.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ OPEN_STATES = ("listening", "user_speaking", "thinking", "working", "speaking", 
 
 
 class TypingPerson:
-    """A simulated user. `places` are the ports to connect to. `process_at` names the process behind a port."""
+    """A simulated user. `places` are the ports to connect to. `process_at` returns the name of the server process
+    behind a port. `is_store_well` returns whether the store has no fault now."""
 
     def __init__(
         self,
@@ -97,7 +98,7 @@ class TypingPerson:
                 yield "yes", str(item)
 
     def say_next(self, texts: list[str]) -> None:
-        """Type these messages first."""
+        """Let the person type these messages before all other messages."""
         self._script = itertools.chain(((text, text.split()[-1]) for text in texts), self._script)
 
     def is_listening_to(self, text: str) -> bool:
@@ -106,7 +107,7 @@ class TypingPerson:
         return voice is not None and not voice.is_over and text in voice.heard
 
     async def run(self) -> None:
-        """Talk until cancelled. After `settled`, only stay connected."""
+        """Talk until `settled` is set, then only stay connected. Ends only when cancelled."""
         staying = asyncio.ensure_future(self._stay())
         try:
             while not self.settled.is_set():
@@ -138,7 +139,8 @@ class TypingPerson:
         return not (turn.is_stuck or turn.is_reported_lost or talk.ended)
 
     def _next_line(self, talk: ConversationNotes) -> tuple[str, str]:
-        """The next message. Refuses an offer to retry, and skips the "yes" to a question of an earlier conversation."""
+        """The next message and its item. If the agent has just offered to retry, the message is "cancel". A "yes" is
+        skipped if the agent didn't ask for it in the last turn of this conversation."""
         last = talk.turns[-1] if talk.turns else None
         if last is not None and any(RETRY in heard for heard in last.heard):
             return "cancel", last.item
@@ -171,7 +173,7 @@ class TypingPerson:
         return self.talk is not None and self._ws is not None and self._state == "listening" and self._audio.is_quiet
 
     def _has_heard(self) -> bool:
-        """Has at least a word of the answer been heard?"""
+        """Have at least four characters of the answer been heard?"""
         return any(voice.ms >= 4 * CHAR_MS for voice in self._audio.voices[self._first_voice :])
 
     def _is_answered(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
@@ -186,8 +188,8 @@ class TypingPerson:
         return (is_on and heard_ms > STORY_S * 1000) or self._is_answered(talk, turn)
 
     async def _until(self, is_so: Callable[[], bool], turn: TypedTurn | None = None) -> None:
-        """Wait for a condition. If one socket stays connected for STUCK_S meanwhile, note that the turn or the
-        conversation is stuck, and stop waiting."""
+        """Wait until `is_so` returns true. If that takes longer than STUCK_S on one socket, note that `turn` is stuck,
+        or without `turn` that the conversation is stuck, and stop waiting."""
         began_s = self._now()
         while not is_so():
             await asyncio.sleep(TICK_S)
@@ -282,7 +284,8 @@ class TypingPerson:
                 await ws.send(await out.get())
 
     async def _beat(self, ws: ClientConnection) -> None:
-        """Advance playback and report it, send pings, and send unconfirmed messages again."""
+        """Advance playback and report it, send pings, and send an unconfirmed message again. If the server is silent
+        for too long, abort the socket."""
         pinged_s, reported_ms, finished = self._now(), -1, 0
         while True:
             await asyncio.sleep(TICK_S)
@@ -366,7 +369,8 @@ class TypingPerson:
                 self.talks[-1].note(self._now(), "safe", id_)
 
     def _note_lost(self, items: list[dict[str, Any]]) -> None:
-        """Note that the current message got no answer, if the history after a reconnect says so."""
+        """If the history after a reconnect says that the current message got no answer, and no answer was heard, note
+        that."""
         said = [item for item in items if item["role"] == "user"]
         if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
             self._turn.is_reported_lost = not self._has_heard()
@@ -418,6 +422,6 @@ class TypingPerson:
         return bool(talk.ended)
 
     def note_sound(self) -> None:
-        """Note what was heard of a conversation that hasn't ended."""
+        """If the conversation hasn't ended, note what was heard of it so far."""
         if self.talk is not None:
             self._note_sound_of(self.talk)

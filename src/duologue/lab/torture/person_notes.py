@@ -1,6 +1,6 @@
 """The values that the verdict checks: what each person noted, what the store saved, which actions were done.
 
-Rule: the notes of a person are made during the run, never requested from the server afterwards.
+Rule: a person makes notes during the run and never asks the server for them afterwards.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ConversationNotes:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """The time from the client's hello message to an open floor, after a reconnect."""
+    """One reconnect: the milliseconds from the client's hello message until the person could speak again."""
 
     ms: int
     is_elsewhere: bool  # at another process than before

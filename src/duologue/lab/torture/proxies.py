@@ -21,14 +21,15 @@ START_S_MAX = 30.0
 
 
 class ProxyProcess:
-    """Starts the process of the proxies and sends it commands."""
+    """The process of all proxies: starts it and sends it commands."""
 
     def __init__(self) -> None:
         self._process: asyncio.subprocess.Process | None = None
         self.ports: list[int] = []
 
     async def start(self, behind: Sequence[int]) -> None:
-        """Start a proxy for each of these ports. `ports` then has the ports of the proxies."""
+        """Start the process, with one proxy for each of these ports. Sets `ports` to the ports that the proxies listen
+        on."""
         source = str(Path(duologue.__file__).parent.parent)
         path = os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH", ""))))
         self._process = await asyncio.create_subprocess_exec(
@@ -42,7 +43,8 @@ class ProxyProcess:
             self.ports = json.loads(await self._process.stdout.readline())
 
     def do(self, proxy: int, what: str, amount: float = 0.0) -> None:
-        """Send a command to one proxy: cut, stall, swallow, shut, delay (seconds) or heal."""
+        """Send a command to the proxy with this index: cut, stall, swallow, shut, delay (by `amount` seconds) or
+        heal."""
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps([proxy, what, amount]).encode() + b"\n")

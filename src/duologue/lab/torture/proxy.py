@@ -1,6 +1,6 @@
-"""A TCP proxy that can cut, stall, delay and swallow what it passes on.
+"""A TCP proxy that can cut connections, and hold back, delay or discard the data that it passes on.
 
-Rule: data that passes is unchanged and in order. `heal` ends every fault.
+Rule: data that is passed on is unchanged and in order. `heal` ends every fault.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import contextlib
 
 
 class Proxy:
-    """A proxy in front of a local port. `is_shut`: new connections are refused. `is_hole`: data is swallowed, and
-    such a connection never works again. `delay_s`: everything is delayed by this many seconds."""
+    """A proxy in front of a local port. `is_shut`: new connections are refused. `is_hole`: the data of new connections
+    is discarded, and these connections never work again. `delay_s`: all data is delayed by this many seconds."""
 
     def __init__(self, port: int) -> None:
         self._behind = port
@@ -47,7 +47,8 @@ class Proxy:
         self._open.clear()
 
     def swallow(self) -> None:
-        """Discard all data of current connections, and of new ones until `heal`."""
+        """Discard all data of the current connections, and of those that are opened before `heal`. These connections
+        stay broken even after `heal`."""
         self.is_hole = True
         for link in self._links:
             link.is_hole = True

@@ -18,7 +18,7 @@ _PER_MS = RATE_HZ // 1000
 
 @dataclass(slots=True)
 class Stretch:
-    """A period in which sound of one voice from one server was rendered."""
+    """A period during which the sound of one voice from one server process was rendered."""
 
     voice: int
     node: str
@@ -52,7 +52,7 @@ class RenderedVoice:
 
 
 class AudioRenderer:
-    """Renders one voice after the other. Times are seconds of any monotonic clock."""
+    """Renders the sound of one voice after the other. Times are seconds of any monotonic clock."""
 
     def __init__(self) -> None:
         self.voices: list[RenderedVoice] = []
@@ -70,12 +70,13 @@ class AudioRenderer:
 
     @property
     def position(self) -> dict[str, int] | None:
-        """What the hello message reports as played: voice, milliseconds and chunk."""
+        """What the hello message reports as played: voice, milliseconds and chunk. None before the first voice."""
         voice = self.current
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
     def receive(self, frame: bytes, node: str, now_s: float) -> None:
-        """Store a frame of sound from a server."""
+        """Add a frame of sound that came from a server process to its voice. Drop it if it was already received, or if
+        its voice was replaced or cleared."""
         kind, _, _, number, chunk = HEADER.unpack_from(frame)
         assert kind == 1, kind
         self.advance(now_s)
@@ -96,7 +97,7 @@ class AudioRenderer:
         return self.voices[-1]
 
     def advance(self, now_s: float) -> None:
-        """Render the sound that is due by now."""
+        """Render the sound from the time of the last call until `now_s`."""
         passed_s, self._at_s = max(0.0, now_s - self._at_s), now_s
         voice = self.current
         if voice is None or voice.is_held or voice.is_over:
@@ -118,7 +119,7 @@ class AudioRenderer:
             voice.stretches.append(Stretch(voice.number, voice.node, began_s, ended_s))
 
     def command(self, action: str, number: int, now_s: float) -> tuple[str, int, int] | None:
-        """Obey a play command of the server. Returns the message to answer with: kind, voice and ms."""
+        """Obey a play command of the server. Returns the answer to send (kind, voice, milliseconds heard), or None."""
         self.advance(now_s)
         voice = self.current
         if action in ("hold", "resume"):

@@ -34,7 +34,7 @@ _COUNTS = (
 
 
 def rows(result: Mapping[str, Any]) -> Sequence[tuple[str, str, str]]:
-    """Rows of (what, found, allowed). `allowed` may be empty."""
+    """The result as rows of (what, found, allowed). `allowed` may be empty."""
     never = [(label, str(result[key]), "0") for key, label in _NEVER]
     counts = [(label, str(result[key]), "") for key, label in _COUNTS]
     quantiles = " / ".join(str(result[f"recovery_ms_{name}"]) for name in ("p50", "p95", "max"))

@@ -1,8 +1,8 @@
 """A torture run, from the first server to the verdict.
 
 Servers, simulated people and faults run at the same time until the time is up. Then every fault ends. Each person
-finishes the current exchange, completes one more and hangs up. Rule: nothing is judged before every person has done
-that or timed out. A failed run leaves its logs, journals and notes in a folder.
+finishes the current exchange, completes one more and hangs up. Rule: nothing is judged before every person has hung up
+or timed out. A failed run leaves its logs, journals and notes in a folder.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ class _Stage:
 
 
 async def run(plan: TorturePlan, report: Report = lambda text: None) -> Run:  # noqa: ARG005
-    """Run a plan. `report` is called with a line for every step. The folder of a run that passes is deleted."""
+    """Run a plan and return the result. `report` is called with a line of text for every step. If the run passes, its
+    folder is deleted."""
     folder = Path(tempfile.mkdtemp(prefix="duologue-torture-"))
     try:
         with ExitStack() as stack:
@@ -122,7 +123,8 @@ async def run(plan: TorturePlan, report: Report = lambda text: None) -> Run:  # 
 
 
 def play(made: Coroutine[Any, Any, Run]) -> Run:
-    """Run on uvloop if it is installed, so that the simulated people take little CPU from the servers."""
+    """Run this coroutine, on uvloop if it is installed, so that the simulated people take little CPU from the
+    servers."""
     try:
         import uvloop
     except ModuleNotFoundError:
@@ -166,7 +168,8 @@ async def _played(plan: TorturePlan, folder: Path, store: str, report: Report) -
 
 @asynccontextmanager
 async def _stage(plan: TorturePlan, folder: Path, store: str, report: Report) -> AsyncIterator[_Stage]:
-    """Start everything that takes part. Every node has a proxy. A PostgreSQL store has the last proxy."""
+    """Start everything that takes part in a run, and stop it at the end of the `with` block. Each node has a proxy. A
+    PostgreSQL store has one, too, which is the last."""
     async with AsyncExitStack() as stack:
         is_served = store_audit.is_postgres(store)
         nodes = [NodeProcess("abcdefghijkl"[number], folder, TTL_MS, DRAIN_S) for number in range(plan.nodes)]
@@ -195,7 +198,7 @@ async def _stage(plan: TorturePlan, folder: Path, store: str, report: Report) ->
 
 
 def _through(store: str, port: int) -> str:
-    """The URL of the store, through the proxy at this port."""
+    """The URL at which the store is reached through the proxy at this port."""
     parts = urlsplit(store)
     user = parts.netloc.rpartition("@")[0]
     return urlunsplit(parts._replace(netloc=f"{user}@127.0.0.1:{port}"))
@@ -210,7 +213,7 @@ async def _come(person: TypingPerson, seed: int) -> None:
 
 
 async def _torture(stage: _Stage) -> None:
-    """Inflict every fault at its time. Several faults may overlap."""
+    """Inflict every fault of the schedule at its time. Faults may overlap. When the time is up, end them all."""
     loop = asyncio.get_running_loop()
     began_s = loop.time()
     going: set[asyncio.Task[None]] = set()
@@ -257,7 +260,7 @@ async def _inflict(stage: _Stage, fault: PlannedFault) -> None:
 
 
 async def _disturb(stage: _Stage, node: NodeProcess, fault: PlannedFault) -> None:
-    """Kill, drain or freeze a node, unless it is down or frozen already."""
+    """Kill, drain or freeze a node, and let it run again later. Does nothing if the node is already down or frozen."""
     if fault.node in stage.busy or not node.is_running:
         return
     stage.busy.add(fault.node)
@@ -311,7 +314,8 @@ def _lock_file(file: Path, lasts_s: float) -> None:
 
 
 async def _settle(stage: _Stage) -> list[bool]:
-    """After the faults: wait until every person got an answer to the current message and to one more."""
+    """After the faults: wait until every person got an answer to the current message and to one more. Returns for each
+    person whether that happened in time."""
     for person in stage.people:
         person.is_settling = True
     settled = [asyncio.ensure_future(person.settled.wait()) for person in stage.people]

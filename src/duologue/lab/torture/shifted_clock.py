@@ -1,8 +1,8 @@
 """Sets the wall clock wrong for one process.
 
-Replaces `time.time` and the classes of `datetime`: a file contains the shift in seconds, and SIGUSR1 reloads the file.
-The monotonic clock is unchanged, as when a system's time is set. Rule: call `install` before other modules are
-imported, because `from datetime import datetime` would bind the real class.
+Replaces `time.time` and the classes of `datetime`. A file contains the shift in seconds, and the process reads the file
+again at SIGUSR1. The monotonic clock is unchanged, as when the time of a computer is set. Rule: call `install` before
+other modules are imported, because `from datetime import datetime` would bind the real class.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def is_postgres(store: str) -> bool:
 
 
 async def prepare(store: str) -> None:
-    """Create the tables and the trigger."""
+    """Create the store's own tables, then the table and the trigger of the audit."""
     opened = open_store(store)
     await opened.open()
     await opened.close()
@@ -68,7 +68,7 @@ def _sqlite(store: str) -> sqlite3.Connection:
 
 
 def writes(store: str) -> list[AcceptedWrite]:
-    """All accepted writes, in order."""
+    """All writes that the audit recorded, in order."""
     question = f"SELECT {_COLUMNS} FROM {_TABLE} ORDER BY id"
     if is_postgres(store):
         with _postgres(store) as connection:
@@ -81,7 +81,7 @@ def writes(store: str) -> list[AcceptedWrite]:
 
 
 async def saved_conversations(store: str, conversations: Sequence[str]) -> dict[str, SavedConversation]:
-    """These conversations, as they were last saved."""
+    """These conversations by id, as they were last saved. Conversations that the store doesn't have are omitted."""
     opened = open_store(store)
     await opened.open()
     try:
@@ -114,7 +114,7 @@ async def journals(store: str, conversations: Sequence[str], folder: Path) -> No
 
 
 def logged_actions(file: Path) -> list[LoggedAction]:
-    """The log of actions, or an empty list if the file is missing."""
+    """The entries of the log of actions, or an empty list if the file is missing."""
     if not file.exists():
         return []
     lines = file.read_text(encoding="utf-8").splitlines()

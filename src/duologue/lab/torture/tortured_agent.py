@@ -1,8 +1,8 @@
 """The agent of a torture run: it orders, reserves, pays and tells stories, and logs every action.
 
 Its services answer within a second, and the same words get the same answer on every node. Its voice can be decoded:
-the samples of a character are its code point, so a client knows from the sound what was heard. Rule: an action is
-logged as lines appended to a file that is never rewritten.
+every sample of a character is the character's code point, so a client knows from the sound what was heard. Rule: lines
+are only appended to the log of actions. The log is never rewritten.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ TOOL_WORDS = ("pay", "look", "tell")
 
 
 class ActionLog:
-    """Logs actions. `begun` and `done` are separate lines, because a node may be killed in between."""
+    """Logs the actions of a node. The beginning and the end of an action are separate lines, because the node may be
+    killed in between."""
 
     def __init__(self, file: Path, node: str) -> None:
         self._file = file
@@ -92,12 +93,12 @@ class ActionLog:
 
 
 def _takes_s(name: str, item: str) -> float:
-    """How long an action takes: from 0 to 0.7 s, the same on every node."""
+    """How many seconds an action takes: less than 0.7, and the same on every node."""
     return zlib.crc32(f"{name} {item}".encode()) % 700 / 1000
 
 
 class LegibleVoice:
-    """A TTS in which every character lasts CHAR_MS, and the samples of a character are its code point."""
+    """A TTS in which every character lasts CHAR_MS, and every sample of a character is the character's code point."""
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
         whole = " ".join(text.split()) + " "
@@ -125,7 +126,7 @@ def encode_text(text: str) -> bytes:
 
 
 class PlainNlu:
-    """An NLU that understands the name of a flow followed by an item."""
+    """An NLU that understands only the name of a flow followed by an item, such as "order 1001"."""
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
         verb, _, item = message.partition(" ")
@@ -136,7 +137,8 @@ class PlainNlu:
 
 
 class TortureBrain:
-    """Answers "pay", "look" and "tell" itself, and passes every other conversation to the flows."""
+    """Answers a conversation itself if its first message starts with "pay", "look" or "tell". Passes every other
+    conversation to the flows."""
 
     def __init__(self, log: ActionLog) -> None:
         async def place_order(item: str) -> None:

@@ -1,6 +1,6 @@
 """Checks every conversation of a run: the notes of its person against the store and the log of actions.
 
-Plain functions over values. Rule: a check knows only the outcome, never which faults were inflicted.
+The checks are pure functions. Rule: a check knows only the outcome, never which faults were inflicted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def judge(
     writes: Sequence[AcceptedWrite],
     actions: Sequence[LoggedAction],
 ) -> list[Finding]:
-    """Run every check and return the violations."""
+    """Run every check except `claimed_undone`, and return the violations."""
     of_item = {turn.item: talk.id for talk in talks for turn in talk.turns}
     found = [fault for talk in talks for fault in _of_talk(talk, saved.get(talk.id))]
     found += twice_done(actions, of_item)
@@ -63,7 +63,7 @@ def is_reported_lost(talk: ConversationNotes, turn: TypedTurn) -> bool:
 
 
 def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
-    """Each message is saved exactly once and was answered, or its person was notified."""
+    """Check that each message was saved exactly once and was answered, or that its person was notified."""
     if saved is None:
         for turn in talk.turns:
             if not is_reported_lost(talk, turn):
@@ -90,7 +90,8 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 
 def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
-    """Every answer names the item of its message. An answer that doesn't shows that a message was forgotten."""
+    """Check that every complete answer names the item of its message or contains one of HONEST_ANSWERS. Any other
+    answer shows that a message was forgotten."""
     for turn in talk.turns:
         whole = [heard.strip() for heard in turn.heard if heard.rstrip().endswith((".", "?"))]
         for heard in whole:
@@ -102,7 +103,8 @@ def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
 
 
 def heard_twice(talk: ConversationNotes) -> Iterable[Finding]:
-    """No sentence is heard twice: each names its item, so it is unique in its conversation."""
+    """Check that no sentence was heard twice. Every sentence names its item, so it must be unique in its
+    conversation."""
     heard: Counter[str] = Counter()
     for _, text in talk.heard:
         heard.update({sentence.strip() for sentence in _SENTENCE.findall(text)})
@@ -112,7 +114,7 @@ def heard_twice(talk: ConversationNotes) -> Iterable[Finding]:
 
 
 def two_voices(talk: ConversationNotes) -> Iterable[Finding]:
-    """Sound of two servers never overlaps."""
+    """Check that sound of two servers was never heard at the same time."""
     stretches = sorted(talk.stretches, key=lambda one: one.began_s)
     for one, other in pairwise(stretches):
         if one.node != other.node and one.ended_s - other.began_s > OVERLAP_S:
@@ -123,7 +125,8 @@ def two_voices(talk: ConversationNotes) -> Iterable[Finding]:
 
 
 def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
-    """Each epoch has one node, epochs never go down, and every revision is one higher than the one before."""
+    """Check the writes of each conversation: an epoch has only one node, epochs never go down, and every revision is
+    one higher than the one before."""
     nodes: dict[tuple[str, int], str] = {}
     last: dict[str, AcceptedWrite] = {}
     for one in writes:
@@ -139,7 +142,7 @@ def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
 
 
 def twice_done(actions: Sequence[LoggedAction], of_item: Mapping[str, str]) -> Iterable[Finding]:
-    """An action of ONCE began only once. An action with a key has the same key each time."""
+    """Check that every action of ONCE began at most once, and that a repeated action had the same key each time."""
     begun = Counter((action.name, action.item) for action in actions if action.stage == "begun")
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)
     for action in actions:
