@@ -2,8 +2,8 @@
 
 An action that can't be repeated waits until all changes so far are saved. Each conversation has one writer, so its
 writes are in order. Each write carries a lease: once another node owns the conversation, the store rejects the writes
-of this node. Rule: saving never delays the audio. Code that must not continue before a change is saved awaits
-`wait_until_saved`.
+of this node. Rule: reporting a change never waits for the store. Code that must not continue before a change is saved
+awaits `wait_until_saved`.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ class CheckpointWriter:
         return True
 
     def _gather(self) -> _Batch:
-        """Everything that has changed since the last write, as one batch."""
+        """Take everything that has changed since the last write, as one batch."""
         for name in [name for name in self._dirty if name in self._pages]:
             for page, make in self._pages[name]():
                 self._makers[page] = make

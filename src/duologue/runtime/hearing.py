@@ -375,7 +375,7 @@ class Hearing:
 
     def press(self) -> None:
         """The user presses push-to-talk. Until the release, the button alone decides when the turn ends, and voice
-        activity is ignored."""
+        activity has no influence on it."""
         if self._driver.is_busy or self._driver.is_other_thread:
             self._driver.call_soon(self.press)
             return

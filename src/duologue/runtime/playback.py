@@ -74,7 +74,8 @@ class Playback:
             self._tasks.start(self._play_when_saved(speech), f"sound {effect.voice}")
 
     async def _play_when_saved(self, speech: Speech) -> None:
-        """Save that the speech starts, then play it. If saving fails, play it anyway."""
+        """Wait until the start of the speech is saved, then play the speech. If saving fails or takes too long, play it
+        anyway."""
         assert self.wait_until_saved is not None
         try:
             async with asyncio.timeout(SAVE_S_MAX):

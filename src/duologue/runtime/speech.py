@@ -53,7 +53,7 @@ class Speech:
     # -- From the brain's side
 
     async def has_room(self) -> None:
-        """Wait until at most AHEAD_MS_MAX of the sound is still unheard."""
+        """Wait until there is room for more sound: until at most AHEAD_MS_MAX of the sound so far is still unheard."""
         while self.ledger.total_ms - self.ledger.heard_ms > AHEAD_MS_MAX:
             self._room.clear()
             await self._room.wait()

@@ -28,7 +28,8 @@ class Split(NamedTuple):
 
 @dataclass(slots=True)
 class _Passage:
-    """One sentence and its sound. `glued`: the text is from a speech-to-speech model and is joined without spaces."""
+    """One sentence and its sound. `glued` means that the text comes from a speech-to-speech model, and is joined to its
+    neighbours without spaces."""
 
     text: str
     start_ms: int
@@ -90,7 +91,7 @@ class Ledger:
         self.shown = ""  # text that is only displayed
 
     def begin(self, text: str) -> None:
-        """Start a sentence, whose sound is added next."""
+        """Start a sentence. The sounds that are added next belong to it."""
         self._passages.append(_Passage(text, self.total_ms))
         self._is_open = True
         self._is_growing = False

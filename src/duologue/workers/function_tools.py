@@ -30,7 +30,7 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # function names that models accept
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The tool that a function declares, and the check of its arguments."""
+    """The tool that a function declares, and the contract that checks the arguments of its calls."""
 
     tool: Tool
     contract: Contract

@@ -69,11 +69,12 @@ class Options(TypedDict, total=False):
 
 
 class McpServer:
-    """An MCP server. `modes` and `cancellable` use the server's own names of its tools. The names that brains see start
-    with `prefix`. When the server requests one piece of text, the user is asked for it. Forms and web pages can't be
-    spoken, so requests for them are declined.
+    """An MCP server. `modes` and `cancellable` refer to tools by the server's own names. Brains see these names with
+    `prefix` in front. When the server requests one piece of text, the user is asked for it. Forms and web pages can't
+    be spoken, so requests for them are declined.
 
-    `dialect="legacy"` is for old servers that fail when asked for their protocol revision. It skips this request.
+    `dialect="legacy"` is for old servers that fail when asked for their protocol revision. With this option, the
+    request isn't sent.
     """
 
     def __init__(

@@ -32,7 +32,7 @@ _ENTRY = re.compile(r"\s*(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """The parameters of a function: their schema and the check of arguments."""
+    """The parameters of a function: their schema, and a method that checks arguments against it."""
 
     schema: dict[str, Any]
     jobs: tuple[str, ...]  # the parameters that get the running job
@@ -90,7 +90,7 @@ def contract_of(function: Callable[..., Any], namespace: Mapping[str, Any] | Non
 
 
 def description_of(function: Callable[..., Any]) -> str:
-    """The first paragraph of the docstring, on one line."""
+    """The first paragraph of the function's docstring, joined into one line."""
     paragraph = []
     for line in inspect.cleandoc(function.__doc__ or "").splitlines():
         if not line.strip() or _SECTION.match(line):
@@ -100,7 +100,7 @@ def description_of(function: Callable[..., Any]) -> str:
 
 
 def notes_of(function: Callable[..., Any]) -> dict[str, str]:
-    """The text about each parameter in the `Args:` section of the docstring."""
+    """For each parameter, its text in the `Args:` section of the function's docstring."""
     notes: dict[str, str] = {}
     inside, depth, name = False, 0, ""
     for line in inspect.cleandoc(function.__doc__ or "").splitlines():
