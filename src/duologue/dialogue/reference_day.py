@@ -33,7 +33,8 @@ def slot_with_last_day(domain: Domain, instance: Instance, spec: SlotSpec) -> Sl
 
 
 def slot_to_correct(spec: SlotSpec, filled: Filled | None) -> Slot:
-    """The slot as the grammars need it. If the slot holds a day, its reference day is that day."""
+    """The slot as the grammars need it to read a correction. If it already holds a day, "the day after" is counted from
+    that day."""
     is_day = filled is not None and _is_day(spec, filled)
     return replace(spec.grammar_slot, since=str(filled.value)) if filled is not None and is_day else spec.grammar_slot
 

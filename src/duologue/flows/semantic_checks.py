@@ -137,8 +137,8 @@ def _check_cases(at: LocatedStep, notes: ProblemList) -> None:
 
 
 def _check_loop(at: LocatedStep, notes: ProblemList) -> None:
-    """Warn about a loop that never ends: no step in it asks, acts or changes the condition, or it only asks for slots
-    that stay filled."""
+    """Warn about a loop that never ends. Either no step in it asks, acts or changes the condition, or its only
+    questions are for slots that it never empties: a filled slot isn't asked for again."""
     try:
         condition = parse(at.text("while") or "")
     except (BadCondition, RecursionError):

@@ -54,8 +54,8 @@ class FixedSilence:
 
 @dataclass(frozen=True, slots=True)
 class EasyTurnEndpoint:
-    """The frame-by-frame rule of `controller`. If the ears (STT and VAD) report no frames, the wait is the silence of
-    the rule plus its hysteresis."""
+    """Ends a turn by the frame-by-frame rule in `controller`. If the ears (STT and VAD) report no frames, `wait` is
+    used instead: the silence that the rule requires for a text of this length, plus `hysteresis_ms`."""
 
     settings: TurnSettings = PRESETS["balanced"]  # the thresholds of the rule
 

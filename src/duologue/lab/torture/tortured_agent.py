@@ -118,7 +118,8 @@ class LegibleVoice:
 
 
 def encode_text(text: str) -> bytes:
-    """The samples of a text, as 16-bit PCM."""
+    """Fake speech that the test can read back: each character becomes CHAR_SAMPLES samples with its code point as their
+    value, as 16-bit PCM."""
     samples = array("h")
     for character in text:
         samples.extend([ord(character)] * CHAR_SAMPLES)

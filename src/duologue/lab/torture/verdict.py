@@ -1,4 +1,4 @@
-"""Checks every conversation of a run: the notes of its person against the store and the log of actions.
+"""Checks every conversation of a run: what its person noted, what was stored, which actions were done.
 
 The checks are pure functions. Rule: a check knows only the outcome, never which faults were inflicted.
 """

@@ -39,8 +39,8 @@ def _is_armed(s: State, timer: Timer) -> bool:
 
 
 def _faulted(step: CheckedStep) -> bool:
-    """Did the step cause a fault that is counted and shown? The fault must be fatal if the breaker tripped or its error
-    class ends the call, and only then."""
+    """Did the step cause a fault, count it and show it, and is the fault marked correctly as fatal or not? It must be
+    fatal exactly when the breaker tripped or its error class ends the call."""
     s, fault = step.after, step.after.fault
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
     if s.link is not Link.FAULTED or fault is None or shown != [fx.ShowFault(*fault)]:
