@@ -64,6 +64,7 @@ SAMPLES = {
     "words": 2,
     "substantial": 1,
     "bid": True,
+    "played": 3,
 }
 
 
@@ -117,8 +118,8 @@ def test_digests_are_the_same_under_any_hash_seed(seed: str) -> None:
         ({"final": 1}, "final: 1 isn't a valid bool"),
         ({"heard_ms": 1 << 50}, "heard_ms: 1125899906842624 isn't a valid int"),
         ({"answered": 9}, "expected answered <= asked <= said <= turn"),
-        ({"due": {"stall": -5}}, "due: every deadline must be a whole number"),
-        ({"due": {"stall": "soon"}}, "due: every deadline must be a whole number"),
+        ({"due": {"stall": -5}}, "due, jobs: every number must be whole"),
+        ({"due": {"stall": "soon"}}, "due, jobs: every number must be whole"),
         ({"fault": {"part": "ears", "error": "UNKNOWN", "fatal": 1}}, "every flag must be true or false"),
         ({"jobs": [{"call": 1, "kind": "tool"}]}, "missing or invalid"),
         ({"jobs": None}, "missing or invalid"),
@@ -169,3 +170,21 @@ def test_settings_survive_json_and_their_digest_tells_them_apart() -> None:
 
 def test_canonical_json_does_not_depend_on_the_order_of_keys() -> None:
     assert canonical({"b": 1, "a": "ü"}) == canonical({"a": "ü", "b": 1}) == '{"a":"ü","b":1}'
+
+
+def test_a_snapshot_of_the_previous_version_gets_the_defaults_of_what_is_new() -> None:
+    state = played().state
+    data = json.loads(snapshot(state))
+    for name in ("commit_ms", "sent_text_ms_max"):
+        del data["settings"][name]
+    for name in ("unread", "firm"):
+        del data["state"][name]
+    assert restore(json.dumps(data)) == state
+
+
+@pytest.mark.parametrize(("part", "name"), [("settings", "talk_ms_max"), ("state", "final")])
+def test_anything_else_that_is_missing_is_named(part: str, name: str) -> None:
+    data = json.loads(snapshot(played().state))
+    del data[part][name]
+    with pytest.raises(InvalidSnapshot, match=name):
+        restore(json.dumps(data))

@@ -316,3 +316,27 @@ def test_left_alone_with_dead_services_a_conversation_comes_to_an_end(name: str,
 def test_settings_without_a_bound_are_refused(name: str) -> None:
     with pytest.raises(InvalidSettings, match=name):
         profile("confirm", **{name: 0})
+
+
+# -- A client that comes back
+
+
+@pytest.mark.parametrize("kind", [None, ev.StartRequested])
+def test_a_voice_that_a_returning_client_has_played_gets_no_second_one_with_its_number(
+    kind: type[ev.Event] | None,
+) -> None:
+    stage = Stage(profile("confirm", greets=False))
+    if kind is not None:
+        stage.happen(kind)
+    assert stage.happen(ev.VoicesPlayed, played=7) == ()
+    assert stage.happen(ev.VoicesPlayed, played=5) == ()
+    assert stage.state.voice_id == 7
+
+
+def test_the_next_voice_gets_the_number_after_the_one_that_the_client_knows() -> None:
+    stage = up()
+    stage.happen(ev.VoicesPlayed, played=7)
+    stage.say()
+    stage.think()
+    stage.speak()
+    assert stage.effects(fx.StartPlayback) == [fx.StartPlayback(8, 1)]

@@ -106,6 +106,19 @@ def held() -> Stage:
     return stage
 
 
+def sounding_off() -> Stage:
+    stage = quiet()
+    stage.begin_talking()
+    return stage
+
+
+def overheard() -> Stage:
+    stage = held()
+    stage.hear_words(2, final=True)
+    stage.happen(ev.TurnEnded)
+    return stage
+
+
 def stopping() -> Stage:
     stage = held()
     stage.happen(ev.OverlapJudged, bid=True)
@@ -231,6 +244,7 @@ _WORDS = {"words": 2, "substantial": 2, "final": True}
 _GIVEN: dict[type[ev.Event], dict[str, Any]] = {
     ev.WordsHeard: _WORDS,
     ev.OverlapJudged: {"bid": True},
+    ev.VoicesPlayed: {"played": 99},
     ev.SessionFailed: {"error": ErrorClass.AUTH_FAILURE},
     ev.ReplyFailed: {"error": ErrorClass.AUTH_FAILURE},
     ev.PlaybackFailed: {"error": ErrorClass.SERVER_ERROR},
@@ -270,7 +284,7 @@ def old_events(stage: Stage, kind: type[ev.Event]) -> Iterator[ev.Event]:
         yield from (make(call=call) for call in range(s.call_id + 3) if call not in open_calls)
     elif "session" in names:
         yield from (make(session=session) for session in _past(s.session_id))
-    elif kind is ev.TurnEnded:
+    elif kind in (ev.TurnEnded, ev.SoundDismissed):
         yield from (make(turn=turn) for turn in _past(s.turn))
 
 
@@ -391,6 +405,13 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (generating, ev.ReplyFailed, {"error": ErrorClass.SESSION_EXPIRED}),
     (generating, ev.ToolCalled, {"call": 1}),
     (playing, ev.ToolCalled, {"call": 1}),
+    (generating, ev.ReplyBecameFirm, {}),
+    (playing, ev.ReplyBecameFirm, {}),
+    (held, ev.ReplyBecameFirm, {}),
+    (idle, ev.VoicesPlayed, {"played": 9}),
+    (playing, ev.VoicesPlayed, {"played": 9}),
+    (sounding_off, ev.SoundDismissed, {}),
+    (overheard, ev.AnswerOverheard, {}),
     (playing, ev.PlaybackProgressed, {"heard_ms": 800}),
     (stopping, ev.PlaybackProgressed, {"heard_ms": 800}),
     (playing, ev.PlaybackFinished, {"heard_ms": 800}),

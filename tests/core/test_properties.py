@@ -77,6 +77,7 @@ def make(kind: type[ev.Event], rng: Random, s: State, at: int, seq: int) -> ev.E
         "voice": max(0, s.voice_id - late),
         "turn": max(1, s.turn - late),
         "onset": max(0, s.onset - late),
+        "played": max(0, s.voice_id + 1 - late),
         "call": max(0, s.call_id + 1 - late) if kind is ev.ToolCalled else rng.choice(jobs),
         "error": rng.choice(tuple(ErrorClass)),
         "part": rng.choice(tuple(FaultSource)),
@@ -310,6 +311,8 @@ def test_sound_starts_only_in_silence_and_stops_once(settings: Settings, seed: i
                 sounding = None
         if isinstance(done.event, ev.PlaybackFinished) and done.event.voice == sounding:
             sounding = None
+        elif isinstance(done.event, ev.VoicesPlayed) and sounding is not None:
+            sounding = done.after.voice_id  # a saved voice takes the number that the client knows
 
 
 # -- Liveness

@@ -644,6 +644,7 @@ def rest(stage: Stage) -> None:
 
 DEADLINES: tuple[tuple[Timer, Act], ...] = (
     (T.TALK, Stage.begin_talking),
+    (T.COMMIT, Stage.begin_talking),
     (T.SETTLE, settle),
     (T.TEXT, transcribe),
     (T.STALL, sound),
@@ -732,7 +733,8 @@ def test_what_begins_in_a_pause_has_its_whole_time_after_it() -> None:
     stage.begin_talking()
     stage.wait(5_000)
     stage.happen(ev.ResumeRequested)
-    assert due_of(stage, T.TALK).due == stage.at + 30_000
+    assert due_of(stage, T.TALK).due == stage.at + 600_000
+    assert due_of(stage, T.COMMIT).due == stage.at + 30_000
 
 
 @pytest.mark.req("C-REQ-008", "L-16")

@@ -32,7 +32,8 @@ def problems(name: str = "confirm", **changes: Any) -> tuple[str, ...]:
 @pytest.mark.req("L-23")
 def test_the_defaults_are_the_numbers_of_the_requirements() -> None:
     s = Settings()
-    assert (s.talk_ms_max, s.answer_ms_max, s.attempt_ms_max) == (30_000, 30_000, 8_000)
+    assert (s.talk_ms_max, s.commit_ms, s.sent_text_ms_max) == (600_000, 30_000, 600)
+    assert (s.answer_ms_max, s.attempt_ms_max) == (30_000, 8_000)
     assert (s.tool_ms_max, s.delegate_ms_max, s.heartbeat_ms_max) == (30_000, 300_000, 60_000)
     assert (s.feedback_ms, s.retry_ms, s.backoff_ms) == (
         (5_000, 15_000, 30_000),
@@ -93,7 +94,7 @@ def test_silence_is_never_broken_if_the_setting_is_off() -> None:
 @pytest.mark.req("L-23")
 def test_a_profile_can_be_changed_without_changing_the_built_in_one() -> None:
     assert profile("words", talk_ms_max=5_000).talk_ms_max == 5_000
-    assert PROFILES["words"].talk_ms_max == 30_000
+    assert PROFILES["words"].talk_ms_max == 600_000
 
 
 # -- Names

@@ -46,12 +46,12 @@ class Stage:
         assert isinstance(self.agent.ears, ScriptedEars)
         return self.agent.ears
 
-    async def say(self, text: str, word_ms: int = 200) -> None:
+    async def say(self, text: str, word_ms: int = 200, confidence: float = 0.9) -> None:
         """Say this and wait until the turn is over."""
         await self.begin(text, word_ms)
         self.ears.tell(SpeechEnded(self.utterance))
         await asyncio.sleep(0.1)
-        self.ears.tell(Final(text, 0.9, self.utterance))
+        self.ears.tell(Final(text, confidence, self.utterance))
         await asyncio.sleep(0.5)
 
     async def begin(self, text: str, word_ms: int = 200) -> None:

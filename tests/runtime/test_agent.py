@@ -21,3 +21,9 @@ def test_one_error_lists_every_problem_of_an_agent() -> None:
         Agent(None, profile="no such", tools=[5], voice=object(), ears=object())  # type: ignore[arg-type]
     for word in ("brain", "no such", "tool", "voice", "ears"):
         assert word in str(told.value)
+
+
+@pytest.mark.parametrize("given", ["Book me a flight", (5,)])
+def test_suggestions_must_be_a_tuple_of_texts(given: object) -> None:
+    with pytest.raises(InvalidAgent, match="suggestions must be a tuple of texts"):
+        Agent(lambda request: "hi", suggestions=given)  # type: ignore[arg-type]

@@ -97,6 +97,20 @@ def test_the_last_twenty_transitions_are_stored() -> None:
     play(scene, ScriptedBrain())
 
 
+@pytest.mark.req("C-CON-003")
+def test_transitions_are_gone_with_their_conversation() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.conversation.transitions
+        await stage.conversation.end()
+        following = Conversation(stage.conversation.agent, ScriptedLine())
+        assert following.transitions == ()
+        assert not following.view("conversation").transitions
+
+    play(scene, ScriptedBrain())
+
+
 @pytest.mark.req("C-API", "C-INT-002")
 def test_a_program_with_ears_of_its_own_can_tell_what_it_heard() -> None:
     async def scene(stage: Stage) -> None:

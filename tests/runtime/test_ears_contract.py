@@ -30,6 +30,8 @@ def echo(request: Any) -> str:
         Partial("loud", "high"),  # type: ignore[arg-type]
         Final(b"bytes"),  # type: ignore[arg-type]
         Final("text", utterance="one"),  # type: ignore[arg-type]
+        Final("text", first_text=None),  # type: ignore[arg-type]
+        Final("text", first_text="text", first_confidence=2.0),
         SpeechBegan(utterance="one"),  # type: ignore[arg-type]
         SpeechBegan(utterance=-3),
     ],

@@ -95,3 +95,72 @@ def test_ears_that_just_stop_are_started_again() -> None:
         assert stage.heard == ["You said hello there."]
 
     play(scene, ScriptedBrain(echo), ears=Stopping())
+
+
+@pytest.mark.req("H-11")
+def test_ears_that_break_show_as_broken_and_as_on_only_after_they_listened_for_a_while() -> None:
+    class BreakingOnce(ScriptedEars):
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            if self.starts == 0:
+                self.starts += 1
+                await asyncio.sleep(5)
+                raise ServiceError(ErrorClass.NETWORK_TIMEOUT)
+            async for heard in super().listen(audio):
+                yield heard
+
+    async def scene(stage: Stage) -> None:
+        assert stage.conversation.hearing == "on"
+        await stage.sleep(5_500)
+        assert stage.conversation.hearing == "broken"
+        await stage.sleep(900)
+        assert stage.conversation.hearing == "loading", "started again, and not known to work"
+        await stage.sleep(1_000)
+        assert stage.conversation.hearing == "on"
+        assert [changed.hearing for changed in stage.told(sg.HearingChanged)][-3:] == ["broken", "loading", "on"]
+
+    play(scene, ScriptedBrain(echo), ears=BreakingOnce())
+
+
+class SlowEars(ScriptedEars):
+    """Ears that have to load first."""
+
+    is_ready = False
+
+    def __init__(self, load_ms: int) -> None:
+        super().__init__()
+        self._load_ms = load_ms
+
+    async def prepare(self) -> None:
+        await asyncio.sleep(self._load_ms / 1000)
+        self.is_ready = True
+
+
+@pytest.mark.req("H-11")
+def test_ears_that_are_not_ready_keep_a_start_in_preparing() -> None:
+    async def scene(stage: Stage) -> None:
+        entered = [signal for signal in stage.told(sg.StateEntered) if signal.view == "phase"]
+        assert [signal.state for signal in entered] == ["starting", "listening"]
+        assert entered[1].at - entered[0].at == 4_000
+        assert stage.conversation.hearing == "on"
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["You said hello there."]
+
+    play(scene, ScriptedBrain(echo), ears=SlowEars(4_000))
+
+
+def test_ears_that_cannot_be_made_ready_fail_as_ears_do() -> None:
+    class Unloadable(SlowEars):
+        async def prepare(self) -> None:
+            raise OSError("no model")
+
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            raise ServiceError(ErrorClass.UNKNOWN)
+            yield
+
+    async def scene(stage: Stage) -> None:
+        await stage.until(lambda: bool(stage.told(sg.Failed)), 60)
+        assert stage.told(sg.Failed)[0].part is FaultSource.EARS
+        assert stage.conversation.hearing == "broken"
+
+    play(scene, ScriptedBrain(), ears=Unloadable(0))

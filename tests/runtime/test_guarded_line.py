@@ -11,6 +11,7 @@ from duologue.core.leaves import FaultSource
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports import Sound
+from duologue.runtime.guarded_line import GuardedLine
 from duologue.testing import ScriptedBrain
 from tests.runtime.runtime_fakes import Stage, play
 
@@ -124,3 +125,31 @@ def test_a_line_that_can_not_hold_or_resume_does_not_end_the_conversation(method
 
     brain = ScriptedBrain({"hello": TWO, "again": "Once more."})
     play(scene, brain, line=RaisingLine(method, times=1))
+
+
+class DeafLine(ScriptedLine):
+    """Can't play cues or ambient sound."""
+
+    def play_cue(self, cue: int, sound: Sound) -> None:
+        raise RuntimeError(f"no cue {cue} of {sound.ms} ms")
+
+    def stop_cue(self) -> None:
+        raise RuntimeError("no cue to stop")
+
+    def set_ambient(self, sound: Sound | None) -> None:
+        raise RuntimeError("no ambient sound")
+
+
+def test_a_line_that_can_not_play_a_cue_is_reported_and_is_no_fault_of_the_voice() -> None:
+    failed: list[str] = []
+
+    class SilentDriver:
+        def post(self, *event: Any, **fields: Any) -> None:
+            raise AssertionError("a cue is no event of the machine")
+
+    driver: Any = SilentDriver()
+    line = GuardedLine(DeafLine(), driver, lambda part, failure: failed.append(f"{part}: {failure}"))
+    assert not line.play_cue(1, Sound(300))
+    assert not line.stop_cue()
+    assert not line.set_ambient(None)
+    assert failed == ["line: no cue 1 of 300 ms", "line: no cue to stop", "line: no ambient sound"]

@@ -16,6 +16,7 @@ from duologue.observe import signals as sg
 from duologue.ports import (
     Closed,
     ToolCall,
+    UserSaid,
     Wobbled,
 )
 from duologue.ports.line import LineEvent
@@ -381,6 +382,29 @@ def test_a_brain_whose_summary_fails_costs_nothing() -> None:
         assert "hello there" in context.summary
 
     play(scene, Brain(["Good day."]), session=lambda: session, profile=CALM)
+
+
+@pytest.mark.req("L-16")
+def test_the_last_ten_turns_and_the_active_files_are_saved_and_reach_the_new_session() -> None:
+    session = ScriptedSession()
+
+    async def scene(stage: Stage) -> None:
+        for number in range(12):
+            await stage.say(f"question number {number}")
+            await stage.rest()
+        await stage.sleep(870_000 - stage.now_ms - 1)
+        assert stage.conversation.context["active_files"] == []
+        await stage.sleep(2)
+        assert stage.conversation.context["active_files"] == ["plan.md"]
+        await stage.sleep(30_000)
+        context = session.contexts[-1]
+        assert context is not None
+        assert context.notes == ("plan.md",)
+        turns = [item.text for item in context.recent if isinstance(item, UserSaid)]
+        assert turns == [f"question number {number}" for number in range(2, 12)]
+        assert all(turn in context.summary for turn in turns)
+
+    play(scene, ScriptedBrain(), session=lambda: session, profile=CALM, notes=lambda: ("plan.md",))
 
 
 @pytest.mark.req("L-14", "L-16")

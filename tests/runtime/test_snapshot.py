@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 import pytest
 
+from duologue.core.leaves import ErrorClass
+from duologue.core.settings import profile
+from duologue.observe import signals as sg
 from duologue.ports import ToolCall
-from duologue.testing import Hang, ScriptedBrain, scripted_tool
+from duologue.runtime.snapshot import Snapshot
+from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedSession, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
@@ -57,6 +61,31 @@ def test_the_context_has_what_the_interface_promises(field: str) -> None:
     play(scene, ScriptedBrain())
 
 
+@pytest.mark.req("L-20", "L-16")
+def test_the_context_follows_the_session_and_its_start() -> None:
+    async def scene(stage: Stage) -> None:
+        context = stage.conversation.context
+        assert (context["session"], context["session_started_at"]) == (1, 0)
+        await stage.sleep(900_500)
+        context = stage.conversation.context
+        assert (context["session"], context["session_started_at"]) == (2, 900_000)
+
+    play(scene, ScriptedBrain(), session=ScriptedSession, profile=profile("confirm", dead_air_ms=0))
+
+
+@pytest.mark.req("L-20", "L-13")
+def test_the_context_counts_the_retries_of_a_request() -> None:
+    async def scene(stage: Stage) -> None:
+        assert stage.conversation.context["retries"] == 0
+        await stage.say("hello there")
+        await stage.sleep(500)
+        assert stage.conversation.context["retries"] == 1
+        await stage.rest()
+        assert stage.conversation.context["retries"] == 0
+
+    play(scene, ScriptedBrain([Fail(ErrorClass.NETWORK_TIMEOUT), [Delay(2_000), "Good day."]]))
+
+
 @pytest.mark.req("L-20", "L-08")
 def test_the_context_has_pending_calls_and_queued_words() -> None:
     async def scene(stage: Stage) -> None:
@@ -67,3 +96,68 @@ def test_the_context_has_pending_calls_and_queued_words() -> None:
         assert context["queued_user_input"][-1] == "and hurry please"
 
     play(scene, ScriptedBrain([ToolCall("work")]), tools=[scripted_tool("work", Hang())])
+
+
+@pytest.mark.req("C-API")
+def test_a_snapshot_says_why_the_conversation_is_paused_and_why_it_ended() -> None:
+    async def scene(stage: Stage) -> None:
+        talk = stage.conversation
+        assert talk.snapshot().metadata["reason"] is None
+        talk.suspend("another call")
+        assert talk.snapshot().metadata["reason"] == "another call"
+        talk.resume()
+        assert talk.snapshot().metadata["reason"] is None
+        await talk.end("the shop closes")
+        assert talk.snapshot().metadata["reason"] == "the shop closes"
+
+    play(scene, ScriptedBrain())
+
+
+@pytest.mark.req("C-API", "C-REQ-009")
+def test_a_snapshot_names_the_fault() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("break down")
+        await stage.until(lambda: stage.state == "faulted")
+        snapshot = stage.conversation.snapshot()
+        assert (snapshot.metadata["reason"], snapshot.metadata["last_error"]) == ("UNKNOWN", "UNKNOWN")
+
+    play(scene, ScriptedBrain([Fail(ErrorClass.UNKNOWN)]))
+
+
+@pytest.mark.req("C-API")
+def test_a_snapshot_counts_interruptions_and_names_the_newest_text_and_the_tools_that_run() -> None:
+    async def scene(stage: Stage) -> None:
+        about = stage.conversation.snapshot().metadata
+        assert (about["interruptions"], about["transcript"], about["pending_actions"]) == (0, None, [])
+        await stage.say("hello there")
+        await stage.sleep(700)
+        first = stage.conversation.snapshot().metadata["transcript"]
+        stage.conversation.interrupt("button")
+        await stage.until(lambda: stage.state == "listening")
+        await stage.say("use the tool")
+        about = stage.conversation.snapshot().metadata
+        assert about["interruptions"] == 1
+        assert about["pending_actions"] == ["work"]
+        assert about["transcript"] > first
+
+    play(scene, ScriptedBrain([TWO, ToolCall("work")]), tools=[scripted_tool("work", Hang())])
+
+
+@pytest.mark.req("C-API")
+def test_snapshots_transitions_and_turn_contexts_have_fixed_fields() -> None:
+    assert {one.name for one in fields(Snapshot)} == {
+        "state", "previous_state", "label", "phase", "previous_phase", "since", "turn", "turn_role",
+        "metadata", "machine",
+    }  # fmt: skip
+    assert {one.name for one in fields(sg.Transitioned)} == {"at", "view", "source", "target", "cause"}
+    assert {one.name for one in fields(sg.TurnContext)} == {
+        "turn", "role", "started_at", "transcript", "confidence", "reply", "interruptions", "duration_ms",
+    }  # fmt: skip
+
+    async def scene(stage: Stage) -> None:
+        assert set(stage.conversation.snapshot().metadata) == {
+            "session", "session_started_at", "turn", "reply", "audio_item", "audio_played_ms", "transcript",
+            "pending_calls", "pending_actions", "reason", "last_error", "retries", "interruptions", "queued_turns",
+        }  # fmt: skip
+
+    play(scene, ScriptedBrain())

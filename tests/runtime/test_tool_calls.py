@@ -366,6 +366,24 @@ def test_a_job_that_asks_gets_the_persons_answer_and_goes_on() -> None:
     play(scene, answering(ToolCall("work"), "Window or aisle?"), tools=[worker])
 
 
+def test_words_of_low_confidence_answer_no_question_of_a_job_and_cancel_none() -> None:
+    worker = scripted_tool("work", AskPerson("Shall I pay?"), "paid", mode="delegate")
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("please do it")
+        await stage.rest()
+        await stage.say("the answer is yes", confidence=0.2)
+        await stage.rest()
+        assert worker.answers == []
+        assert "low confidence" in stage.outputs[-1].output
+        await stage.say("the answer is yes")
+        await stage.rest()
+        assert worker.answers == ["yes"]
+        assert_each_call_has_one_output(stage)
+
+    play(scene, answering(ToolCall("work"), "Shall I pay?", "Did you say yes?"), tools=[worker])
+
+
 @pytest.mark.req("L-09")
 def test_a_job_may_ask_twice() -> None:
     worker = scripted_tool("work", AskPerson("First?"), AskPerson("Second?"), "booked", mode="delegate")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.core.leaves import Outcome
+from duologue.hearing.words import SaidWords, hear
 from duologue.ports.history import UserSaid
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.checkpoint import read_checkpoint
@@ -60,12 +61,14 @@ def test_a_page_that_could_not_be_written_is_written_later() -> None:
 def test_the_pages_that_changed_are_all_that_changed(seed: int) -> None:
     """Whatever is done to a transcript: who writes only the pages that it names has all of it."""
     chance, transcript = random.Random(seed), Transcript()
+    words = SaidWords()
     written: dict[int, Any] = {}
     for number in range(400):
         turn = chance.randrange(max(1, number - 5), number + 2)
         match chance.randrange(7):
             case 0 | 1:
-                transcript.hear(turn, number, f"word {number}", chance.random())
+                words, _ = hear(words, turn, number, f"word {number}", chance.random(), is_final=False)
+                transcript.take(words)
                 transcript.place(turn)
             case 2:
                 transcript.begin_reply(turn)
@@ -76,7 +79,8 @@ def test_the_pages_that_changed_are_all_that_changed(seed: int) -> None:
             case 5:
                 transcript.add_output(number, "found", Outcome.DONE, "find")
             case 6:
-                transcript.content_of(chance.randrange(1, number + 2), "a text")
+                words, _ = hear(words, chance.randrange(1, number + 2), 1, "a text", 0.9, is_final=True)
+                transcript.take(words)
         if chance.random() < 0.3:
             written |= {page: json.dumps(transcript.page(page)) for page in transcript.pages.take()}
     written |= {page: json.dumps(transcript.page(page)) for page in transcript.pages.take()}

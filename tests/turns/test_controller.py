@@ -213,6 +213,18 @@ def test_aggressive_is_300_ms_of_silence_and_150_ms_of_hysteresis() -> None:
     assert (aggressive.silence_ms, aggressive.hysteresis_ms) == (300, 150)
 
 
+@pytest.mark.req("T-09")
+@pytest.mark.parametrize("spoken_ms", [400, 2_000, 2_010])
+def test_aggressive_adds_at_most_300_ms_once_the_end_of_speech_is_certain(spoken_ms: int) -> None:
+    """It is certain when the preset's silence is over."""
+    aggressive = PRESETS["aggressive"]
+    memory, _ = play(frames(VOICE, spoken_ms), settings=aggressive)
+    silent = (replace(QUIET, at_ms=spoken_ms + ms, silence_ms=ms) for ms in range(FRAME_MS, 2_000, FRAME_MS))
+    _, decisions = play(silent, settings=aggressive, memory=memory)
+    ended_ms = FRAME_MS * (1 + [decision.state for decision in decisions].index(TurnState.SPEAK))
+    assert aggressive.silence_ms <= ended_ms <= aggressive.silence_ms + 300
+
+
 @pytest.mark.req("T-10", "V-06")
 @pytest.mark.parametrize("preset", ["conservative", "balanced", "aggressive"])
 @pytest.mark.parametrize("text", ["yes", "no", "4K", "two"])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
-from duologue.turns.echo_level import EchoGate, EchoGateSettings
+from duologue.turns.echo_level import UNKNOWN, EchoGate, EchoGateSettings, EchoLevel
 
 FRAME_MS = 32
 SYLLABLES_DB = (-20.0, -18.0, -24.0, -35.0, -50.0, -30.0, -19.0, -22.0, -40.0, -60.0)
@@ -63,3 +64,87 @@ def test_coupling_is_learned_and_some_talk_over_it_doesnt_spoil_it() -> None:
 
 def test_before_anything_is_learned_a_loud_echo_is_expected() -> None:
     assert EchoGate(FRAME_MS).coupling_db == EchoGateSettings().coupling_db
+
+
+# -- A late echo: the telephone
+
+LATE_MS = [0, 60, 200, 400, 600]
+
+
+def speech_db(seconds: float = 20.0, seed: int = 1) -> list[float]:
+    """The level of a voice with syllables, words and pauses, frame by frame."""
+    dice = random.Random(seed)
+    levels: list[float] = []
+    while len(levels) * FRAME_MS < seconds * 1000:
+        levels += [-120.0] * dice.choice((0, 1, 3, 12))
+        loud = dice.uniform(-24, -12)
+        levels += [loud - drop + dice.uniform(-2, 2) for drop in (18, 6, 0, 1, 4, 9, 20)[: dice.randint(3, 7)]]
+    return levels
+
+
+def late(played: list[float], echo_db: float, delay_ms: int) -> list[float]:
+    """What comes back. The codec leaves nothing of what is quieter than -75 dB."""
+    frames = delay_ms // FRAME_MS
+    echo = [level + echo_db for level in played]
+    heard = [-120.0] * frames + echo[: len(echo) - frames] if frames else echo
+    return [level if level > -75 else -120.0 for level in heard]
+
+
+@pytest.mark.req("H-12")
+@pytest.mark.parametrize("delay_ms", LATE_MS)
+@pytest.mark.parametrize("echo_db", [-6.0, -12.0, -30.0, -40.0, -50.0])
+def test_a_late_echo_of_any_level_never_passes(echo_db: float, delay_ms: int) -> None:
+    gate, played = EchoGate(FRAME_MS), speech_db()
+    levels = list(zip(late(played, echo_db, delay_ms), played, strict=True))
+    passing = [gate.passes(*frame) and frame[0] > -75 for frame in levels]
+    assert sum(frame[0] > -75 for frame in levels) > 100
+    assert not any(passing)
+
+
+@pytest.mark.req("H-12")
+@pytest.mark.parametrize("delay_ms", LATE_MS)
+def test_the_delay_is_learned_from_the_first_words(delay_ms: int) -> None:
+    gate, played = EchoGate(FRAME_MS), speech_db(3.0)
+    for levels in zip(late(played, -20.0, delay_ms), played, strict=True):
+        gate.excess_db(*levels)
+    assert gate.level.lag == delay_ms // FRAME_MS
+
+
+@pytest.mark.req("H-12")
+@pytest.mark.parametrize("echo_db", [-12.0, -30.0, -50.0])
+@pytest.mark.parametrize("delay_ms", [60, 400])
+def test_a_person_who_is_as_loud_as_the_agent_passes_over_its_late_echo(echo_db: float, delay_ms: int) -> None:
+    gate, played, person = EchoGate(FRAME_MS), speech_db(20.0), speech_db(2.0, seed=2)
+    heard = late(played, echo_db, delay_ms)
+    begin = 10_000 // FRAME_MS
+    passed = 0
+    for place, (level, other) in enumerate(zip(heard, played, strict=True)):
+        said = person[place - begin] if 0 <= place - begin < len(person) else -120.0
+        passes = gate.passes(max(level, said), other)
+        passed += passes and said > -30
+    assert passed > 0.4 * sum(level > -30 for level in person)
+
+
+@pytest.mark.req("H-12")
+def test_without_an_echo_no_delay_is_learned_and_a_quiet_person_passes() -> None:
+    gate = EchoGate(FRAME_MS)
+    for level in speech_db():
+        gate.excess_db(-120.0, level)
+    assert gate.level.lag == UNKNOWN
+    assert gate.passes(-45.0, -20.0)
+
+
+@pytest.mark.req("H-12")
+def test_an_echo_within_reach_is_expected_after_the_sound_has_ended() -> None:
+    gate, played = EchoGate(FRAME_MS), [*speech_db(8.0), -15.0, -15.0, *[-120.0] * 40]
+    heard = late(played, -12.0, 400)
+    assert not any(gate.passes(*frame) and frame[0] > -75 for frame in zip(heard, played, strict=True))
+    assert gate.passes(-50.0, -120.0), "then the line is free"
+
+
+@pytest.mark.req("H-12")
+def test_a_frame_changes_nothing_of_what_was_known_before() -> None:
+    level = EchoLevel(FRAME_MS)
+    after = level.after(-30.0, -20.0)
+    assert after.history
+    assert level == EchoLevel(FRAME_MS)

@@ -10,7 +10,7 @@ from duologue.turns.voicing import EVIDENCE_PER_FRAME_MAX, FRAME_MS, VOICE_OFF, 
 def after(*frames: tuple[float, float]) -> Voicing:
     voicing = Voicing()
     for vad, level_db in frames:
-        voicing.update(vad, level_db)
+        voicing = voicing.heard(vad, level_db)
     return voicing
 
 
@@ -38,11 +38,23 @@ def test_no_single_frame_is_all_of_the_evidence() -> None:
     assert after((1.0, -20.0), (1.0, -20.0)).evidence == 2 * EVIDENCE_PER_FRAME_MAX
 
 
+@pytest.mark.parametrize(("silent", "stretch"), [(5, 3), (6, 1)])
+def test_a_stretch_has_no_long_silence(silent: int, stretch: int) -> None:
+    voicing = after(*[(1.0, -20.0)] * 2, *[(0.1, -60.0)] * silent, (1.0, -20.0))
+    assert (voicing.stretch_ms, voicing.voiced_ms) == (stretch * FRAME_MS, 3 * FRAME_MS)
+    assert voicing.stretch_evidence == stretch * EVIDENCE_PER_FRAME_MAX
+
+
 def test_the_next_turn_starts_from_nothing() -> None:
-    voicing = after((0.9, -20.0), (0.1, -60.0))
-    voicing.forget()
+    voicing = after((0.9, -20.0), (0.1, -60.0)).forgotten()
     assert (voicing.begun, voicing.voiced_ms, voicing.silence_ms, voicing.evidence) == (False, 0, 0, 0.0)
     assert voicing.levels_db == ()
+
+
+def test_a_long_turn_keeps_a_bounded_number_of_levels() -> None:
+    voicing = after(*[(0.9, -20.0 - place % 5) for place in range(2_000)])
+    assert len(voicing.levels_db) == 12_000 // FRAME_MS
+    assert voicing.voiced_ms == 2_000 * FRAME_MS
 
 
 @pytest.mark.parametrize("probability", [0.0, 1.0])

@@ -1,4 +1,4 @@
-"""Which turns are owed, asked and answered: the bookkeeping that the regions share.
+"""Which turns are owed, asked and answered: the bookkeeping that the regions (parts) of the state share.
 
 A turn is owed if the person still needs an answer to it, and asked once it was sent to the brain.
 Rule: a turn counts as answered only after an answer that was heard or shown, a cancellation, or a loss
@@ -9,15 +9,23 @@ from __future__ import annotations
 
 from .draft import Draft
 from .effects import CancelReply, ReportLost, StartReply, StopPlayback, TruncateReply
-from .events import WordsHeard
+from .events import Event, WordsHeard
 from .leaves import AWAY, Ask, Link, Reply
 from .state import State, has_foreground
 
 
 def changes_question(s: State, e: WordsHeard) -> bool:
-    """Is this the final text of a turn that was sent to the brain without it and isn't answered yet? Partial text, or
-    text without substantial words, doesn't justify a new request."""
+    """Does this final text change a question that was already sent to the brain and isn't answered yet? Partial text
+    doesn't, and neither does text without substantial words (words that aren't fillers such as "um" or "yeah")."""
     return e.final and e.substantial > 0 and s.answered < e.turn <= s.asked
+
+
+def is_not_firm(s: State, e: Event) -> bool:
+    return not s.firm
+
+
+def become_firm(d: Draft, e: Event) -> None:
+    d.firm = True
 
 
 def start_reply(d: Draft, ask: Ask) -> None:
@@ -25,7 +33,7 @@ def start_reply(d: Draft, ask: Ask) -> None:
     d.reply_id += 1
     d.asked = d.said
     d.ask = ask
-    d.called = False
+    d.called = d.firm = False
     d.telling = d.telling or d.news
     d.news = False
     d.emit(StartReply(d.reply_id, d.answered + 1, d.said, ask))
@@ -36,18 +44,18 @@ def cancel_reply(d: Draft) -> None:
     if d.before.reply is not Reply.RETRYING:  # while retrying, no request is open
         d.emit(CancelReply(d.reply_id))
     d.reply_id += 1
-    d.called = False
+    d.called = d.firm = False
 
 
 def mark_answered(d: Draft) -> None:
-    """Count every turn that was asked as answered."""
+    """Count every turn that was sent to the brain as answered."""
     d.answered = d.asked
 
 
 def end_reply(d: Draft, heard: bool) -> None:
-    """End a reply. If the reply was not heard, its turns are owed again, and its news will be sent to the brain again.
-    While calls that the reply made are running, its turns stay asked, because the outputs of the calls will continue
-    the reply."""
+    """End a reply. If the reply was not heard, its turns are owed an answer again, and its news (results of calls and
+    jobs) will be sent to the brain again. While a call is running that the conversation waits for, the turns aren't
+    owed again, because the output of the call will continue the reply."""
     if not heard:
         if not has_foreground(d):
             _owe_again(d)
@@ -56,16 +64,17 @@ def end_reply(d: Draft, heard: bool) -> None:
 
 
 def clear_reply(d: Draft) -> None:
-    """Reset the fields of a reply that has ended. Its turns don't change: they stay asked or answered."""
+    """Reset the fields of a reply that has ended. This doesn't change which turns are owed an answer."""
     d.telling = False
-    d.called = False
+    d.called = d.firm = False
     d.ask = Ask.ANSWER
     d.retries = 0
 
 
 def _owe_again(d: Draft) -> None:
-    """Owe the asked turns again. After a lost line, a turn is asked only once more, and a second loss is reported to
-    the person. During a fault, the turns stay asked until the person retries or dismisses the fault."""
+    """Owe an answer again to the turns that were sent to the brain. After a lost line, a turn is sent only once more.
+    If the line is lost a second time, the turn is reported to the person as lost. During a fault, nothing changes until
+    the person retries or dismisses the fault."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY:
@@ -75,7 +84,8 @@ def _owe_again(d: Draft) -> None:
 
 
 def owe_asked(d: Draft) -> None:
-    """The question has changed: owe all asked turns again, even if some of the old answer gets heard."""
+    """The question has changed: owe an answer again to every turn that was sent to the brain, even if part of the old
+    answer is still heard."""
     d.asked = d.answered
     d.news = d.news or d.telling
     d.telling = False

@@ -54,6 +54,9 @@ _PLAIN_FIELDS: dict[str, type] = {
 }
 _NUMBER_MAX = 1 << 46  # a float clock still resolves milliseconds up to here
 _TURNS_OPEN_MAX = 1 << 20  # far more turns than a real conversation leaves unanswered
+# A file of the previous version lacks these. They get their defaults.
+_NEW_SETTINGS = {"commit_ms", "sent_text_ms_max"}
+_NEW_FIELDS = {name: State._field_defaults[name] for name in ("unread", "firm")}
 _TIMER_NAMES = tuple(timer.value for timer in TIMERS)
 
 
@@ -117,7 +120,7 @@ def settings_from_json(data: Any) -> Settings:
     if not isinstance(data, dict):
         raise InvalidSnapshot("settings are missing")
     known = {field.name for field in fields(Settings)}
-    wrong = sorted(set(data) ^ known)
+    wrong = sorted((set(data) ^ known) - (_NEW_SETTINGS - set(data)))
     if wrong:
         raise InvalidSnapshot(f"settings: {wrong[0]!r} is {'missing' if wrong[0] in known else 'unknown'}")
     values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
@@ -150,7 +153,8 @@ def state_from_json(data: dict[str, Any], settings: Settings) -> State:
     """The state that `state_to_json` turned into `data`, with these settings. Raises InvalidSnapshot if the data is
     invalid."""
     try:
-        values: dict[str, Any] = {name: data[name] for name in State._fields if name != "settings"}
+        values: dict[str, Any] = {name: data[name] for name in State._fields if name not in ("settings", *_NEW_FIELDS)}
+        values.update({name: data.get(name, default) for name, default in _NEW_FIELDS.items()})
         for name, kind in _STATE_ENUMS.items():
             values[name] = _enum(kind, values[name], name)
         values["jobs"] = tuple(
@@ -174,13 +178,13 @@ def _check_types(values: dict[str, Any]) -> None:
             raise InvalidSnapshot(f"{name}: {values[name]!r} isn't a valid {kind.__name__}")
     answered, asked, said, turn = (values[name] for name in ("answered", "asked", "said", "turn"))
     if not answered <= asked <= said <= turn <= answered + _TURNS_OPEN_MAX:
-        raise InvalidSnapshot("turn: expected answered <= asked <= said <= turn")
+        raise InvalidSnapshot(f"turn: expected answered <= asked <= said <= turn <= answered + {_TURNS_OPEN_MAX}")
     numbers = [number for job in values["jobs"] for number in (job.call, *job[3:])]
     if any(type(number) is not int or not 0 <= number <= _NUMBER_MAX for number in (*values["due"], *numbers)):
-        raise InvalidSnapshot("due: every deadline must be a whole number that isn't negative")
+        raise InvalidSnapshot(f"due, jobs: every number must be whole and between 0 and {_NUMBER_MAX}")
     flags = [job.cancellable for job in values["jobs"]] + ([values["fault"].fatal] if values["fault"] else [])
     if any(type(flag) is not bool for flag in flags):
-        raise InvalidSnapshot("jobs: every flag must be true or false")
+        raise InvalidSnapshot("jobs, fault: every flag must be true or false")
 
 
 def digest(s: State) -> str:

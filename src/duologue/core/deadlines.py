@@ -1,8 +1,10 @@
 """The table of deadlines: which leaf owns each deadline, and how long the deadline lasts.
 
-A hard deadline limits how long its leaves can last. Other deadlines only trigger something, such as a warning. A timer
-that is armed when a region enters a set of leaves stays armed while the region moves within that set. Rule: every leaf
-owns a hard deadline, except the leaves in which nothing is awaited: idle, up, quiet, silent, none and absent.
+The state has five regions (link, user, voice, reply and jobs). Each is in one leaf, except that in the region jobs,
+each job has a leaf. A hard deadline limits how long its leaves can last. Other deadlines only trigger something, such
+as a warning. A timer that is armed when a region enters a set of leaves stays armed while the region moves within that
+set. Rule: every leaf owns a hard deadline, except the leaves in which nothing is awaited: idle, up, quiet, silent, none
+and absent.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ class Limit(NamedTuple):
 
 
 class JointLimit(NamedTuple):
-    """A deadline that runs while a condition on several regions holds. Every condition must require an idle agent."""
+    """A deadline that runs while `holds`, a condition on several regions, is true. The condition must be false while
+    the agent isn't idle."""
 
     timer: Timer
     holds: Callable[[StateOrDraft], bool]
@@ -61,7 +64,12 @@ class JobLimits(NamedTuple):
 
 
 def _settle_ms(d: Draft) -> int:
-    return d.settings.noise_ms_max if d.words is Words.NONE else d.settings.settle_ms_max
+    return d.settings.noise_ms_max if d.words is Words.NONE or d.unread else d.settings.settle_ms_max
+
+
+def _ready_ms(d: Draft) -> int:
+    """A voice that goes on is speech until it ends, so a reply waits for the longest turn."""
+    return d.settings.talk_ms_max + d.settings.ready_ms_max
 
 
 def _backoff_ms(d: Draft) -> int:
@@ -94,6 +102,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit(Timer.SESSION_LIMIT, LIVE, _setting("session_ms_max"), hard=False),
     Limit(Timer.BREAKER, ACTIVE, _setting("faults_window_ms"), hard=False, on_entry=False),
     Limit(Timer.TALK, (User.TALKING, User.SETTLING), _setting("talk_ms_max")),  # for the whole turn
+    Limit(Timer.COMMIT, (User.TALKING, User.SETTLING), _setting("commit_ms"), hard=False),
     Limit(Timer.SETTLE, (User.SETTLING,), _settle_ms),
     Limit(Timer.TEXT, (User.TRANSCRIBING,), _setting("text_ms_max")),
     Limit(Timer.STALL, (Voice.PLAYING,), _setting("stall_ms_max")),
@@ -105,7 +114,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit(Timer.ATTEMPT, (Reply.COMMITTING, Reply.WAITING), _setting("attempt_ms_max")),
     Limit(Timer.ANSWER, _ANSWERING, _setting("answer_ms_max")),
     Limit(Timer.RETRY, (Reply.RETRYING,), _retry_ms),
-    Limit(Timer.READY, (Reply.READY,), _setting("ready_ms_max")),
+    Limit(Timer.READY, (Reply.READY,), _ready_ms),
 )
 
 JOINT_LIMITS: tuple[JointLimit, ...] = (

@@ -1,7 +1,7 @@
 """The mutable draft of the next state, which one step works on.
 
-A draft lives for one step and is never shared. Rule: only `move` changes the leaf of a region. It also arms the
-deadlines of a leaf on entry and disarms them on exit, and no other code does that.
+A draft lives for one step and is never shared. Rule: only `move` changes the leaf of a region (link, user, voice or
+reply). It also arms the deadlines of a leaf on entry and disarms them on exit, and no other code does that.
 """
 
 from __future__ import annotations
@@ -46,10 +46,12 @@ class Draft:
     overheard: int
     words: Words
     final: bool
+    unread: bool
     content: int
     heard_ms: int
     ask: Ask
     called: bool
+    firm: bool
     news: bool
     telling: bool
     asked_again: int
@@ -70,7 +72,8 @@ class Draft:
             self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
             self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
             self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
-            self.words, self.final, self.content, self.heard_ms, self.ask, self.called, self.news, self.telling,
+            self.words, self.final, self.unread, self.content,
+            self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling,
             self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
             self.faults_in_a_row, self.fault, due,
         ) = s  # fmt: skip
@@ -89,7 +92,8 @@ class Draft:
                 self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
                 self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
                 self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
-                self.words, self.final, self.content, self.heard_ms, self.ask, self.called, self.news, self.telling,
+                self.words, self.final, self.unread, self.content,
+                self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling,
                 self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
                 self.faults_in_a_row, self.fault, tuple(self.due),
             ),
@@ -159,7 +163,8 @@ class Draft:
         self.due[index] = min(earlier, self.due[index])
 
     def now(self) -> int:
-        """The time from which due times count: the event's time, or 0 while time is frozen."""
+        """The time from which due times count: the event's time, or 0 while time is frozen, because due times are
+        remaining times then."""
         return 0 if self.link in FROZEN else self.at
 
     # -- Jobs
@@ -178,7 +183,8 @@ class Draft:
         self.jobs = tuple(job for job in self.jobs if job.call != call)
 
     def set_job(self, job: JobRecord, kind: JobKind) -> None:
-        """Change the kind of a job, and arm the deadlines of the new kind. The kind ABSENT removes the job's record."""
+        """Change the kind of a job, and arm the deadlines of the new kind. If the job is already running, the deadline
+        for its next feedback isn't restarted. The kind ABSENT removes the job's record."""
         if kind is JobKind.ABSENT:
             self.drop_job(job.call)
         elif kind is not job.kind:

@@ -20,8 +20,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession(Effect):
-    """Open this session and prime audio, then report SessionReady or SessionFailed. An older session is
-    abandoned."""
+    """Open the line and this session, then report SessionReady or SessionFailed. An older session is abandoned."""
 
     session: int
     attempt: int = 0
@@ -59,6 +58,13 @@ class RestoreContext(Effect):
 @dataclass(frozen=True, slots=True)
 class CommitAudio(Effect):
     """The turn's audio is complete: commit the audio buffer, so that the final text of the turn is made."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class WarnLongTalk(Effect):
+    """The turn has reached the longest time that a turn may take. It counts as complete: tell the person."""
 
     turn: int
 
@@ -133,7 +139,7 @@ class StopPlayback(Effect):
 
 @dataclass(frozen=True, slots=True)
 class TruncateReply(Effect):
-    """Cut the text of this voice in the history to what was heard."""
+    """In the history, cut the text that was spoken with this voice id to what was heard of it."""
 
     voice: int
     heard_ms: int
@@ -154,7 +160,7 @@ class CancelWork(Effect):
 
 @dataclass(frozen=True, slots=True)
 class PostOutput(Effect):
-    """Add the one output of this call to the brain's history."""
+    """Add the output of this tool call to the brain's history. Each call gets exactly one output."""
 
     call: int
     outcome: Outcome
@@ -198,7 +204,7 @@ class WarnLongSpeech(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RefuseStart(Effect):
-    """Refuse a start: the session is inactive, audio isn't primed, or a conversation is already running."""
+    """Refuse a start: the session is inactive, audio isn't ready, or a conversation is already running."""
 
     already_running: bool
 

@@ -76,7 +76,7 @@ class AboutCall(Event):
 
 @dataclass(frozen=True, slots=True)
 class StartRequested(RecurringEvent):
-    """Start a conversation. The start is refused unless the session is active and audio is primed."""
+    """Start a conversation. The start is refused unless the session is active and audio is primed (ready to play)."""
 
     session_active: bool = True
     audio_primed: bool = True
@@ -115,7 +115,7 @@ class RetryRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class DismissRequested(RecurringEvent):
-    """After a fault: continue without answering the turns that were waiting."""
+    """After a fault: continue without an answer to the turns that were already sent to the brain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class WordsHeard(RecurringEvent):
     def __post_init__(self) -> None:
         Event.__post_init__(self)
         if self.substantial > self.words:
-            raise InvalidEvent(f"WordsHeard: substantial is {self.substantial}, must be at most words, {self.words}")
+            raise InvalidEvent(f"WordsHeard: {self.substantial} substantial words can't be among {self.words} words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +187,26 @@ class TurnEnded(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class SoundDismissed(Event):
+    """Turn-taking is sure that the newest sound of this turn is noise, although it goes on. If the turn has no other
+    sound, it was only noise. `onset` is the `seq` of the onset that was judged."""
+
+    turn: int
+    onset: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOverheard(RecurringEvent):
+    """Turn-taking found that the overheard words of this turn answer a question: they were said over its end."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
 class OverlapJudged(AboutVoice):
     """Turn-taking judged a sound of the person over this voice. `bid` says whether the sound is a bid for the floor
-    (barge-in). `onset` is the `seq` of the onset that was judged, because the judgement of an older sound doesn't
-    tell whether a newer sound is harmless."""
+    (barge-in). `onset` is the `seq` of the onset that was judged: if the person has made another sound since then, a
+    judgement that the earlier sound was harmless doesn't count."""
 
     seq: int
     bid: bool
@@ -277,6 +293,11 @@ class ReplyFailed(AboutReply):
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyBecameFirm(AboutReply):
+    """From here on, speech over this reply doesn't interrupt it."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCalled(AboutReply):
     """The reply requests a tool call. Call ids increase strictly."""
 
@@ -306,6 +327,14 @@ class PlaybackStopped(AboutVoice):
     """The line confirms that it is silent after a stop."""
 
     heard_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class VoicesPlayed(RecurringEvent):
+    """A client that came back has played this voice, although the voice was never saved. Its number and all lower ones
+    must not be used again."""
+
+    played: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from enum import Enum
 
 
 class Leaf(Enum):
-    """A leaf state of one region, or a value of a small enum. Leaves are hashed by identity, which is fast, because
-    every step looks leaves up."""
+    """A leaf state of one region, or a value of a small enum. Every step looks leaves up, so they are hashed by
+    identity, which is fast."""
 
     __hash__ = object.__hash__
 
@@ -87,6 +87,7 @@ class Timer(Leaf):
     SESSION_LIMIT = "session_limit"
     BREAKER = "breaker"
     TALK = "talk"
+    COMMIT = "commit"  # the audio of a long turn is committed again and again
     SETTLE = "settle"
     TEXT = "text"
     STALL = "stall"

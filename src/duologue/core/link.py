@@ -39,6 +39,7 @@ from .events import (
     StartRequested,
     SuspendRequested,
     TimerFired,
+    VoicesPlayed,
 )
 from .leaves import (
     ACTIVE,
@@ -103,6 +104,10 @@ def said_goodbye(s: State, e: Event) -> bool:
 
 def is_being_played(s: State, e: Event) -> bool:
     return s.voice in SOUNDING
+
+
+def is_unknown_voice(s: State, e: VoicesPlayed) -> bool:
+    return e.played > s.voice_id
 
 
 # -- Actions
@@ -200,6 +205,11 @@ _TIMEOUT_SOURCES = {
 }
 
 
+def skip_voices(d: Draft, e: VoicesPlayed) -> None:
+    """Use no number up to this one again. A saved voice that was still playing takes this number."""
+    d.voice_id = e.played
+
+
 def forget_faults(d: Draft, e: Event) -> None:
     d.faults = 0
 
@@ -252,6 +262,7 @@ LINK_ROWS: tuple[Row, ...] = (
     row(LIVE, (SessionFailed, ReconnectRequested), L.BACKING_OFF, lose_link),
     row(LIVE, (ReplyFailed, ServiceFailed, PlaybackFailed), L.BACKING_OFF, lose_link, needs_new_session),
     row(L.BACKING_OFF, T.BACKOFF, L.RECONNECTING, attempt),
+    row(tuple(L), VoicesPlayed, None, skip_voices, is_unknown_voice, "a client has played more than was saved"),
     row(L.RECONNECTING, (SessionFailed, LinkClosed, T.CONNECT), L.BACKING_OFF, None, may_attempt_again),
     # Faults
     row((L.PREPARING, L.RECONNECTING), (SessionFailed, LinkClosed, T.PREPARE, T.CONNECT), L.FAULTED, fault),

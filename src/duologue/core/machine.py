@@ -1,9 +1,10 @@
 """The machine: `step(state, event) -> (state, effects)`.
 
-The machine is pure: it uses no clock, randomness, input, output or await. Time arrives in events, and work leaves
-as effects. A step picks at most one row for each region, with guards that see the state before the step. It applies
-the rows in the order link, voice, user, reply, jobs. Then it applies the rules and updates the joint deadlines.
-Rule: for an event that is stale or has no row, a step returns the same state object and builds nothing.
+The machine is pure: it uses no clock, randomness, input, output or await. Time arrives in events, and work leaves as
+effects. A step picks at most one row for each region of the state (and for each job), with guards that see the state
+before the step. It applies the rows in the order link, voice, user, reply, jobs. Then it applies the rules and updates
+the joint deadlines, which depend on several regions. Rule: for an event that is stale or has no row, a step returns the
+same state object and builds nothing.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from .events import (
     Event,
     OverlapJudged,
     RecurringEvent,
+    SoundDismissed,
     TimerFired,
     ToolCalled,
     TurnEnded,
@@ -92,8 +94,9 @@ def _fresh_words(s: State, e: WordsHeard) -> bool:
 
 
 def _fresh_verdict(s: State, e: OverlapJudged) -> bool:
-    """Does this verdict, whether a sound over the agent interrupts, still count? A bid for the floor counts even if it
-    comes late. A verdict that the sound was harmless counts only for the newest sound."""
+    """Is this verdict about the agent's current sound, and does it still count? A verdict that the person's sound was a
+    bid for the floor (an interruption) counts even if another sound has begun since. A verdict that the sound was
+    harmless counts only for the newest sound."""
     current = e.voice == s.voice_id and e.seq > s.seq and s.voice is not Voice.SILENT
     return current and (e.bid or e.onset >= s.onset)
 
@@ -114,7 +117,7 @@ def _freshness(kind: type[Event]) -> Fresh:
         return _fresh_verdict
     if kind is ToolCalled:
         return lambda s, e: e.reply == s.reply_id and e.call > s.call_id and _reply_is_open(s)
-    if kind is TurnEnded:
+    if kind in (TurnEnded, SoundDismissed):
         return lambda s, e: e.turn == s.turn and e.onset >= s.onset
     if issubclass(kind, AboutVoice):
         return lambda s, e: e.voice == s.voice_id and s.voice is not Voice.SILENT
@@ -147,7 +150,8 @@ class Machine:
         self.load(rows, rules, owners)
 
     def load(self, rows: Iterable[Row], rules: Iterable[Rule], owners: DeadlineOwners | None = None) -> None:
-        """Replace the rows and rules. The checker uses this to break the machine on purpose."""
+        """Replace the rows and rules. Tests use this to count how often each row fires, and tools/run_mutants.py uses
+        it to break the machine on purpose."""
         self.rows = tuple(rows)
         self.rules = tuple(rules)
         self.owners = owners or DeadlineOwners()
@@ -159,7 +163,8 @@ class Machine:
         self._plans = {link: self._plan_for(link) for link in Link}
 
     def accept_stale(self, kind: type[Event]) -> None:
-        """Treat every event of this kind as new. The checker uses this to break the machine on purpose."""
+        """Treat every event of this kind as new, even if it is stale. The tests of the model checker use this to break
+        the machine on purpose."""
         for plans in self._plans.values():
             if kind in plans:
                 plans[kind] = (_always_fresh, *plans[kind][1:])

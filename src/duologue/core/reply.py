@@ -7,13 +7,23 @@ if the change depends on several regions.
 
 from __future__ import annotations
 
-from .answers import cancel_reply, changes_question, clear_reply, end_reply, mark_answered, start_reply
+from .answers import (
+    become_firm,
+    cancel_reply,
+    changes_question,
+    clear_reply,
+    end_reply,
+    is_not_firm,
+    mark_answered,
+    start_reply,
+)
 from .draft import Draft
 from .events import (
     AudioBuffered,
     Event,
     InterruptRequested,
     ReplyAccepted,
+    ReplyBecameFirm,
     ReplyFailed,
     ReplyFinished,
     TextTyped,
@@ -37,8 +47,8 @@ def may_retry(s: State, e: Event) -> bool:
 
 
 def fails_for_good(s: State, e: Event) -> bool:
-    """Does this failure end in a fault? It doesn't if the reply can be retried, or if calls that the reply made will
-    continue it."""
+    """Does this failure end in a fault? It doesn't if no reply is pending, if the reply can be retried, or if calls
+    that the reply made will continue it. After the deadline for the whole answer, there is no retry."""
     worth_going_on = not isinstance(e, ReplyFailed) or POLICIES[e.error].retries_max > 0
     if s.reply not in PENDING or (s.called and worth_going_on):
         return False
@@ -127,6 +137,7 @@ REPLY_ROWS: tuple[Row, ...] = (
     row((R.COMMITTING, R.WAITING), TokenArrived, R.GENERATING),
     row((R.COMMITTING, R.WAITING), ToolCalled, R.GENERATING, note_call),
     row((R.GENERATING, R.READY, R.NONE), ToolCalled, None, note_call),
+    row((*_OPEN, R.READY), ReplyBecameFirm, None, become_firm, is_not_firm),
     row(_OPEN, AudioBuffered, R.READY),
     row(_OPEN, ReplyFinished, R.NONE, finish),
     # Failing

@@ -1,8 +1,8 @@
 """Rows and rules: the two forms in which all behaviour of the machine is written.
 
-A row says: in one of these leaves, on one of these events, if the guard holds, go to the target leaf
-and run the action. A rule says: if this condition holds after the rows, run this action to correct the state.
-Rule: a guard reads the state before the step, and a row's action never moves a region.
+A row is about one region (part) of the state. It says: in one of these leaves, on one of these events, if the guard
+holds, go to the target leaf and run the action. A rule says: if this condition holds after the rows, run this action to
+correct the state. Rule: a guard reads the state before the step, and a row's action never moves a region.
 """
 
 from __future__ import annotations

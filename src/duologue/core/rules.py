@@ -1,7 +1,8 @@
 """The rules: combinations of leaves of several regions that must not last, and the actions that correct them.
 
-The rules run once after the rows of every step, in the order of RULES. The checker verifies that one pass leaves
-nothing to correct. Rule: there are at most seven rules. If more are needed, the regions are divided wrongly.
+The rules run once after the rows of every step, in the order of RULES. The model checker (`duologue.lab.check`)
+verifies that one pass leaves nothing to correct. Rule: there are at most seven rules. If more are needed, the state is
+divided into the wrong regions.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def clear_leftovers(d: Draft, e: Event) -> None:
         drop_work(d, job)
     d.move(_QUIET)
     d.words = Words.NONE
-    d.final = d.news = False
+    d.final = d.unread = d.news = False
     d.faults = d.faults_in_a_row = d.check_ins = d.attempts = 0
     d.fault = None
 

@@ -37,10 +37,12 @@ class Settings:
     faults_window_ms: int = 60_000  # the window of faults_max
     faults_in_a_row_max: int = 5  # this many faults with no heard answer in between also end it
 
-    talk_ms_max: int = 30_000  # the longest turn of the user; after it, the turn counts as complete
+    talk_ms_max: int = 600_000  # the longest turn of the user; after it, the turn counts as complete
+    commit_ms: int = 30_000  # the audio of a turn that is still being said is committed this often
     settle_ms_max: int = 3_000  # from the end of speech to the endpoint, if the turn has words
     noise_ms_max: int = 600  # from the end of a sound without words until it counts as noise
     text_ms_max: int = 1_500  # from the endpoint to the final transcript
+    sent_text_ms_max: int = 600  # the same if the user has pressed send or released push-to-talk, if that is shorter
 
     stall_ms_max: int = 5_000  # the longest time without a report of playback while the agent speaks
     overlap_ms_max: int = 1_500  # how long playback is held until it is known whether a sound interrupts

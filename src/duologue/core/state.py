@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _UP, _QUIET, _TALKING = Link.UP, User.QUIET, User.TALKING
 _SILENT, _PLAYING, _NONE, _NO_WORDS = Voice.SILENT, Voice.PLAYING, Reply.NONE, Words.NONE
 
+_BETWEEN_TURNS = (User.QUIET, User.TRANSCRIBING)
+
 StateOrDraft: TypeAlias = "State | Draft"  # the predicates below work on both
 
 
@@ -88,10 +90,12 @@ class State(NamedTuple):
 
     words: Words = Words.NONE  # what kind of words the open turn has
     final: bool = False  # the text of the open turn is final
+    unread: bool = False  # a sound has followed the final text, and its words may still come
     content: int = 0  # id of the newest turn's final text, to recognise a repeat
     heard_ms: int = 0  # how much of the current voice was heard
     ask: Ask = Ask.ANSWER  # the purpose of the current reply or voice
     called: bool = False  # the current reply has made a call
+    firm: bool = False  # speech over the current reply or voice doesn't interrupt it
     news: bool = False  # there are outputs or results that no request has carried yet
     telling: bool = False  # the current request carries news
     asked_again: int = 0  # the newest turn that was asked a second time after a lost line
@@ -187,6 +191,11 @@ def is_owed(s: StateOrDraft) -> bool:
 def is_at_rest(s: StateOrDraft) -> bool:
     """Are both sides quiet, with no turn to answer, no news for the brain and no job running?"""
     return not s.jobs and floor_is_open(s) and not is_owed(s)
+
+
+def turn_of_onset(s: StateOrDraft) -> int:
+    """The turn to which speech that begins now belongs: the open turn, or the next one."""
+    return s.turn + 1 if s.user in _BETWEEN_TURNS else s.turn
 
 
 def is_sounding(s: StateOrDraft) -> bool:

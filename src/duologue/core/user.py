@@ -1,4 +1,4 @@
-"""The user region: what is the person doing? Its rows begin turns, let them settle, note their words and end them.
+"""The user region: what is the person doing? Its rows begin turns, note their words, wait for their end and end them.
 
 The rows use the start and the end of speech, endpoints and facts about words. This module doesn't know about audio,
 text or services. Rule: every change of this region is a row in USER_ROWS, except that a closed line ends the turn.
@@ -7,15 +7,18 @@ text or services. Rule: every change of this region is a row in USER_ROWS, excep
 from __future__ import annotations
 
 from .draft import Draft
-from .effects import CommitAudio, DiscardAudio, RecordOverheard
+from .effects import CommitAudio, DiscardAudio, RecordOverheard, WarnLongTalk
 from .events import (
+    AnswerOverheard,
     Event,
     PttPressed,
     PttReleased,
     SendPressed,
+    SoundDismissed,
     SpeechStarted,
     SpeechStopped,
     TextTyped,
+    TimerFired,
     TurnEnded,
     WordsHeard,
 )
@@ -27,7 +30,13 @@ from .state import State
 
 
 def text_is_final(s: State, e: Event) -> bool:
-    return s.final
+    """Is the whole text of the turn known? A sound that followed the text and has ended counts as noise by now."""
+    return s.final and not (s.unread and s.user is User.TALKING)
+
+
+def sound_follows_text(s: State, e: Event) -> bool:
+    """Is the text of the turn final, and is the sound after it still unread?"""
+    return s.final and s.unread
 
 
 def no_words_yet(s: State, e: Event) -> bool:
@@ -47,6 +56,12 @@ def is_empty_final(s: State, e: WordsHeard) -> bool:
     return e.turn == s.turn and e.final and e.words == 0
 
 
+def is_overheard(s: State, e: AnswerOverheard) -> bool:
+    """Was this turn overheard, and is it over?"""
+    is_over = e.turn < s.turn or (e.turn == s.turn and s.user is User.QUIET)
+    return e.turn > s.said and is_over
+
+
 def has_late_words(s: State, e: WordsHeard) -> bool:
     """Does this late text count? For a turn that was already sent to the brain, only the final text counts."""
     return e.words > 0 and (e.final or e.turn > s.asked)
@@ -64,7 +79,7 @@ def begin_turn(d: Draft, e: Event) -> None:
 
 def expect_more_text(d: Draft, e: Event) -> None:
     d.onset = d.seq
-    d.final = False
+    d.unread = d.final
     d.content = 0  # the same text may come again, if the new sound is only noise
 
 
@@ -75,8 +90,9 @@ def begin_next_turn(d: Draft, e: Event) -> None:
 
 
 def note_words(d: Draft, e: WordsHeard) -> None:
-    if d.user is User.SETTLING and d.words is Words.NONE and e.words:
+    if d.user is User.SETTLING and (d.words is Words.NONE or d.unread) and e.words:
         d.arm(Timer.SETTLE, d.settings.settle_ms_max)  # there are words, so the sound wasn't noise
+    d.unread = False
     if e.final and not e.words:
         d.words = Words.NONE  # the empty final text replaces the partial text
     elif e.substantial:
@@ -94,6 +110,20 @@ def _note_content(d: Draft, e: WordsHeard) -> None:
 
 def commit_audio(d: Draft, e: Event) -> None:
     d.emit(CommitAudio(d.turn))
+    d.final = d.unread = False  # if there was a final text, a sound has followed it
+    _warn_of_limit(d, e)
+    if isinstance(e, SendPressed | PttReleased):
+        hurry_text(d, e)
+
+
+def hurry_text(d: Draft, e: Event) -> None:
+    d.shorten(Timer.TEXT, d.settings.sent_text_ms_max)
+
+
+def commit_part(d: Draft, e: Event) -> None:
+    """Commit the audio so far. The person keeps the floor."""
+    d.emit(CommitAudio(d.turn))
+    d.arm(Timer.COMMIT, d.settings.commit_ms)
 
 
 def end_turn(d: Draft, e: Event) -> None:
@@ -104,7 +134,13 @@ def end_turn(d: Draft, e: Event) -> None:
 
 def commit_and_end_turn(d: Draft, e: Event) -> None:
     _close_audio(d)
+    _warn_of_limit(d, e)
     end_turn(d, e)
+
+
+def _warn_of_limit(d: Draft, e: Event) -> None:
+    if isinstance(e, TimerFired) and e.timer is Timer.TALK:
+        d.emit(WarnLongTalk(d.turn))
 
 
 def discard_noise(d: Draft, e: Event) -> None:
@@ -125,9 +161,9 @@ def take_typed(d: Draft, e: Event) -> None:
 
 
 def take_late_words(d: Draft, e: WordsHeard) -> None:
-    """Add late text to what the brain will be asked about. But record it as overheard if its turn was already
-    answered, if its turn began while the current voice was playing, or if it adds only fillers to a turn that was
-    already asked."""
+    """Add late text to what the brain will be asked about. But record it as overheard if its turn was already answered
+    (at least in part), if its turn began while the current voice was playing, or if it adds only fillers to a turn that
+    was already sent to the brain."""
     _note_content(d, e)
     if _comes_too_late(d.before, e):
         d.emit(RecordOverheard(e.turn))
@@ -141,15 +177,15 @@ def take_late_words(d: Draft, e: WordsHeard) -> None:
 def _comes_too_late(s: State, e: WordsHeard) -> bool:
     of_question = e.turn <= s.asked
     answered = e.turn <= s.answered or (of_question and s.heard_ms > 0)
-    under_sound = s.voice in SOUNDING and e.turn > s.floor_turn
+    under_sound = s.voice in SOUNDING and e.turn > max(s.floor_turn, s.said) and not (s.firm and e.substantial)
     return answered or under_sound or (of_question and not e.substantial)
 
 
 def _end_turn(d: Draft) -> None:
     """End the turn. Words spoken over the agent, and fillers while a reply is pending, are recorded as overheard.
-    Other words need an answer."""
+    Other words need an answer. So do substantial words over a firm reply: they are answered after it."""
     if d.words is not Words.NONE:
-        over_sound = d.voice in SOUNDING
+        over_sound = d.voice in SOUNDING and not (d.firm and d.words is Words.SUBSTANTIAL)
         behind_reply = d.words is Words.FILLER and d.reply in PENDING
         if over_sound or behind_reply:
             d.emit(RecordOverheard(d.turn))
@@ -158,6 +194,11 @@ def _end_turn(d: Draft) -> None:
         else:
             _mark_said(d, d.turn)
     _forget_words(d)
+
+
+def take_answer(d: Draft, e: AnswerOverheard) -> None:
+    _mark_said(d, e.turn)
+    d.overheard = 0
 
 
 def _mark_said(d: Draft, turn: int) -> None:
@@ -175,7 +216,7 @@ def _close_audio(d: Draft) -> None:
 
 def _forget_words(d: Draft) -> None:
     d.words = Words.NONE
-    d.final = False
+    d.final = d.unread = False
 
 
 U, T = User, Timer
@@ -186,6 +227,7 @@ USER_ROWS: tuple[Row, ...] = (
     row(U.QUIET, (SpeechStarted, PttPressed), U.TALKING, begin_turn),
     row(U.TALKING, SpeechStopped, U.SETTLING),
     row(U.SETTLING, (SpeechStarted, PttPressed), U.TALKING, expect_more_text, why="the same turn continues"),
+    row(_OPEN, T.COMMIT, None, commit_part, why="a long turn, which stays the person's"),
     row(U.TRANSCRIBING, (SpeechStarted, PttPressed), U.TALKING, begin_next_turn),
     # Words
     row(U.SETTLING, WordsHeard, U.QUIET, discard_noise, is_empty_final),
@@ -193,10 +235,14 @@ USER_ROWS: tuple[Row, ...] = (
     row(U.TRANSCRIBING, WordsHeard, U.QUIET, end_turn, is_final_text),
     row(U.TRANSCRIBING, WordsHeard, None, note_words, is_of_this_turn),
     row(tuple(U), WordsHeard, None, take_late_words, has_late_words),
+    row(tuple(U), AnswerOverheard, None, take_answer, is_overheard),
     # The end of the turn
     row((*_OPEN, U.TRANSCRIBING), (T.SETTLE, T.READY), U.QUIET, discard_noise, no_words_yet),
+    row(_OPEN, SoundDismissed, U.QUIET, discard_noise, no_words_yet),
+    row(_OPEN, SoundDismissed, U.QUIET, commit_and_end_turn, sound_follows_text, "only the words before it count"),
     row(_OPEN, _ENDS, U.QUIET, commit_and_end_turn, text_is_final),
     row(_OPEN, _ENDS, U.TRANSCRIBING, commit_audio),
+    row(U.TRANSCRIBING, (PttReleased, SendPressed), None, hurry_text, why="the question was sent"),
     row(U.TRANSCRIBING, T.TEXT, U.QUIET, end_turn),
     row(tuple(U), TextTyped, U.QUIET, take_typed),
 )

@@ -8,11 +8,13 @@ VOICE_ROWS, or a rule in `rules` if the change depends on several regions, such 
 from __future__ import annotations
 
 from .answers import (
+    become_firm,
     cancel_reply,
     changes_question,
     end_reply,
     end_sound,
     forget_sound,
+    is_not_firm,
     mark_answered,
     owe_asked,
     stop_sound,
@@ -28,6 +30,7 @@ from .events import (
     PlaybackProgressed,
     PlaybackStopped,
     PttPressed,
+    ReplyBecameFirm,
     SpeechStarted,
     SpeechStopped,
     TextTyped,
@@ -41,16 +44,16 @@ from .state import State, has_foreground
 
 
 def onset_holds(s: State, e: Event) -> bool:
-    return s.settings.overlap is Overlap.CONFIRM
+    return s.settings.overlap is Overlap.CONFIRM and not s.firm
 
 
 def takes_floor(s: State, e: Event) -> bool:
     """Does the person take the floor (the right to speak) with this event? A speech onset takes it only in the profile
-    `immediate`, and a verdict only if it is a bid for the floor. A button press, a typed turn or a command always
-    takes it."""
+    `immediate`, and a verdict only if it is a bid for the floor. Neither takes it from a firm reply. A button press, a
+    typed turn or a command always takes it."""
     if isinstance(e, SpeechStarted):
-        return s.settings.overlap is Overlap.IMMEDIATE
-    return not isinstance(e, OverlapJudged) or e.bid
+        return s.settings.overlap is Overlap.IMMEDIATE and not s.firm
+    return not isinstance(e, OverlapJudged) or (e.bid and not s.firm)
 
 
 def heard_more(s: State, e: PlaybackProgressed) -> bool:
@@ -140,6 +143,8 @@ VOICE_ROWS: tuple[Row, ...] = (
     row(V.HELD, SpeechStopped, None, expect_words),
     row(V.HELD, SpeechStarted, None, expect_verdict),
     row(V.HELD, (T.OVERLAP, T.LULL), V.PLAYING),
+    row(V.HELD, ReplyBecameFirm, V.PLAYING, become_firm, why="nothing interrupts it any more"),
+    row(V.PLAYING, ReplyBecameFirm, None, become_firm, is_not_firm),
     # Playing
     row((*SOUNDING, *ENDING), PlaybackProgressed, None, progress, heard_more),
     row(SOUNDING, PlaybackFinished, V.SILENT, finish),

@@ -1,7 +1,8 @@
 """The brain port: a request becomes a reply, part by part.
 
 Text goes to the voice sentence by sentence. A speech-to-speech model yields `Sound` instead of text, and the rest of
-the conversation works the same. Rule: a brain stores no history that it couldn't rebuild from the request.
+the conversation works the same. Rule: a brain stores no history that it couldn't rebuild from the request, unless it
+implements `Remembers`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from .worker import Tool
 class Request:
     """One request to the brain. `text` contains the person's words that no earlier reply has answered or handled
     with tool calls. `outputs` and `news` are the new results of calls and jobs. The history contains all of these
-    too. Each of the three may be empty, and for a greeting, a check-in or a goodbye all three are empty."""
+    too. Each of the three may be empty, and for a greeting, a check-in or a goodbye all three are empty. `premature`
+    means that the person began to speak before the last question was asked: before half of it was heard, or before a
+    value in it was heard. So a "yes" doesn't confirm that question."""
 
     reply: int
     text: str
@@ -33,6 +36,7 @@ class Request:
     outputs: tuple[CallOutput, ...] = ()
     news: tuple[News, ...] = ()
     conversation: str = ""
+    premature: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,17 @@ class Firm:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """Text that asks the person for an answer, with or without a question mark. If the answer begins over the end of
+    this text, it counts as the answer. `values` are the values that the person is asked about: an answer that begins
+    before they were heard doesn't count. With `firm`, the text can't be interrupted, as with `Firm`."""
+
+    text: str
+    values: tuple[str, ...] = ()
+    firm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Working:
     """A heartbeat of a brain that is still working on its reply: yield one about every 250 ms. A brain that yields
     neither parts nor heartbeats counts as stalled."""
@@ -57,7 +72,7 @@ class Working:
     ms: int = 250
 
 
-Part: TypeAlias = str | Firm | Show | Sound | ToolCall | Working
+Part: TypeAlias = str | Firm | OpenQuestion | Show | Sound | ToolCall | Working
 
 
 class Brain(Protocol):
@@ -77,7 +92,7 @@ class Summarises(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FormSlot:
-    """One slot of a form. `state` is empty, asked, filled or confirmed."""
+    """One slot of a form. `state` is empty, asked, filled, confirmed or, for a result of the task, result."""
 
     name: str
     label: str
@@ -87,7 +102,8 @@ class FormSlot:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form that a conversation fills in, for display on a screen. It contains the person's words."""
+    """The form that a conversation fills in, for display on a screen. It contains the person's words. After the last
+    step `state` is completed, and the form stays until the next one begins."""
 
     flow: str
     title: str
@@ -101,6 +117,14 @@ class ShowsForm(Protocol):
     """A brain that fills in a form and can show its progress."""
 
     def form(self, conversation: str) -> Form | None: ...
+
+
+@runtime_checkable
+class Suggests(Protocol):
+    """A brain that knows what a person could say to it."""
+
+    @property
+    def suggestions(self) -> tuple[str, ...]: ...
 
 
 @runtime_checkable
@@ -154,6 +178,6 @@ class Remembers(Protocol):
         ...
 
     async def has_more(self, conversation: str) -> bool:
-        """After a restart: was the brain interrupted, and will it say more if it gets a request? In that case,
-        the brain doesn't repeat what it has already said."""
+        """After a restart: was the brain in the middle of an answer, so that it will say the rest when it gets a
+        request? It doesn't repeat what it has already said."""
         ...

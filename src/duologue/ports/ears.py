@@ -8,8 +8,8 @@ detects the end of a turn by itself.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from duologue.turns.features import PauseFeatures
 
@@ -18,8 +18,8 @@ from duologue.turns.features import PauseFeatures
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """About 10 to 40 ms of 16-bit mono PCM. `played` is what the loudspeaker played during this time, at the same
-    rate, if the line knows it. The echo of `played` is in `pcm`."""
+    """About 10 to 40 ms of 16-bit mono PCM. `played` is what the loudspeaker played during this time, at the same rate,
+    if the line knows it. `pcm` may contain the echo of `played`."""
 
     pcm: bytes
     rate_hz: int = 16_000
@@ -68,8 +68,9 @@ class SpeechEnded:
 
 @dataclass(frozen=True, slots=True)
 class VoiceFrame:
-    """One frame of a turn, from its onset to its end. `probability` says how likely the frame contains a voice
-    other than the agent's own. `energy` is the RMS from 0 to 1. `quiet_ms` is how long the voice has been silent."""
+    """One frame of a turn, from its onset to its end. `probability` says how likely it is that the frame contains a
+    voice other than the agent's own. `energy` is the RMS from 0 to 1. `quiet_ms` is how long the voice has been
+    silent."""
 
     probability: float
     energy: float
@@ -80,8 +81,8 @@ class VoiceFrame:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The voice fell silent. `features` describe how the turn sounded until then. The pause is sent again when more is
-    known. The words are sent separately."""
+    """The voice fell silent. `features` describe how the turn sounded until then. The same pause is reported again when
+    more is known about it. The words are reported separately."""
 
     features: PauseFeatures
     quiet_ms: int
@@ -100,12 +101,23 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The final text of an utterance, or empty if nothing was said. `last_confidence` is the last word's confidence."""
+    """The final text of an utterance, or empty if nothing was said. `last_confidence` is the last word's confidence. If
+    a better model wrote the text, `first_text`, `first_confidence` and `last_confidence` are those of the model that
+    also wrote the partial texts: they decide when the turn ends and whether the agent is interrupted."""
 
     text: str
     confidence: float = 1.0
     utterance: int = 0
     last_confidence: float | None = None
+    first_text: str = ""
+    first_confidence: float = 1.0
+
+    @property
+    def for_verdicts(self) -> Final:
+        """This report with the text and the confidence by which turn-taking decides."""
+        if not self.first_text:
+            return self
+        return replace(self, text=self.first_text, confidence=self.first_confidence, first_text="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +135,16 @@ class Ears(Protocol):
 
     def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         """What is heard in this audio, as soon as it is heard. The stream ends when the audio ends."""
+        ...
+
+
+@runtime_checkable
+class NeedsLoading(Protocol):
+    """Ears that have to be made ready first, such as by loading a model. Implementing this is optional."""
+
+    @property
+    def is_ready(self) -> bool: ...
+
+    async def prepare(self) -> None:
+        """Make the ears ready. Returns when they are; called again, it does nothing."""
         ...

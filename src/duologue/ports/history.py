@@ -12,15 +12,23 @@ from duologue.core.leaves import Outcome
 
 from .tool_call import ToolCall
 
+CONFIDENCE_MIN = 0.35  # words heard with less confidence may be a noise: they shouldn't confirm, cancel or pay
+
 
 @dataclass(frozen=True, slots=True)
 class UserSaid:
-    """A turn of the person. An `overheard` turn, such as one said over the agent, is recorded but gets no answer."""
+    """A turn of the person. An `overheard` turn, such as one said over the agent, is recorded but gets no answer. The
+    `confidence` is that of the ears, 0 to 1; typed text has 1."""
 
     turn: int
     text: str
     overheard: bool = False
     confidence: float = 1.0
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Was the turn heard with so little confidence that it may be a noise?"""
+        return self.confidence < CONFIDENCE_MIN
 
 
 @dataclass(frozen=True, slots=True)

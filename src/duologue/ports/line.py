@@ -2,7 +2,8 @@
 
 The methods of a line act immediately: after `hold` or `clear` returns, no more sound of that voice is sent. The line
 reports events through the callback `notify`. Rule: only the line knows how much was actually played. It
-reports this in whole milliseconds from the beginning of the voice.
+reports this in whole milliseconds from the beginning of the voice. Cues and ambient sound are beside the voices: they
+are played, and never reported.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """All of this voice has been heard. A line must send this only after `finish` was called."""
+    """All of this voice has been heard. A line must not send this before `finish` was called."""
 
     voice: int
     heard_ms: int
@@ -44,7 +45,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Unplayable:
-    """The line can't play this voice."""
+    """The line can't play the speech with this number."""
 
     voice: int
     error: ErrorClass = ErrorClass.UNKNOWN
@@ -95,6 +96,21 @@ class Line(Protocol):
 
     def clear(self, voice: int) -> None:
         """Stop playback now, drop the queued audio, and send Stopped."""
+        ...
+
+    def play_cue(self, cue: int, sound: Sound) -> None:
+        """Play the sound of a cue, such as a sound for waiting, now. More sound with the same number follows it, and
+        another number replaces it. A cue is not a voice: no event is sent for it. The next sound of a voice that is
+        heard, new or resumed, silences it. If the line can't play it now, it is dropped."""
+        ...
+
+    def stop_cue(self) -> None:
+        """Silence the cue now, if there is one."""
+        ...
+
+    def set_ambient(self, sound: Sound | None) -> None:
+        """Repeat this sound quietly under everything from now on, and still more quietly while a voice plays. None ends
+        it. It isn't a voice either."""
         ...
 
     async def close(self) -> None: ...

@@ -23,7 +23,8 @@ class Context:
 
 
 class Session(Protocol):
-    """A connection to a service, which may have a time limit."""
+    """A connection to a service, which may have a time limit. If a session also has the attribute `active`, a start is
+    refused while that is False: the session isn't there yet, or is about to expire."""
 
     async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         """Open the session. `context` comes from an earlier session, if there was one."""

@@ -35,7 +35,7 @@ class Fenced(DuologueError):
 
 
 class Held(DuologueError):
-    """Another node holds this conversation, and its lease has not expired."""
+    """Another node holds this conversation and its lease has not expired, or a client passed the wrong key."""
 
 
 class NameTaken(DuologueError):
@@ -142,9 +142,10 @@ class Store(Protocol):
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
     ) -> tuple[Lease, StoredConversation]:
         """Become the owner of a conversation, new or stored. The epoch increases, and a store never gives out an epoch
-        twice, not even after `forget`. Raises Held while another node's lease lasts, unless `force` is set, which
-        is for a client that has come back. The first `key_hash` that is passed is stored. A different one later
-        raises Held, even with `force`. A node that takes over without a client passes no `key_hash`."""
+        twice, not even after `forget`. Raises Held while another node's lease lasts, unless `force` is set, which is
+        for a client that has come back. `key_hash` is the hash of the client's key. The first one that is passed is
+        stored. A call with a different one raises Held later, even with `force`. A node that takes over without a
+        client passes no `key_hash`."""
         ...
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:

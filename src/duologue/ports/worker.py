@@ -48,7 +48,7 @@ class Job(Protocol):
         ...
 
     def partial(self, text: str) -> None:
-        """Set a partial result, which is used if the work times out."""
+        """Set a partial result, which is used if the work times out or is cancelled."""
         ...
 
     async def ask(self, question: str) -> str:

@@ -6,21 +6,28 @@ nothing about its conversations.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+import logging
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Protocol
 
 from duologue.brains.function_brain import as_brain
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Ask
 from duologue.core.settings import Settings, profile
-from duologue.ports.brain import Brain, Part, Request
+from duologue.hearing.policy import HearingPolicy
+from duologue.phrases.overrides import Phrases as Phrases
+from duologue.phrases.texts import filled
+from duologue.ports.brain import Brain, Part, Request, Suggests
 from duologue.ports.ears import Ears
 from duologue.ports.session import Session
 from duologue.ports.voice import Voice
 from duologue.ports.worker import Worker
 from duologue.turns.endpoint import EndpointPolicy, policy
-from duologue.turns.overlap import OVERLAP_RULES
+from duologue.turns.language import KNOWN, is_code, known_code
+from duologue.turns.overlap import OVERLAP_RULES, OverlapPolicy
+from duologue.voice.sounds import Sounds
 from duologue.workers.function_tools import as_worker
 
 
@@ -28,7 +35,22 @@ class InvalidAgent(DuologueError, ValueError):
     """The agent's arguments are invalid. The message lists every problem."""
 
 
+LOG = logging.getLogger("duologue")
 OWN_TOOLS = ("answer_job", "cancel_job")
+
+
+_KNOWN_CODES = f"known are {', '.join(KNOWN)}"
+
+
+@cache
+def _warn_of_language(code: str) -> None:
+    """Log once that the phrases of this language are unknown. This is no error, because words still interrupt."""
+    LOG.warning(
+        "language %r: its backchannels and commands aren't known, only sounds such as mhm, and what the agent says by "
+        "itself is in English unless `phrases` has it (%s)",
+        code,
+        _KNOWN_CODES,
+    )
 
 
 class ToolSource(Protocol):
@@ -48,17 +70,6 @@ def _is_source(tool: object) -> bool:
     return all(hasattr(tool, name) for name in ("open", "workers", "close")) and not isinstance(tool, type)
 
 
-@dataclass(frozen=True, slots=True)
-class Phrases:
-    """Fixed texts that the agent says. If a text is empty, the brain is asked for one instead. Only an empty
-    `broken_off` means that nothing is said."""
-
-    greeting: str = ""  # said first; with a greeting, the agent greets in every profile
-    check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")  # one for each silence
-    goodbye: str = "I will hang up now. Goodbye!"  # after the last check-in
-    broken_off: str = "Sorry, I lost the rest of that."  # said when an answer fails while the agent speaks it
-
-
 @dataclass(frozen=True)
 class Agent:
     """An agent. `brain` is a Brain, or a function that takes the request and yields or returns text. If the brain is
@@ -67,14 +78,19 @@ class Agent:
     brain: Any  # decides what to say: a function, FlowBrain, ChatBrain, RealtimeModel or your own Brain
     instructions: str = ""  # the system prompt, for brains that are models
     name: str = ""  # shown in the panel and in the lists of calls
+    suggestions: tuple[str, ...] = ()  # what a user could say, shown in the panel; flows give their own examples
     tools: Iterable[Any] = ()  # functions, workers and servers such as McpServer
     voice: Voice | None = None  # TTS
     ears: Ears | None = None  # STT and VAD
     session: Callable[[], Session] | None = None  # for services whose connection has to be opened and renewed
     profile: str | Settings = "confirm"  # how the agent can be interrupted, and every time limit
     endpoint: EndpointPolicy | str = "combined"  # decides when a turn is over: a policy or its name
-    phrases: Phrases = Phrases()  # what the agent says without asking the brain
-    language: str = "en"  # language of the labels that the user sees: en, de, fr, es or ja
+    overlap: OverlapPolicy | None = None  # decides when a sound interrupts; by default, the profile's own rule
+    sounds: Sounds = Sounds()  # what is heard beside the voice: while the user waits, at the start, all the time
+    phrases: Phrases = Phrases()  # what the agent says and shows without asking the brain, instead of the language's
+    # Code of the language that is spoken, such as "de" or "pt-BR": de, en, es, fr, it, ja, nl, pl, pt or zh. What the
+    # agent says and shows by itself is in it. Its backchannels don't interrupt the agent and its commands do.
+    language: str = "en"
     tool_rounds_max: int = 10  # requests in a row that only call tools; the next request has no tools
     private: bool = False  # if True, no words of a conversation are stored on disk
     notes: Callable[[], tuple[str, ...]] = tuple  # facts that the next session of a model must know
@@ -83,7 +99,7 @@ class Agent:
     thinker: Brain = field(init=False, repr=False)
     workers: tuple[Worker, ...] = field(init=False, repr=False)
     settings: Settings = field(init=False, repr=False)
-    endpoint_policy: EndpointPolicy = field(init=False, repr=False)
+    hearing: HearingPolicy = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.tools, Iterable):
@@ -101,7 +117,8 @@ class Agent:
             ("thinker", self._make_brain),
             ("workers", self._make_workers),
             ("settings", self._make_settings),
-            ("endpoint_policy", self._make_endpoint),
+            ("hearing", self._make_hearing),
+            ("voice", self._make_voice),
         ):
             try:
                 made[name] = make()
@@ -116,21 +133,52 @@ class Agent:
             raise InvalidAgent("; ".join(problems))
         for name, value in made.items():
             object.__setattr__(self, name, value)
+        if not known_code(self.language):
+            _warn_of_language(self.language)
 
     def _text_problems(self) -> list[str]:
         problems = []
+        if not isinstance(self.sounds, Sounds):
+            problems.append(f"sounds must be Sounds(…), not {type(self.sounds).__name__}")
+        else:
+            problems += self.sounds.problems()
         if not isinstance(self.phrases, Phrases):
             problems.append(f"phrases must be Phrases(…), not {type(self.phrases).__name__}")
-        elif isinstance(self.phrases.check_ins, str):
-            problems.append("phrases.check_ins must be a tuple of texts: write (text,) for one")
+        else:
+            problems += self.phrases.problems()
+        if isinstance(self.suggestions, str) or not all(isinstance(one, str) for one in self.suggestions):
+            problems.append("suggestions must be a tuple of texts: write (text,) for one")
         for name in ("instructions", "name", "language"):
             if not isinstance(getattr(self, name), str):
                 problems.append(f"{name} must be text, not {getattr(self, name)!r}")
+        if isinstance(self.language, str) and not is_code(self.language):
+            problems.append(f"language must be a code such as 'en' or 'de-AT', not {self.language!r}: {_KNOWN_CODES}")
+        elif isinstance(self.language, str):
+            problems += self._language_problems()
         return problems
+
+    def _language_problems(self) -> list[str]:
+        """Ears with an attribute `languages` must hear the agent's language. Other ears are trusted."""
+        heard = getattr(self.ears, "languages", None)
+        mine = known_code(self.language) or self.language.replace("_", "-").split("-")[0].lower()
+        if not isinstance(heard, Collection) or mine in heard:
+            return []
+        return [
+            f"language is {self.language!r}, but {type(self.ears).__name__} hears only {', '.join(sorted(heard))}: use "
+            "ears for this language, such as RealtimeModel(…), LocalEars(stt=…) with your own model or your own Ears, "
+            f"or set language={sorted(heard)[0]!r}"
+        ]
+
+    @property
+    def suggested(self) -> tuple[str, ...]:
+        """What a user could say: the agent's own suggestions, or those of its brain."""
+        brain = self.thinker.suggestions if isinstance(self.thinker, Suggests) else ()
+        return tuple(self.suggestions or brain)
 
     @property
     def sources(self) -> tuple[ToolSource, ...]:
-        """The servers in `tools`. The tools that a server provides are known only after it was opened."""
+        """The servers that provide tools, taken from `tools`. Which tools a server provides is known only after it was
+        opened."""
         return tuple(tool for tool in self.tools if _is_source(tool))
 
     def _make_brain(self) -> Brain:
@@ -155,6 +203,23 @@ class Agent:
             raise InvalidAgent(f"the profile has an unknown overlap rule {settings.overlap.value!r}")
         return settings
 
+    def _make_voice(self) -> Voice | None:
+        """The voice. One that has a voice for every language, such as LocalVoice, is told the agent's."""
+        in_language = getattr(self.voice, "in_language", None)
+        voice: Voice | None = in_language(self.language) if callable(in_language) else self.voice
+        return voice
+
+    def _make_hearing(self) -> HearingPolicy:
+        return HearingPolicy(self._make_endpoint(), self._make_overlap(), self.language)
+
+    def _make_overlap(self) -> OverlapPolicy:
+        if self.overlap is None:
+            return replace(OVERLAP_RULES[self._make_settings().overlap.value], language=self.language)
+        lacking = [name for name in ("begin", "frame", "heard", "lasted") if not hasattr(self.overlap, name)]
+        if lacking:
+            raise InvalidAgent(f"overlap must be an overlap policy, but {self.overlap!r} has no {lacking[0]}")
+        return self.overlap
+
     def _make_endpoint(self) -> EndpointPolicy:
         if isinstance(self.endpoint, str):
             return policy(self.endpoint)
@@ -166,10 +231,15 @@ class Agent:
         """The fixed text for this request, or "" if the brain must be asked. `check_in` is the number of the check-in,
         counted from 1."""
         if ask is Ask.GOODBYE:
-            return self.phrases.goodbye
-        if ask is Ask.CHECK_IN and self.phrases.check_ins:
-            return self.phrases.check_ins[(check_in - 1) % len(self.phrases.check_ins)]
-        return self.phrases.greeting if is_greeting else ""
+            return self.says("goodbye", check_in)
+        if ask is Ask.CHECK_IN:
+            return self.says("check_in", check_in - 1)
+        return filled(self.phrases.greeting, {}) if is_greeting else ""
+
+    def says(self, code: str, number: int, **fields: str) -> str:
+        """What the agent says by itself for this code, such as "working", in its language. "" says nothing. `number`
+        chooses the variant: pass one that a journal has, such as the reply's, so that a replay says the same."""
+        return self.phrases.say(self.language, code, number, **fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,16 @@ from dataclasses import replace
 
 from duologue.core import effects as fx
 from duologue.core.events import PlaybackFinished, TextTyped, TimerFired
-from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Link
+from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Link, User
 from duologue.core.state import State
 from duologue.core.step_record import StepRecord
 from duologue.core.views import CONVERSATION, LIFECYCLE, PHASE
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
-from duologue.observe.fault_hints import hint
 from duologue.observe.metrics import Meter
+from duologue.observe.notices import Notice, NoticeHistory, step
 from duologue.observe.view_history import ViewHistory
+from duologue.phrases.overrides import Phrases
 
 from .speech import Speech
 from .transcript import Transcript
@@ -29,29 +30,48 @@ class Announcer:
     """Sends signals about each step to the bus."""
 
     def __init__(
-        self, bus: Bus, s: State, transcript: Transcript, context: Callable[[], dict[str, object]], language: str
+        self,
+        bus: Bus,
+        s: State,
+        transcript: Transcript,
+        context: Callable[[], dict[str, object]],
+        language: str,
+        phrases: Phrases | None = None,
     ) -> None:
         self._bus = bus
         self._transcript = transcript
-        self.lifecycle = ViewHistory(LIFECYCLE, s, context, language)
-        self.conversation = ViewHistory(CONVERSATION, s, context, language)
-        self.phase = ViewHistory(PHASE, s, context, language)
+        self._language, self._phrases = language, phrases or Phrases()
+        self.lifecycle = ViewHistory(LIFECYCLE, s, context, language, phrases)
+        self.conversation = ViewHistory(CONVERSATION, s, context, language, phrases)
+        self.phase = ViewHistory(PHASE, s, context, language, phrases)
+        self._notices = NoticeHistory()
         self.views = {history.view.name: history for history in (self.conversation, self.lifecycle, self.phase)}
         self.meter = Meter()
         self._user = sg.TurnContext(0, "user", 0)
+        self._open_turn = 0  # the turn of the user that has begun and has no end yet; 0: none
         self._agent = sg.TurnContext(0, "assistant", 0)
         self._captioned = ("", "", False, 0)
         self._commanded_by = ""  # the source of the command that interrupted the agent, if one did
+        self._paused_for = ""  # the reason that the program gave for the newest pause
         self.last_error: str | None = None
 
     def note_command(self, at: int, command: str, why: str) -> None:
         """Send a signal that the program has given this command. Call this before the command takes effect."""
         if command == "interrupt":
             self._commanded_by = why
+        else:
+            self._paused_for = why
         self._bus.send(sg.Commanded(at, command, why))
+
+    def reason_in(self, s: State) -> str | None:
+        """Why the conversation is paused or in a fault; None otherwise, or if no reason was given."""
+        if s.link is Link.SUSPENDED:
+            return self._paused_for or None
+        return s.fault.error.value if s.fault is not None else None
 
     def follow(self, record: StepRecord) -> None:
         event, after = record.event, record.after
+        self._notices, notices = step(self._notices, record)
         if after is record.before:
             return
         send = self._bus.send
@@ -66,13 +86,22 @@ class Announcer:
             send(signal)
         self._tell_turns(record)
         for effect in record.effects:
-            self._tell_effect(event.at, effect)
+            self._tell_effect(event.at, effect, notices)
+        for notice in notices:
+            code, level, text, actions, fatal, part, _ = notice
+            if code != "lost":  # its signal is Lost
+                send(sg.Noticed(event.at, code, level, text, actions, fatal, part))
 
-    def _tell_effect(self, at: int, effect: fx.Effect) -> None:
+    def _hint(self, part: str, notices: tuple[Notice, ...]) -> str:
+        """What the person is told about the fault of this step."""
+        texts = [notice.text for notice in notices if notice.level == "error"]
+        return " ".join(self._phrases.notice(self._language, text, part=part) for text in texts)
+
+    def _tell_effect(self, at: int, effect: fx.Effect, notices: tuple[Notice, ...]) -> None:
         send = self._bus.send
         match effect:
             case fx.ShowFault():
-                told = hint(effect.part, effect.error)
+                told = self._hint(effect.part.value, notices)
                 self.last_error = effect.error.value
                 send(sg.Failed(at, effect.part, effect.error, effect.fatal, told))
             case fx.ClearFault():
@@ -80,32 +109,34 @@ class Announcer:
             case fx.RestoreContext() if effect.session > 1:
                 send(sg.Recovered(at, "session"))
             case fx.ReportLost():
-                texts = tuple(text for _, text in self._transcript.turns(effect.first, effect.last))
+                texts = tuple(said.text for said in self._transcript.turns(effect.first, effect.last))
                 if texts:  # without texts, only noise or overheard speech was lost
                     send(sg.Lost(at, effect.first, effect.last, texts))
             case fx.WarnSilentJob():
                 send(sg.WorkSilent(at, effect.call))
-            case fx.WarnLongSpeech():
-                send(sg.Problem(at, "voice", "the agent has been speaking for a very long time"))
+            case fx.WarnLongTalk():
+                send(sg.TurnLimited(at, effect.turn))
 
     # -- Turns
 
     def _tell_turns(self, record: StepRecord) -> None:
         event, before, after = record.event, record.before, record.after
+        ends = _ends_of(record)
+        self._end_turns(event.at, {turn: why for turn, why in ends.items() if turn <= before.turn})
+        if (
+            self._open_turn
+            and (after.user is User.QUIET or after.turn > self._open_turn)
+            and self._open_turn not in ends
+        ):
+            text = self._transcript.text_of(self._open_turn)
+            self._end_turns(event.at, {self._open_turn: "lost" if text and after.link in CLOSED else "noise"})
         if after.turn > before.turn:
             self._user = sg.TurnContext(after.turn, "user", event.at)
+            self._open_turn = after.turn
             self._bus.send(sg.TurnStarted(event.at, self._user))
-        if after.said > before.said and after.link not in CLOSED:
-            self._complete_user(event.at, after.said)
-        elif type(event) is TextTyped:
-            self._complete_user(event.at, after.turn)
+            self._end_turns(event.at, {turn: why for turn, why in ends.items() if turn > before.turn})
         for effect in record.effects:
             match effect:
-                case fx.RecordOverheard():
-                    self._drop_user(event.at, effect.turn, "overheard")
-                    self._caption_user(event.at, effect.turn)
-                case fx.DiscardAudio():
-                    self._drop_user(event.at, effect.turn, "noise")
                 case fx.StartPlayback():
                     self._agent = sg.TurnContext(after.asked, "assistant", event.at, reply=effect.reply)
                     self._commanded_by = ""
@@ -119,6 +150,18 @@ class Announcer:
             heard = self._transcript.heard_of(self._agent.reply)
             self._agent = replace(self._agent, duration_ms=event.at - self._agent.started_at, transcript=heard)
             self._bus.send(sg.TurnCompleted(event.at, self._agent))
+
+    def _end_turns(self, at: int, ends: dict[int, str]) -> None:
+        """Tell that these turns of the user have ended, and why each was dropped; empty: it is complete."""
+        for turn, why in ends.items():
+            if turn == self._open_turn:
+                self._open_turn = 0
+            if not why:
+                self._complete_user(at, turn)
+                continue
+            self._drop_user(at, turn, why)
+            if why == "overheard":
+                self._caption_user(at, turn)
 
     def _complete_user(self, at: int, turn: int) -> None:
         text, confidence = self._transcript.text_of(turn), self._transcript.confidence_of(turn)
@@ -150,3 +193,19 @@ class Announcer:
             self._captioned = (heard, unheard, final, speech.reply)
             if is_news and (heard or unheard):
                 self._bus.send(caption)
+
+
+def _ends_of(record: StepRecord) -> dict[int, str]:
+    """The turns of the user that this step has ended, and why each was dropped; empty: it is complete."""
+    ends: dict[int, str] = {}
+    if record.after.said > record.before.said and record.after.link not in CLOSED:
+        ends[record.after.said] = ""
+    elif type(record.event) is TextTyped:
+        ends[record.after.turn] = ""
+    for effect in record.effects:
+        match effect:
+            case fx.RecordOverheard():
+                ends.setdefault(effect.turn, "overheard")
+            case fx.DiscardAudio():
+                ends.setdefault(effect.turn, "noise")
+    return ends

@@ -22,7 +22,7 @@ from duologue.ports.tool_call import ToolCall
 
 from .transcript_pages import join_pages, page_name
 
-SCHEMA = 2
+SCHEMA = 3
 SCHEMA_WITHOUT_PAGES = 1  # the whole transcript is in one part
 
 
@@ -103,14 +103,16 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
     if not isinstance(machine, dict) or not isinstance(words, dict):
         raise NotRestorable("the words of the conversation were not saved")
     for part in (machine, words):
-        if part.get("schema") not in (SCHEMA_WITHOUT_PAGES, SCHEMA):
-            raise NotRestorable(f"it was saved with schema {part.get('schema')!r}; this version reads up to {SCHEMA}")
+        if part.get("schema") not in range(SCHEMA_WITHOUT_PAGES, SCHEMA + 1):
+            raise NotRestorable(
+                f"the conversation was saved with schema {part.get('schema')!r}; this version reads up to {SCHEMA}"
+            )
     if machine.get("settings_digest") != settings_digest(settings):
         raise NotRestorable("the agent's settings have changed since the conversation was saved")
     try:
         state = state_from_json(machine["state"], settings)
         if has_unowned_timer(state):
-            raise NotRestorable("the saved state can't be read: a deadline has no owner")
+            raise NotRestorable("the saved state is invalid: a deadline is set that doesn't belong to this state")
         calls = tuple(_open_call(call) for call in words["calls"])
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None

@@ -103,7 +103,8 @@ class CheckpointWriter:
         self._lines.append(line)
 
     def send(self, message: OutboxMessage) -> None:
-        """Add a message to the outbox. The message is saved with the next change."""
+        """Add a message to the outbox, the stored list of messages that are to be sent. The message is saved with the
+        next change."""
         self._messages.append(message)
 
     async def wait_until_saved(self) -> None:
@@ -245,15 +246,17 @@ class CheckpointWriter:
         if self._task is not None:
             self._task.cancel()
 
-    async def close(self, names: Sequence[str], is_over: bool) -> None:
+    async def close(self, names: Sequence[str], is_over: bool) -> bool:
         """Write these parts and every unsaved change, then release the lease. `is_over` says whether the conversation
-        has ended."""
+        has ended. Returns whether everything was saved."""
         self._is_over = is_over
+        is_saved = False
         if not self.is_fenced:
             self.mark(*names)
             self._hurry.set()
             try:
                 await self.wait_until_saved()
+                is_saved = True
                 await self._store.release(self.lease)
             except (Fenced, StoreFailed) as problem:
                 if isinstance(problem, StoreFailed):
@@ -262,3 +265,4 @@ class CheckpointWriter:
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
+        return is_saved

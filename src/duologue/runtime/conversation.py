@@ -20,6 +20,7 @@ from duologue.core.machine import MACHINE
 from duologue.core.state import State
 from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
+from duologue.observe.hearing_fact import HearingStatus, Microphone
 from duologue.observe.metrics import Metrics
 from duologue.observe.view_history import ViewHistory
 from duologue.ports.brain import Forgets, Remembers
@@ -69,7 +70,7 @@ class Conversation:
     ) -> None:
         lacking = [name for name in _LINE_METHODS if not callable(getattr(line, name, None))]
         if lacking:
-            raise TypeError(f"line must be a Line; {type(line).__name__} lacks {', '.join(lacking)}")
+            raise TypeError(f"line must be a Line; {type(line).__name__} has no method {', '.join(lacking)}")
         self.agent = agent
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
@@ -88,8 +89,8 @@ class Conversation:
     # -- Starting and ending
 
     async def initialize(self) -> None:
-        """Prepare the start: open the servers among the tools, and call `prime()` of the line and of the session if
-        they have it. `start` calls this itself, so call it only to prepare earlier."""
+        """Prepare the start: open the servers that provide tools, and call the method `prime` of the line and of the
+        session, if they have one. `start` calls this itself, so call it only to prepare earlier."""
         if self._initialized:
             return
         self._initialized = True
@@ -145,8 +146,8 @@ class Conversation:
             raise
 
     async def _prepare(self) -> asyncio.Future[None]:
-        """Open the servers among the tools, and reserve the seat and the model. Returns a future that is done once the
-        user can speak."""
+        """Open the servers that provide tools. Reserve the seat if there is one, and the model if it is
+        speech-to-speech. Returns a future that is done once the user can speak."""
         self._starting = starting = self._loop.create_future()
         starting.add_done_callback(_mark_retrieved)
         try:
@@ -160,8 +161,8 @@ class Conversation:
         return starting
 
     async def _undo_start(self) -> None:
-        """Undo a failed start: release the seat and the model, and close the servers that were opened. Afterwards
-        `start` may be called again."""
+        """Undo a failed start: release the seat and the model, if they were reserved, and close the servers that were
+        opened. Afterwards `start` may be called again."""
         self._starting, self._initialized = None, False
         self._leave_seat()
         await self._close_sources()
@@ -283,8 +284,7 @@ class Conversation:
         self._check_running()
         if not text.strip():
             raise ValueError("the text is empty")
-        store, post = self.engine.transcript.store_typed, self.engine.driver.post
-        self._in_own_thread(lambda: post(ev.TextTyped, content=store(text)))
+        self.engine.hearing.type(text)
 
     def press(self) -> None:
         """Tell the conversation that the user presses the push-to-talk button."""
@@ -331,7 +331,8 @@ class Conversation:
     recover = retry  # another name for the same method
 
     def dismiss(self) -> None:
-        """After a fault: continue, and drop the turns that are still unanswered."""
+        """After a fault: continue. The turns that were already sent to the brain get no answer, and are reported as
+        lost."""
         self._check_running()
         self.engine.driver.post(ev.DismissRequested)
 
@@ -351,6 +352,10 @@ class Conversation:
     def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Pass on a playback report of the line, if the program runs the line itself."""
         self._in_own_thread(lambda: self.engine.playback.note(heard))
+
+    def notify_microphone(self, microphone: Microphone) -> None:
+        """Pass on the condition of the user's microphone, if the line knows it."""
+        self._in_own_thread(lambda: self.engine.hearing_fact.note_microphone(Microphone(microphone)))
 
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
         """Report the progress of a job that runs outside of this conversation."""
@@ -391,6 +396,11 @@ class Conversation:
         return self.engine.announcer.phase.state
 
     @property
+    def hearing(self) -> HearingStatus:
+        """Can the user be heard? on, loading, muted, broken or none."""
+        return self.engine.hearing_fact.value
+
+    @property
     def previous_phase(self) -> str | None:
         """The phase before this one, or None at the beginning."""
         return self.engine.announcer.phase.previous
@@ -425,12 +435,13 @@ class Conversation:
             **context_of(self.engine),
             "summary": saved.summary if saved else "",
             "active_files": list(saved.notes) if saved else [],
-            "queued_user_input": [text for _, text in texts],
+            "queued_user_input": [said.text for said in texts],
         }
 
     def snapshot(self) -> Snapshot:
         """The current state, phase, turn and counters. A snapshot contains no words of the conversation."""
-        return snapshot_of(self.engine)
+        is_ending = self.engine.driver.state.link in CLOSED or self.engine.driver.is_closed
+        return snapshot_of(self.engine, self._reason if is_ending else "")
 
     @property
     def transitions(self) -> tuple[sg.Transitioned, ...]:

@@ -49,7 +49,7 @@ class Driver:
         machine: Machine = MACHINE,
         start: State | None = None,
     ) -> None:
-        self.state: State = start or initial(settings)
+        self._state: State = start or initial(settings)
         self._perform = perform
         self._report_failure = report_failure
         self._machine = machine
@@ -63,6 +63,18 @@ class Driver:
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_due = 0
         self._was_late = False
+        self._other_due: Callable[[], int | None] = lambda: None
+        self._wake_other: Callable[[], None] = lambda: None
+
+    @property
+    def state(self) -> State:
+        """The state of the conversation. Only a step of the machine changes it."""
+        return self._state
+
+    def merge(self, next_due: Callable[[], int | None], wake: Callable[[], None]) -> None:
+        """Wake a second machine with the same alarm. `next_due` returns its next due time, and `wake` is called when
+        that time has come. At the same time, the second machine is first."""
+        self._other_due, self._wake_other = next_due, wake
 
     def now(self) -> int:
         """Milliseconds since the conversation was created."""
@@ -130,7 +142,7 @@ class Driver:
                 self._report_failure("inbox", InboxFull(f"{STEPS_MAX} steps in a row: a listener posts without end"))
         finally:
             self._busy = False
-            self._set_alarm()
+            self.set_alarm()
 
     def _take(self, kind: type[Event], given: dict[str, Any]) -> None:
         before = self.state
@@ -143,7 +155,7 @@ class Driver:
         if d is None:
             record = StepRecord(event, before, before, (), ())
         else:
-            self.state = after = d.build()
+            self._state = after = d.build()
             record = StepRecord(event, before, after, tuple(d.effects), tuple(d.fired))
         try:
             self._perform(record)
@@ -162,18 +174,24 @@ class Driver:
                 given[name] = getattr(self.state, current)
         return kind(**given)
 
-    def _set_alarm(self) -> None:
+    def set_alarm(self) -> None:
         """Schedule a wake-up for the next deadline. If a wake-up is already scheduled at that time or earlier, keep it:
         it will schedule the next one."""
-        if self._closed:
+        if self._closed or self._busy:
             return
-        deadline = next_deadline(self.state)
-        if deadline is None or (self._alarm is not None and self._alarm_due <= deadline.due):
+        due = self._next_due()
+        if due is None or (self._alarm is not None and self._alarm_due <= due):
             return
         if self._alarm is not None:
             self._alarm.cancel()
-        self._alarm_due = deadline.due
-        self._alarm = self._loop.call_at(self._epoch + deadline.due / 1000, self._wake)
+        self._alarm_due = max(due, self.now())
+        self._alarm = self._loop.call_at(self._epoch + self._alarm_due / 1000, self._wake)
+
+    def _next_due(self) -> int | None:
+        deadline, other = next_deadline(self._state), self._other_due()
+        if deadline is None or other is None:
+            return other if deadline is None else deadline.due
+        return min(deadline.due, other)
 
     def _wake(self) -> None:
         self._alarm = None
@@ -184,8 +202,11 @@ class Driver:
             return
         self._was_late = False
         for _ in range(FIRINGS_MAX):
-            deadline = next_deadline(self.state)
-            if deadline is None or deadline.due > self.now() or self._closed:
+            due = self._next_due()
+            if due is None or due > self.now() or self._closed:
                 break
-            self.post(TimerFired, timer=deadline.timer, due=deadline.due, call=deadline.call)
-        self._set_alarm()
+            if due == self._other_due():
+                self._wake_other()
+            elif (deadline := next_deadline(self._state)) is not None:
+                self.post(TimerFired, timer=deadline.timer, due=deadline.due, call=deadline.call)
+        self.set_alarm()

@@ -1,7 +1,7 @@
-"""Checks the numbers in the reports of the ears (STT and VAD).
+"""Checks the reports of the ears (STT and VAD).
 
-A NaN in a report would spread through every later decision. Rule: a report with invalid numbers raises
-BrokenContract before it changes anything.
+A NaN in a report would spread through every later decision. Rule: an invalid report raises BrokenContract before it
+changes anything.
 """
 
 from __future__ import annotations
@@ -10,9 +10,22 @@ import math
 from dataclasses import fields
 
 from duologue.core.leaves import ErrorClass
-from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechEnded, VoiceFrame
+from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
 from duologue.ports.failure import BrokenContract
 from duologue.turns.features import LevelShape, PauseFeatures
+
+_REPORTS = (SpeechBegan, SpeechEnded, VoiceFrame, Pause, Partial, Final, TurnOver)
+
+
+def check_report(heard: Heard) -> None:
+    """Raise BrokenContract if this isn't a report, or if its text or a number in it is invalid."""
+    if not isinstance(heard, _REPORTS):
+        raise BrokenContract(ErrorClass.SERVER_ERROR, f"ears reported {type(heard).__name__}")
+    if type(heard.utterance) is not int or heard.utterance < 0:
+        raise BrokenContract(ErrorClass.SERVER_ERROR, "ears reported an invalid utterance number")
+    check_numbers(heard)
+    if isinstance(heard, Partial | Final) and (type(heard.text) is not str or not _is_fraction(heard.confidence)):
+        raise BrokenContract(ErrorClass.SERVER_ERROR, "ears reported an invalid text or confidence")
 
 
 def check_numbers(heard: Heard) -> None:
@@ -30,6 +43,7 @@ def check_numbers(heard: Heard) -> None:
             sane = heard.stability is None or _is_fraction(heard.stability)
         case Final():
             sane = heard.last_confidence is None or _is_fraction(heard.last_confidence)
+            sane = sane and type(heard.first_text) is str and _is_fraction(heard.first_confidence)
         case _:
             sane = True
     if not sane:

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,15 +21,16 @@ from duologue.core.codec import canonical, event_to_json
 from duologue.core.errors import InvalidEvent
 from duologue.core.leaves import SOUNDING, Ask, ErrorClass, Link
 from duologue.core.step_record import StepRecord
+from duologue.hearing.inputs import Input
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
+from duologue.observe.hearing_fact import HearingFact, HearingStatus
 from duologue.observe.labels import WAITS, label
 from duologue.observe.recorder import Recorder
 from duologue.ports.brain import Remembers, Summarises
 from duologue.ports.ears import Frame, Heard
 from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
-from duologue.turns.overlap import OVERLAP_RULES
 
 from .agent import Agent, Phrase
 from .announcements import Announcer
@@ -83,7 +85,7 @@ class Engine:
         start = checkpoint.state if checkpoint is not None else None
         self.driver = Driver(agent.settings, self._perform, self.report_failure, start=start)
         self.announcer = Announcer(
-            self.bus, self.driver.state, self.transcript, lambda: context_of(self), agent.language
+            self.bus, self.driver.state, self.transcript, lambda: context_of(self), agent.language, agent.phrases
         )
         self.watchers: list[Callable[[StepRecord], object]] = []
         self.taps: list[Callable[[Heard], object]] = []  # called with everything that the ears report
@@ -92,12 +94,13 @@ class Engine:
         self.failures: deque[RaisedFailure] = deque(maxlen=FAILURES_MAX)
         self.checkpoint_writer: CheckpointWriter | None = None
         self.events = checkpoint.events if checkpoint is not None else 0
+        if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
+            self.transcript.load(checkpoint.transcript)
         self._join_parts()
         self._table = self._effects_table()
         self._unrestored = checkpoint  # None once `restore` was called
         self._speech: Speech | None = None
-        if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
-            self.transcript.load(checkpoint.transcript)
+        if checkpoint is not None:
             self.requests.load(checkpoint.requests)
             self._speech = Speech.load(checkpoint.speech) if checkpoint.speech is not None else None
 
@@ -105,39 +108,47 @@ class Engine:
         agent, driver, tasks, transcript, line = self.agent, self.driver, self.tasks, self.transcript, self.line
         report_failure, brain = self.report_failure, self.agent.thinker
         summarise = brain.summarise if isinstance(brain, Summarises) else None
-        overlap = OVERLAP_RULES[agent.settings.overlap.value]
         self.session = agent.session() if agent.session is not None else None
         self.tool_calls = ToolCalls(
             driver, tasks, transcript, report_failure, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
         self.hearing = Hearing(
-            driver,
-            transcript,
-            agent.endpoint_policy,
-            overlap,
-            self.announcer.caption_user,
-            self._spoken,
-            self._is_firm,
-            self._decided,
+            driver, transcript, agent.hearing, self.announcer.caption_user, self._decided, transcript.words
         )
-        self.ears_task = EarsTask(driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget)
+        self.hearing_fact = HearingFact(agent.ears is not None, self._tell_hearing)
+        self.ears_task = EarsTask(
+            driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget, self.hearing_fact.note_ears
+        )
         guarded = GuardedLine(line, driver, report_failure)
-        self.replies = Replies(
-            driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, agent.phrases.broken_off
-        )
+        sorry = agent.says("broken_off", 0)
+        self.replies = Replies(driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry)
         self.playback = Playback(
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
+        self.playback.on_progress = self.hearing.note_agent
         self.playback.on_heard_late = self._note_heard_late
         self.sessions = Sessions(
-            driver, tasks, transcript, report_failure, line, self.session, self.note_line, summarise, agent.notes
+            driver,
+            tasks,
+            transcript,
+            report_failure,
+            line,
+            self.session,
+            self.note_line,
+            summarise,
+            agent.notes,
+            self.ears_task.prepare,
         )
 
     def record(self, path: Path, seed: int) -> None:
         """Record the conversation from now on: in a journal at this path, and its words in another file unless the
         agent is private."""
-        self.recorder = Recorder(path, self.agent.settings, self.agent.private, seed)
+        self.recorder = Recorder(path, self.driver.state, self.agent.private, seed)
         self.bus.on(sg.Caption, self.recorder.add_words)
+        about_ears = getattr(self.agent.ears, "settings", {})
+        ears = about_ears if isinstance(about_ears, dict) else {}
+        self.recorder.open_ears(self.agent.hearing, self.transcript.words, self.agent.name, ears)
+        self.hearing.on_input = self._add_to_ear_journal
 
     # -- Saving and restoring
 
@@ -176,7 +187,7 @@ class Engine:
         earlier, self._unrestored = self._unrestored, None
         is_newer = played is not None and played.voice > self.driver.state.voice_id
         if played is not None and is_newer:  # this voice was played, but not saved: its number must not be used again
-            self.driver.state = self.driver.state._replace(voice_id=played.voice)
+            self.driver.post(ev.VoicesPlayed, played=played.voice)
         if (speech := self._speech) is not None and self.driver.state.voice in SOUNDING:
             if is_newer:  # the saved speech ended before this voice began
                 speech.voice = self.driver.state.voice_id
@@ -204,7 +215,7 @@ class Engine:
         the number was never saved."""
         state = self.driver.state
         if voice > state.voice_id and state.voice not in SOUNDING:
-            self.driver.state = state._replace(voice_id=voice)
+            self.driver.post(ev.VoicesPlayed, played=voice)
 
     def _mark(self, record: StepRecord, writer: CheckpointWriter) -> None:
         writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
@@ -216,6 +227,7 @@ class Engine:
     def _perform(self, record: StepRecord) -> None:
         if self.recorder is not None:
             self._add_to_journal(record, self.recorder)
+        self._try("hearing", self.hearing.see, record)
         if record.after is not record.before:
             self._try("transcript", self.transcript.follow, record)
             self._try("playback", self.playback.follow, record)
@@ -251,6 +263,16 @@ class Engine:
             self.recorder = None
             self.report_failure("journal", failure)
 
+    def _add_to_ear_journal(self, i: Input) -> None:
+        """Add an input to the ear journal. If that fails, the recording ends but the conversation continues."""
+        if self.recorder is None:
+            return
+        try:
+            self.recorder.add_input(i)
+        except OSError as failure:
+            self.recorder = None
+            self.report_failure("ear journal", failure)
+
     def _effects_table(self) -> dict[type[fx.Effect], Callable[[Any], None]]:
         return {
             fx.OpenSession: self.sessions.open,
@@ -276,6 +298,7 @@ class Engine:
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         request = self.requests.make(effect, self.tool_calls.tools)
+        request = replace(request, premature=self.hearing.is_premature(effect.first, effect.last))
         is_greeting = effect.ask is Ask.ANSWER and not request.text and not request.history
         phrase = self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
         if self.requests.is_heard(effect, request):
@@ -287,6 +310,7 @@ class Engine:
         """A late report says that an interrupted speech was heard: mark its request as handled. This isn't done for an
         incomplete speech of a brain that remembers, because such a brain continues the answer by itself."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
+            self.hearing.note_heard_late(speech.reply)
             self.requests.note_heard_late(speech.reply)
 
     # -- Reports from ears, line and parts
@@ -299,6 +323,8 @@ class Engine:
             return
         for tap in self.taps:
             tap(heard)
+        if (speech := self.playback.speech) is not None:
+            self.hearing.note_agent(speech)
         self.hearing.note(heard)
 
     def note_line(self, event: LineEvent) -> None:
@@ -315,7 +341,10 @@ class Engine:
                 self.sessions.note(event)
             case _:
                 self.report_failure(
-                    "line", BrokenContract(ErrorClass.SERVER_ERROR, f"the line reported {type(event).__name__}")
+                    "line",
+                    BrokenContract(
+                        ErrorClass.SERVER_ERROR, f"the line reported {type(event).__name__}, not a line event"
+                    ),
                 )
 
     def report_failure(self, where: str, failure: BaseException) -> None:
@@ -335,21 +364,14 @@ class Engine:
             LOG.debug("%s", where, exc_info=failure)
         self.bus.send(sg.Problem(at, where, what))
 
-    def _spoken(self) -> str:
-        """The text that the agent is speaking, or "" if it is silent."""
-        speech = self.playback.speech
-        return speech.ledger.text if speech is not None else ""
-
-    def _is_firm(self) -> bool:
-        """Is the agent speaking something that can't be interrupted?"""
-        speech = self.playback.speech
-        return speech is not None and speech.is_firm
+    def _tell_hearing(self, hearing: HearingStatus) -> None:
+        self.bus.send(sg.HearingChanged(self.driver.now(), hearing))
 
     def _decided(self, kind: str, reasons: tuple[str, ...], confidence: float) -> None:
         self.bus.send(sg.Decided(self.driver.now(), kind, reasons, round(confidence, 3)))
 
     def _wait_label(self, stage: int) -> str:
-        return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language)
+        return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language, self.agent.phrases)
 
     def end_journal(self) -> None:
         """Mark the journal as complete and close it."""
@@ -369,7 +391,6 @@ class Engine:
 
     async def close(self) -> None:
         """End everything that runs, and report tasks that don't end in time."""
-        self.hearing.stop()
         self.ears_task.stop()
         for name in await self.tasks.close():
             self.report_failure(name, TimeoutError())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from duologue.core.events import PlaybackFailed
+from duologue.core.state import is_sounding
 from duologue.ports.failure import classify
 from duologue.ports.line import Line
 from duologue.ports.sound import Sound
@@ -24,6 +25,12 @@ class GuardedLine:
         self._driver = driver
         self._report_failure = report_failure
 
+    @property
+    def may_play(self) -> bool:
+        """Does the state machine play the agent's speech now? It doesn't while the speech is on hold or the line is
+        away."""
+        return is_sounding(self._driver.state)
+
     def play(self, voice: int, chunk: int, sound: Sound) -> bool:
         return self._try(voice, lambda: self._line.play(voice, chunk, sound))
 
@@ -39,11 +46,27 @@ class GuardedLine:
     def clear(self, voice: int) -> bool:
         return self._try(voice, lambda: self._line.clear(voice))
 
+    def play_cue(self, cue: int, sound: Sound) -> bool:
+        return self._attempt(lambda: self._line.play_cue(cue, sound)) is None
+
+    def stop_cue(self) -> bool:
+        return self._attempt(self._line.stop_cue) is None
+
+    def set_ambient(self, sound: Sound | None) -> bool:
+        return self._attempt(lambda: self._line.set_ambient(sound)) is None
+
     def _try(self, voice: int, act: Callable[[], None]) -> bool:
+        failure = self._attempt(act)
+        if failure is not None:
+            self._driver.post(PlaybackFailed, voice=voice, error=classify(failure))
+        return failure is None
+
+    def _attempt(self, act: Callable[[], None]) -> Exception | None:
+        """Do this, and return its failure. The failure of a cue or of ambient sound is only reported: no speech is
+        lost by it."""
         try:
             act()
         except Exception as failure:  # noqa: BLE001 - the failure becomes an event
             self._report_failure("line", failure)
-            self._driver.post(PlaybackFailed, voice=voice, error=classify(failure))
-            return False
-        return True
+            return failure
+        return None

@@ -1,7 +1,7 @@
 """Plays replies on the line (the connection to the user), and records how much of each was heard.
 
-Rule: reports of the line are checked. A report about another voice doesn't affect the current one, the heard time is
-limited to the sound that exists, and a reply is finished only when the line has all of its sound.
+Rule: reports of the line are checked. A report with the voice number of another reply doesn't affect the current reply,
+the heard time is limited to the sound that exists, and a reply is finished only when the line has all of its sound.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import SOUNDING, ErrorClass, Voice
+from duologue.core.leaves import SOUNDING, ErrorClass
 from duologue.core.step_record import StepRecord
 from duologue.ports.brain import Truncates
 from duologue.ports.failure import BrokenContract
@@ -45,6 +45,7 @@ class Playback:
         brain: object = None,
     ) -> None:
         self.wait_until_saved: Callable[[], Awaitable[None]] | None = None  # set if the conversation is saved
+        self.on_progress: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before each report
         self.on_heard_late: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005
         self._driver = driver
         self._tasks = tasks
@@ -88,7 +89,7 @@ class Playback:
             return
         if self._unsaved is speech:
             self._unsaved = None
-        if self._playing is speech and not speech.dropped and self._driver.state.voice is not Voice.HELD:
+        if self._playing is speech and not speech.dropped:
             speech.play(speech.voice, self._line)
 
     def hold(self, effect: fx.HoldPlayback) -> None:
@@ -133,6 +134,7 @@ class Playback:
         is_done = isinstance(heard, Finished) and speech.is_all_given
         is_all = is_done and speech.ledger.total_ms - heard.heard_ms <= ROUNDING_MS_MAX
         speech.note_heard(speech.ledger.total_ms if is_all else heard.heard_ms)
+        self.on_progress(speech)
         heard_ms = speech.ledger.heard_ms
         if isinstance(heard, Stopped):
             self._driver.post(ev.PlaybackStopped, voice=heard.voice, heard_ms=heard_ms)

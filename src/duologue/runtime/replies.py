@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, FaultSource
-from duologue.ports.brain import Brain, Firm, Request, Show, Working
+from duologue.ports.brain import Brain, Firm, OpenQuestion, Request, Show, Working
 from duologue.ports.encodable_text import encodable
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
@@ -28,6 +30,8 @@ from .tasks import Tasks
 
 SENTENCES_AHEAD_MAX = 8
 APOLOGY_S_MAX = 3.0
+
+_Spoken: TypeAlias = str | OpenQuestion | Sound | Working
 
 
 class VoiceFailed(BrokenContract):
@@ -78,7 +82,7 @@ class Replies:
 
     async def _make(self, speech: Speech, request: Request, brain: Brain) -> None:
         self._driver.post(ev.ReplyAccepted, reply=speech.reply)
-        sentences: asyncio.Queue[str | Sound | Working | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
+        sentences: asyncio.Queue[_Spoken | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
         try:
             async with asyncio.TaskGroup() as both:
                 speaking = both.create_task(self._speak(speech, sentences), name=f"voice {speech.reply}")
@@ -89,7 +93,7 @@ class Replies:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice was cancelled")
 
     async def _think(
-        self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[str | Sound | Working | None]
+        self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[_Spoken | None]
     ) -> None:
         """Read the brain's parts and queue them for the voice."""
         splitter = Sentences()
@@ -104,9 +108,16 @@ class Replies:
                         for sentence in splitter.feed(part):
                             await sentences.put(sentence)
                     case Firm():
-                        speech.is_firm = True
+                        self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
                         for sentence in splitter.feed(part.text):
                             await sentences.put(sentence)
+                    case OpenQuestion():
+                        if part.firm:
+                            self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
+                        if rest := splitter.rest():
+                            await sentences.put(rest)
+                        for sentence in (*splitter.feed(part.text), splitter.rest()):
+                            await sentences.put(replace(part, text=sentence))
                     case ToolCall():
                         self._call(speech.reply, part)
                         if rest := splitter.rest():
@@ -120,37 +131,46 @@ class Replies:
                             await sentences.put(rest)
                         await sentences.put(part)
                     case _:
-                        raise BrokenContract(ErrorClass.SERVER_ERROR, f"the brain yielded {type(part).__name__}")
+                        raise BrokenContract(
+                            ErrorClass.SERVER_ERROR, f"the brain yielded {type(part).__name__}, not a part of a reply"
+                        )
         if rest := splitter.rest():
             await sentences.put(rest)
         if is_first and request.text:
             raise BrokenContract(ErrorClass.SERVER_ERROR, "the brain said nothing")
         await sentences.put(None)
 
-    async def _speak(self, speech: Speech, sentences: asyncio.Queue[str | Sound | Working | None]) -> None:
+    async def _speak(self, speech: Speech, sentences: asyncio.Queue[_Spoken | None]) -> None:
         """Turn sentences into sound, one after another."""
         has_words = False
         while (item := await sentences.get()) is not None:
             if isinstance(item, Sound):
                 await self._emit(speech, item)
-            elif isinstance(item, Working):
+                continue
+            if isinstance(item, Working):
                 if speech.ledger.chunks:  # the speech has started: fill the wait with silence
                     await self._emit(speech, Sound(item.ms))
-            elif self._voice is None:
-                speech.ledger.shown += f" {item}" if speech.ledger.shown else item
-            else:
-                has_words = has_words or any(character.isalnum() for character in item)
-                await self._say(speech, encodable(item), self._voice)
+                continue
+            values = item.values if isinstance(item, OpenQuestion) else None
+            sentence = item.text if isinstance(item, OpenQuestion) else item
+            if self._voice is None:
+                speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
+            elif sentence:
+                has_words = has_words or any(character.isalnum() for character in sentence)
+                await self._say(speech, encodable(sentence), self._voice, values)
         if has_words and not speech.ledger.chunks:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
 
-    async def _say(self, speech: Speech, sentence: str, voice: Voice) -> None:
-        speech.ledger.begin(sentence)
+    async def _say(self, speech: Speech, sentence: str, voice: Voice, values: tuple[str, ...] | None = None) -> None:
+        """Say a sentence. `values` are those of an open question; None: the sentence isn't marked as one."""
+        speech.ledger.begin(sentence, values)
         try:
             async with reading(voice.speak(sentence)) as sounds:
                 async for sound in sounds:
                     if not isinstance(sound, Sound):
-                        raise VoiceFailed(ErrorClass.SERVER_ERROR, f"the voice yielded {type(sound).__name__}")
+                        raise VoiceFailed(
+                            ErrorClass.SERVER_ERROR, f"the voice yielded {type(sound).__name__}, not Sound"
+                        )
                     await self._emit(speech, sound)
         except (VoiceFailed, asyncio.CancelledError):
             raise

@@ -2,7 +2,7 @@
 
 The state machine asks for an answer to everything unanswered, and the brain needs to know which part of it is new. A
 reply has handled its input once it was heard, was shown or has called a tool. Rule: handled input is never passed as
-new again. After `tool_rounds_max` requests in a row that only call tools, the next request has no tools. If the brain
+new again. After `tool_rounds_max` replies in a row that called tools, the next request offers no tools. If the brain
 still calls a tool then, the reply fails.
 """
 
@@ -21,7 +21,7 @@ from duologue.ports.history import CallOutput, News
 from duologue.ports.worker import Tool
 
 from .transcript import Transcript
-from .validation import reading, texts_by_number, whole
+from .validation import reading, whole
 
 
 class _Open(NamedTuple):
@@ -30,7 +30,6 @@ class _Open(NamedTuple):
     reply: int = 0
     last: int = 0  # the newest turn in the request
     items: int = 0  # length of the transcript when the request was made
-    turns: dict[int, str] = {}  # the turns in the request, with their texts
 
 
 class Requests:
@@ -41,7 +40,6 @@ class Requests:
         self._conversation = conversation
         self._instructions = instructions
         self._rounds_max = rounds_max
-        self._handled: dict[int, str] = {}  # the turns that a reply has handled, with their texts
         self._handled_items = 0  # how many items of the transcript a reply has handled
         self._open = _Open()
         self._late = 0  # the newest turn whose answer was heard according to a report after the line was lost
@@ -52,14 +50,12 @@ class Requests:
         """The request that this effect asks for."""
         fresh = self._transcript.since(self._handled_items)
         turns = self._transcript.turns(effect.first, effect.last)
-        if effect.ask is Ask.ANSWER:  # turns before `first` won't be requested again
-            self._handled = {turn: text for turn, text in self._handled.items() if turn >= effect.first}
         if effect.last > self._open.last:
             self._rounds = 0  # the user has said something new
-        self._open = _Open(effect.reply, effect.last, len(self._transcript), dict(turns))
+        self._open = _Open(effect.reply, effect.last, len(self._transcript))
         return Request(
             reply=effect.reply,
-            text=" ".join(text for turn, text in turns if self._handled.get(turn) != text),
+            text=" ".join(said.text for said in turns if said.handled != said.text),
             history=self._transcript.items,
             tools=tools if self._rounds < self._rounds_max else (),
             instructions=self._instructions,
@@ -70,10 +66,9 @@ class Requests:
         )
 
     def note_heard_late(self, reply: int) -> None:
-        """Mark the input of this reply as handled: a report that came after the line was lost says that the reply was
-        heard. The state machine doesn't know this, and will request an answer to the same turns again."""
+        """Mark the outputs and news of this reply as handled: a report that came after the line was lost says that the
+        reply was heard. The state machine doesn't know this, and will request an answer to the same turns again."""
         if self._open.reply == reply:
-            self._handled |= self._open.turns
             self._handled_items = self._open.items
             self._late = self._open.last
 
@@ -85,9 +80,8 @@ class Requests:
     def dump(self) -> dict[str, Any]:
         """What has been handled and the newest request, as JSON values."""
         return {
-            "dealt": list(self._handled.items()),
             "dealt_items": self._handled_items,
-            "open": [self._open.reply, self._open.last, self._open.items, list(self._open.turns.items())],
+            "open": [self._open.reply, self._open.last, self._open.items],
             "calling": self._calling,
             "rounds": self._rounds,
         }
@@ -95,11 +89,10 @@ class Requests:
     def load(self, data: dict[str, Any]) -> None:
         """Restore what `dump` returned. Raises NotRestorable for invalid data."""
         with reading("the open request"):
-            reply, last, items, turns = data["open"]
-            opened = _Open(whole(reply), whole(last), whole(items), texts_by_number(turns))
-            handled, handled_items = texts_by_number(data["dealt"]), whole(data["dealt_items"])
+            reply, last, items = data["open"][:3]
+            opened, handled_items = _Open(whole(reply), whole(last), whole(items)), whole(data["dealt_items"])
             calling, rounds = whole(data["calling"]), whole(data["rounds"])
-        self._open, self._handled, self._handled_items = opened, handled, handled_items
+        self._open, self._handled_items = opened, handled_items
         self._calling, self._rounds = calling, rounds
 
     @property
@@ -118,7 +111,6 @@ class Requests:
         elif isinstance(event, ReplyFinished | PlaybackFinished) and self._calling != self._open.reply:
             self._rounds = 0  # the reply answered without calling a tool
         if isinstance(event, ToolCalled | ReplyFinished | PlaybackFinished):
-            self._handled |= self._open.turns
             self._handled_items = self._open.items
 
 

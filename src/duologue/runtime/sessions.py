@@ -41,6 +41,7 @@ class Sessions:
         notify: Callable[[LineEvent], None],
         summarise: Callable[[str, int], Awaitable[str]] | None,
         notes: Callable[[], tuple[str, ...]],
+        prepare_ears: Callable[[], Awaitable[None]],
     ) -> None:
         self._driver = driver
         self._tasks = tasks
@@ -51,6 +52,7 @@ class Sessions:
         self._notify = notify
         self._summarise = summarise
         self._notes = notes
+        self._prepare_ears = prepare_ears
         self._attempt: asyncio.Task[Any] | None = None
         self._line_number = 0  # events under an older number are ignored
         self._session_number = 0
@@ -85,8 +87,8 @@ class Sessions:
             self._tasks.start(self._improve(text, len(items)), "summary", self._summary_ended)
 
     def _refresh(self) -> None:
-        """Update the saved context: how much of an interrupted answer was heard may be known only after the context was
-        saved."""
+        """Update the saved context. A report that more of an interrupted answer was heard may have come after the
+        context was saved."""
         if self.context is not None:
             recent = self._transcript.recent(RECENT_TURNS)
             self.context = Context(self._text_so_far()[-SUMMARY_CHARS_MAX:], recent, self.context.notes)
@@ -153,6 +155,7 @@ class Sessions:
         await self._line.open(notify_line)
         if self._session is not None:
             await self._session.open(self.context, notify)
+        await self._prepare_ears()
 
     async def _renew(self, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         if self._session is not None:

@@ -32,19 +32,20 @@ class Snapshot:
     machine: State | None = None
 
 
-def snapshot_of(engine: Engine) -> Snapshot:
+def snapshot_of(engine: Engine, end_reason: str = "") -> Snapshot:
+    """The snapshot of a conversation. `end_reason` is why it has ended or is ending, if it is."""
     s, states = engine.driver.state, engine.announcer.conversation
     speaking = engine.playback.speech is not None
     return Snapshot(
         state=states.state,
         previous_state=states.previous,
-        label=label(engine.announcer.phase.state, engine.agent.language),
+        label=label(engine.announcer.phase.state, engine.agent.language, engine.agent.phrases),
         phase=engine.announcer.phase.state,
         previous_phase=engine.announcer.phase.previous,
         since=states.entered_at,
         turn=s.turn,
         turn_role="assistant" if speaking else "user" if s.user is not User.QUIET else None,
-        metadata=context_of(engine),
+        metadata=context_of(engine) | ({"reason": end_reason} if end_reason else {}),
         machine=s,
     )
 
@@ -59,8 +60,12 @@ def context_of(engine: Engine) -> dict[str, Any]:
         "reply": s.reply_id,
         "audio_item": speech.reply if speech else None,
         "audio_played_ms": speech.ledger.heard_ms if speech else 0,
+        "transcript": engine.transcript.words.content or None,  # the id of the newest final or typed text
         "pending_calls": [job.call for job in s.jobs],
+        "pending_actions": [tool for _, tool, _ in engine.tool_calls.running()],
+        "reason": engine.announcer.reason_in(s),  # why it is paused or in a fault
         "last_error": engine.announcer.last_error,
         "retries": s.retries,
+        "interruptions": engine.announcer.meter.metrics().interrupted,
         "queued_turns": s.said - s.answered,
     }

@@ -1,7 +1,7 @@
 """The sound of one reply, on its way from the voice (TTS) to the line (the connection to the user).
 
-Sound that may not be played yet waits in a queue. Rule: a reply is played under at most one voice number, and once it
-is dropped, no more of its sound is played.
+Sound that may not be played yet waits in a queue. Rule: a reply is played under at most one voice number (which the
+line uses in its reports), and once the reply is dropped, no more of its sound is played.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ class Speech:
         self.voice = 0  # the voice number of the speech; 0: the speech may not be played yet
         self.complete = False  # the reply has all its sound
         self.dropped = False
-        self.is_firm = False  # a firm speech can't be interrupted
-        self._held = True
+        self._has_started = False  # from its start on, the line gets its sound whenever the state machine plays it
         self._finished = False  # the line was told that no more sound follows
         self._queue: deque[tuple[int, Sound]] = deque()
         self._room = asyncio.Event()
@@ -71,15 +70,13 @@ class Speech:
 
     def play(self, voice: int, line: GuardedLine) -> None:
         self.voice = voice
-        self._held = False
+        self._has_started = True
         self._flush(line)
 
     def hold(self, line: GuardedLine) -> None:
-        self._held = True
         line.hold(self.voice)
 
     def resume(self, line: GuardedLine) -> None:
-        self._held = False
         line.resume(self.voice)
         self._flush(line)
 
@@ -89,7 +86,7 @@ class Speech:
         self._queue.clear()
 
     def _flush(self, line: GuardedLine) -> None:
-        if self._held or self.dropped:
+        if not self._has_started or self.dropped or not line.may_play:
             return
         while self._queue and not self.dropped:
             if not line.play(self.voice, *self._queue.popleft()):

@@ -1,6 +1,7 @@
 """The asyncio tasks of a conversation. They are started here, and cancelled when the conversation ends.
 
-Rule: a task's owner is notified when the task ends. Tasks that don't end in time after their cancellation are reported.
+Rule: a task's owner is notified when the task ends, unless the task was cancelled here. When the conversation ends, the
+tasks that don't end in time are reported.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Outcome
 from duologue.observe import signals as sg
 from duologue.ports.failure import BrokenContract, ServiceError, classify
+from duologue.ports.history import CONFIDENCE_MIN
 from duologue.ports.tool_call import ToolCall
 from duologue.ports.worker import Mode, Tool, Worker
 from duologue.workers.results import json_arguments, result_text
@@ -284,6 +285,8 @@ class ToolCalls:
 
     def _run_own(self, name: str, arguments: dict[str, Any]) -> str:
         """Run one of the two built-in tools for jobs. Raises ServiceError (INVALID_ARGS) for any other name."""
+        if name in (ANSWER_TOOL.name, CANCEL_TOOL.name):
+            self._check_words()
         if name == ANSWER_TOOL.name:
             return self.answer(_number(arguments, "job"), _text(arguments, "answer"))
         if name == CANCEL_TOOL.name:
@@ -294,6 +297,13 @@ class ToolCalls:
             return "cancelled"
         known = ", ".join(tool.name for tool in self._tools) or "none"
         raise ServiceError(ErrorClass.INVALID_ARGS, f"unknown tool {name!r}; known tools: {known}")
+
+    def _check_words(self) -> None:
+        """Raise ServiceError (INVALID_ARGS) if the words that the brain was asked about were heard with low confidence:
+        a noise may have been taken for a yes."""
+        if self._transcript.confidence_of(self._driver.state.asked) < CONFIDENCE_MIN:
+            line = "the user's last words were heard with low confidence: ask whether that is what they said"
+            raise ServiceError(ErrorClass.INVALID_ARGS, line)
 
     def _ended(self, work: RunningCall, failure: BaseException | None) -> None:
         assert work.task is not None

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 PAGE = 64  # places of the history, and turns, in one page
-_LISTS = ("items", "turns", "replies", "texts", "confidence", "overheard", "requested", "known")
+_LISTS = ("items", "turns", "replies", "said")
+_OLD_LISTS = ("texts", "confidence", "overheard", "requested", "known")  # of earlier versions
 
 
 class TranscriptPages:
@@ -52,4 +53,6 @@ def page_name(part: str, page: int) -> str:
 
 def join_pages(rest: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The whole transcript: `rest`, and each list joined from all pages."""
-    return {**rest, **{name: [entry for page in pages for entry in page[name]] for name in _LISTS}}
+    is_old = any("texts" in page for page in pages)
+    lists = (*_LISTS[:3], *_OLD_LISTS) if is_old else _LISTS
+    return {**rest, **{name: [entry for page in pages for entry in page[name]] for name in lists}}

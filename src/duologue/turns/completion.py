@@ -1,9 +1,9 @@
 """Scores a pause: the log-odds that the turn is over, and the reasons.
 
 The score is a weighted sum of the known features. A positive score means that the turn is probably over, and a negative
-score that more will probably come. The weights are data in `completion_table`, fitted by tools/fit_turns.py. Rule: each
-set of known features (no text yet, no Smart Turn) has its own table. Only a missing level shape or word confidence is
-replaced by a typical value.
+score that more will probably come. The weights are data in `completion_table`, fitted by tools/fit_turns.py. Smart Turn
+is a model that judges by the sound whether a turn is over. Rule: the text or the judgement of Smart Turn may be
+missing, and each case has its own table. Only a missing level shape or word confidence is replaced by a typical value.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Contribution(NamedTuple):
 
 
 def table_of(pause: PauseFeatures) -> str | None:
-    """The name of the table for the known features of a pause. None if neither text nor Smart Turn is known."""
+    """The name of the table for the known features of a pause. None if neither the text nor Smart Turn's judgement is
+    known."""
     if pause.turn_logit is None:
         return "text_only" if pause.text is not None else None
     embedded = len(pause.turn_embedding) == len(TABLES["everything"].embedding)
@@ -36,8 +37,8 @@ def table_of(pause: PauseFeatures) -> str | None:
 
 
 def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
-    """The contribution of every term, positive or negative, sorted by size with the largest first. Empty if neither
-    text nor Smart Turn is known."""
+    """The contribution of every term, positive or negative, sorted by size with the largest first. Empty if neither the
+    text nor Smart Turn's judgement is known."""
     name = table_of(pause)
     if name is None:
         return ()
@@ -49,14 +50,14 @@ def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
 
 
 def score(pause: PauseFeatures) -> float | None:
-    """The log-odds that the turn is over; None if neither text nor Smart Turn is known."""
+    """The log-odds that the turn is over; None if neither the text nor Smart Turn's judgement is known."""
     name = table_of(pause)
     return None if name is None else TABLES[name].start + sum(part.amount for part in contributions(pause))
 
 
 def probability(pause: PauseFeatures) -> float:
-    """The probability that the turn is over; 0.5 if neither text nor Smart Turn is known. The probability assumes that
-    half of all pauses end a turn."""
+    """The probability that the turn is over; 0.5 if neither the text nor Smart Turn's judgement is known. The
+    probability assumes that half of all pauses end a turn."""
     found = score(pause)
     return 0.5 if found is None else 1 / (1 + math.exp(-min(max(found, -30.0), 30.0)))
 

@@ -1,32 +1,178 @@
 """Decides whether a frame is too loud to be the agent's own echo.
 
-The gate compares the level of the microphone with the level of the playback, both in dB. It follows the peak of the
-playback, which decays as sound does in a room, and learns how much of that peak returns through the microphone. This is
-the expected echo. A frame passes the gate if it is louder than the expected echo by a margin. Rule: the playback levels
-must be aligned in time with the real playback. An echo that arrives after the decay isn't recognized.
+The gate compares the level of the microphone with the level of the playback, both in dB. It learns two things from the
+agent's first words on: the lag, at which both levels rise and fall together, and the coupling, which is how much of the
+playback returns. They give the level that the echo can have now. While the lag is unknown, the echo may come from any
+moment within reach, and the loudest counts. Rule: the playback must not be reported later than it is heard.
 """
 
 from __future__ import annotations
 
 import math
-from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
+from typing import NamedTuple
 
 NOTHING_PLAYED = math.inf
+UNKNOWN = -1  # the lag, as long as it isn't known
+_EVERY = 4  # frames between two looks at the history
 
 
 @dataclass(frozen=True, slots=True)
 class EchoGateSettings:
-    """Settings of an EchoGate. The decay is slower than in a living room, so that the end of a word is covered."""
+    """Settings of an EchoGate. The decay is slower than in a living room, so that the echo of a word's end isn't
+    underestimated."""
 
-    margin_db: float = 12.0  # a frame must be this much louder than the expected echo
+    margin_db: float = 10.0  # a frame must be this much louder than the expected echo
+    margin_wide_db: float = 12.0  # instead, while the lag is unknown
     decay_db_s: float = 62.5  # how fast the peak of the playback decays
-    spread_ms: int = 32  # an echo may arrive this much later at full level
+    spread_ms: int = 32  # an echo may arrive this much after the lag at full level, ...
+    early_ms: int = 64  # ... and this much before it, because the playback isn't known exactly when it begins
+    reach_ms: int = 704  # the longest lag: 400 ms in the network, a room, and how early a line reports its sound
     playing_db: float = -60.0  # quieter playback causes no echo
-    coupling_db: float = -6.0  # echo level until it is learned; high, so that the agent's first word isn't a barge-in
+    floor_db: float = -66.0  # quieter sound counts as this loud; below it, a telephone's codec knows hardly any levels
+    coupling_db: float = -4.0  # echo level until it is learned; high, so that the agent's first word isn't a barge-in
+    loud_db: float = 6.0  # the coupling is learned from playback at most this much below its peak, not from pauses
     learn_ms_min: int = 256
+    sure_ms_min: int = 1_024  # until so much echo is known, a level that only a fifth of it exceeds is expected
     learn_ms_max: int = 6_400
+    lag_ms_min: int = 512  # how much playback is compared before a lag is believed
+    lag_memory_ms: int = 3_000  # how soon earlier playback loses weight in this comparison
+    alike_min: float = 0.7  # the least correlation of both levels at the lag
+    alike_more: float = 0.05  # how much more alike another lag must be to replace the known one
+
+
+class _FrameLevels(NamedTuple):
+    """The levels of one frame, and the loudest playback within reach."""
+
+    heard_db: float
+    played_db: float
+    loudest_db: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Likeness:
+    """Sums for the correlation of the heard level with the level that was played 0, 1, 2 … frames earlier."""
+
+    weight: float = 0.0
+    frames: int = 0
+    heard: float = 0.0
+    heard_squared: float = 0.0
+    played: tuple[float, ...] = ()
+    played_squared: tuple[float, ...] = ()
+    products: tuple[float, ...] = ()
+
+    def after(self, heard_db: float, played_db: tuple[float, ...], keep: float) -> _Likeness:
+        """These sums with one more frame. The earlier frames keep this share of their weight."""
+        none = (0.0,) * len(played_db)
+        return _Likeness(
+            self.weight * keep + 1,
+            self.frames + 1,
+            self.heard * keep + heard_db,
+            self.heard_squared * keep + heard_db * heard_db,
+            tuple([a * keep + x for a, x in zip(self.played or none, played_db, strict=True)]),
+            tuple([a * keep + x * x for a, x in zip(self.played_squared or none, played_db, strict=True)]),
+            tuple([a * keep + x * heard_db for a, x in zip(self.products or none, played_db, strict=True)]),
+        )
+
+    def at(self, lag: int) -> float:
+        """The correlation at this lag, from -1 to 1. 0 if one of the levels is constant."""
+        heard, played, weight = self.heard, self.played[lag], self.weight
+        spread = self.heard_squared - heard * heard / weight
+        spread_played = self.played_squared[lag] - played * played / weight
+        if spread <= weight or spread_played <= weight:  # less than 1 dB of standard deviation
+            return 0.0
+        return (self.products[lag] - heard * played / weight) / math.sqrt(spread * spread_played)
+
+
+@dataclass(frozen=True, slots=True)
+class EchoLevel:
+    """What is known about the echo of a loudspeaker in a microphone. `after` returns what is known after a frame."""
+
+    frame_ms: int
+    settings: EchoGateSettings = EchoGateSettings()
+    excess_db: float = NOTHING_PLAYED
+    """By how many dB the last frame exceeded the expected echo; infinite while nothing is played."""
+    lag: int = UNKNOWN
+    """How many frames after the playback its echo comes."""
+    coupling_db: float = 0.0
+    """The level of the echo relative to the playback: the median so far, or the setting until enough is learned."""
+    peak_db: float = -math.inf  # of the playback whose echo is heard now
+    recent: tuple[float, ...] = ()  # levels of the playback within reach, the newest first
+    history: tuple[_FrameLevels, ...] = ()  # frames in which an echo was possible
+    likeness: _Likeness = _Likeness()
+
+    def after(self, heard_db: float, played_db: float) -> EchoLevel:
+        """What is known after this frame."""
+        rule = self.settings
+        reach = rule.reach_ms // self.frame_ms
+        recent = (max(played_db, rule.floor_db), *self.recent)[: reach + 1]
+        loudest_db = max(recent)
+        if loudest_db <= rule.playing_db:
+            return replace(self, excess_db=NOTHING_PLAYED, recent=recent, peak_db=-math.inf)
+        heard_db = max(heard_db, rule.floor_db)
+        now = self if self.history else replace(self, coupling_db=rule.coupling_db)
+        peak_db = now._follow(recent, self.peak_db)
+        if now.lag != UNKNOWN:
+            echo_db = peak_db + now.coupling_db
+        else:
+            echo_db = loudest_db + now.coupling_db + rule.margin_wide_db - rule.margin_db
+        levels = _FrameLevels(heard_db, recent[0], loudest_db)
+        padded = recent + (rule.floor_db,) * (reach + 1 - len(recent))
+        learned = replace(
+            now,
+            excess_db=heard_db - max(rule.floor_db, echo_db),
+            peak_db=peak_db,
+            recent=recent,
+            history=(*now.history, levels)[-(rule.learn_ms_max // self.frame_ms) :],
+            likeness=now.likeness.after(heard_db, padded, 1 - self.frame_ms / rule.lag_memory_ms),
+        )
+        return learned._learn() if learned.likeness.frames % _EVERY == 0 else learned
+
+    def _follow(self, recent: tuple[float, ...], before_db: float) -> float:
+        """The peak of the playback whose echo is heard now. It decays as sound does in a room."""
+        early, spread = self.settings.early_ms // self.frame_ms, self.settings.spread_ms // self.frame_ms
+        near = recent[max(0, self.lag - early) : self.lag + spread + 1] if self.lag != UNKNOWN else recent[:1]
+        return max(max(near, default=-math.inf), before_db - self.settings.decay_db_s * self.frame_ms / 1000)
+
+    # -- Learning
+
+    def _learn(self) -> EchoLevel:
+        """Learn the lag, then the coupling at this lag or within reach."""
+        rule, lag = self.settings, self._find_lag()
+        if lag != UNKNOWN:
+            return replace(self, lag=lag)._learn_at_lag()
+        if self.likeness.frames * self.frame_ms < rule.reach_ms + rule.learn_ms_min:
+            return self  # the echo of the first word may still come
+        coupling_db = median([frame.heard_db - frame.loudest_db for frame in self.history])
+        return replace(self, coupling_db=coupling_db)
+
+    def _find_lag(self) -> int:
+        rule, likeness = self.settings, self.likeness
+        if likeness.frames * self.frame_ms < rule.lag_ms_min:
+            return self.lag
+        alike = [likeness.at(lag) for lag in range(len(likeness.played))]
+        best = max(range(len(alike)), key=alike.__getitem__)
+        least = rule.alike_min if self.lag == UNKNOWN else max(rule.alike_min, alike[self.lag] + rule.alike_more)
+        return best if alike[best] >= least else self.lag
+
+    def _learn_at_lag(self) -> EchoLevel:
+        """The coupling at this lag. The echo of frames before the history isn't known, so they are skipped."""
+        rule, peak_db, found = self.settings, -math.inf, list[float]()
+        played = tuple(frame.played_db for frame in self.history)
+        early, spread = min(self.lag, rule.early_ms // self.frame_ms), rule.spread_ms // self.frame_ms
+        decay_db = rule.decay_db_s * self.frame_ms / 1000
+        for place in range(self.lag, len(played)):
+            at = place - self.lag
+            near_db = max(played[max(0, at - spread) : at + early + 1])
+            peak_db = max(near_db, peak_db - decay_db)
+            if near_db > max(rule.playing_db, peak_db - rule.loud_db):
+                found.append(self.history[place].heard_db - peak_db)
+        if len(found) * self.frame_ms < rule.learn_ms_min:
+            return self
+        found.sort()  # the median; while little is known, a louder one
+        place = len(found) // 2 if len(found) * self.frame_ms >= rule.sure_ms_min else len(found) * 4 // 5
+        return replace(self, coupling_db=found[place], peak_db=peak_db)
 
 
 class EchoGate:
@@ -35,30 +181,19 @@ class EchoGate:
 
     def __init__(self, frame_ms: int, settings: EchoGateSettings | None = None) -> None:
         assert frame_ms > 0, frame_ms
-        settings = settings or EchoGateSettings()
-        self.settings = settings
-        self._decay_db = settings.decay_db_s * frame_ms / 1000
-        self._learn_frames_min = settings.learn_ms_min // frame_ms
-        self._played: deque[float] = deque(maxlen=1 + settings.spread_ms // frame_ms)
-        self._coupling: deque[float] = deque(maxlen=settings.learn_ms_max // frame_ms)
-        self._peak_db = -math.inf
+        self.settings = settings or EchoGateSettings()
+        self.level = EchoLevel(frame_ms, self.settings, coupling_db=self.settings.coupling_db)
 
     @property
     def coupling_db(self) -> float:
-        """The level of the echo relative to the playback: the median so far, or the setting until enough is learned."""
-        learned = len(self._coupling) >= self._learn_frames_min
-        return median(self._coupling) if learned else self.settings.coupling_db
+        """The level of the echo relative to the playback: learned, or the setting until enough is learned."""
+        return self.level.coupling_db
 
     def excess_db(self, heard_db: float, played_db: float) -> float:
         """By how many dB this frame is louder than the expected echo; infinite while nothing is played. The gate also
         learns from the frame."""
-        self._played.append(played_db)
-        self._peak_db = max(max(self._played), self._peak_db - self._decay_db)
-        if self._peak_db <= self.settings.playing_db:
-            return NOTHING_PLAYED
-        excess = heard_db - self._peak_db - self.coupling_db
-        self._coupling.append(heard_db - self._peak_db)
-        return excess
+        self.level = self.level.after(heard_db, played_db)
+        return self.level.excess_db
 
     def passes(self, heard_db: float, played_db: float) -> bool:
         """Is this frame too loud to be the agent's own voice? The gate also learns from the frame."""

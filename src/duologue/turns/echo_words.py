@@ -1,19 +1,191 @@
-"""Decides by its words whether a text is the agent's own voice, heard through the microphone.
+"""Decides by words and times whether a text is the agent's own voice, heard through the microphone.
 
-The text is compared with what the agent is saying. Rule: a single word is never an echo, because people answer with
-the agent's words. Two or more words are an echo if the agent says them in the same order.
+The heard words are aligned with the agent's recent words. A model that transcribes an echo mishears words and cuts the
+first and last ones, so words need only be similar. Rule: a person can repeat the agent's words only after hearing them.
+A text that began earlier is an echo; one that began later is an answer. Without times, a single word is never an echo.
 """
 
 from __future__ import annotations
 
-from .words import words_of
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise, takewhile
 
-WORDS_MIN = 2
+from .own_speech import OwnSpeech, SpokenWord
+from .words import FILLERS, words_of
+
+WORDS_MIN = 2  # without times, fewer words are never an echo, because people answer with the agent's words
 
 
-def is_echo(heard: str, spoken: str) -> bool:
-    """Do all words of the heard text occur in the same order, without gaps, in what the agent is saying?"""
+@dataclass(frozen=True, slots=True)
+class EchoWordsRule:
+    """When heard words are the agent's own."""
+
+    similar_min: float = 0.5  # words that share this much of their letter pairs are the same word, misheard
+    edge_similar_min: float = 0.3  # instead, for the first and the last word, which are often cut
+    matched_min: float = 0.6  # this share of the heard letters must be in similar words
+    reaction_ms: int = 200  # a person repeats a word at the earliest this long after its end
+    delay_ms_max: int = 1_200  # an echo is heard at the latest this long after its word: line, detection and lead-in
+    lead_ms_max: int = 400  # a word may be played this long after the onset: words from the middle of an utterance
+
+
+RULE = EchoWordsRule()
+_GAP, _WRONG = -0.3, -0.2  # the cost of a word that only one side has, and of a word that is misheard completely
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A heard word and the agent's word in the same place; -1 if only one side has it."""
+
+    heard: int
+    own: int
+    similarity: float
+
+
+def is_echo(heard: str, spoken: str, rule: EchoWordsRule = RULE) -> bool:
+    """Are these words in what the agent is saying, in the same order? Use `is_own` if the times are known."""
     mine, theirs = words_of(heard), words_of(spoken)
-    if len(mine) < WORDS_MIN or len(mine) > len(theirs):
+    return len(mine) >= WORDS_MIN and _is_explained(mine, theirs, rule) is not None
+
+
+def is_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: EchoWordsRule = RULE) -> bool:
+    """Are these words the agent's own, heard back? `onset_at` is when their onset (the first sign of speech) was
+    reported. For ears that report no onsets, `onset_at` is the time of the text, and `late_ms` is how late that is."""
+    recent = _recent(own, onset_at, late_ms, rule)
+    mine = words_of(heard)
+    found = _is_explained(mine, [word.text for word in recent], rule) if mine else None
+    if found is None:
         return False
-    return any(theirs[start : start + len(mine)] == mine for start in range(len(theirs) - len(mine) + 1))
+    return _is_too_early(recent, found, onset_at, late_ms, rule)
+
+
+def _recent(own: OwnSpeech, onset_at: int, late_ms: int, rule: EchoWordsRule) -> list[SpokenWord]:
+    """The agent's words of which an echo may begin at this time."""
+    return [word for word in own.words if word.start_ms >= onset_at - rule.delay_ms_max - late_ms]
+
+
+def _is_too_early(
+    words: Sequence[SpokenWord], found: tuple[int, int], onset_at: int, late_ms: int, rule: EchoWordsRule
+) -> bool:
+    """Did a text with the agent's words from the first to the second of these places begin before a person could have
+    repeated them?"""
+    repeatable_at = words[found[1]].end_ms + rule.reaction_ms
+    return words[found[0]].start_ms <= onset_at + rule.lead_ms_max and onset_at - late_ms <= repeatable_at
+
+
+def without_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: EchoWordsRule = RULE) -> str:
+    """The heard text without the agent's words at its beginning and its end, because a person who speaks over an echo
+    is transcribed together with it. A run of the agent's words is left out only if a person can't have repeated it: at
+    the beginning by `is_own`'s rule, and at the end if it was played after the onset. If nothing else remains, the text
+    is returned unchanged."""
+    recent = _recent(own, onset_at, late_ms, rule)
+    mine = words_of(heard) if recent else []
+    pairs = _align(mine, [word.text for word in recent], rule)
+    lead, tail = _run(pairs, rule), _run(pairs[::-1], rule)
+    if lead and not _is_too_early(recent, (lead[0].own, lead[-1].own), onset_at, late_ms, rule):
+        lead = []
+    if tail and recent[tail[-1].own].start_ms < onset_at:
+        tail = []
+    if not (lead or tail) or len(lead) + len(tail) >= len(mine):
+        return heard
+    return _between(heard, len(lead), len(mine) - len(tail))
+
+
+def _run(pairs: Sequence[_Pair], rule: EchoWordsRule) -> list[_Pair]:
+    """The pairs up to the first word that isn't the agent's. Empty if they are too few to be an echo."""
+    run = list(takewhile(lambda pair: pair.similarity >= rule.similar_min, pairs))
+    is_gapless = all(abs(one.own - other.own) == 1 for one, other in pairwise(run))
+    is_enough = len(run) > WORDS_MIN or (len(run) == WORDS_MIN and _is_exact(sorted(run, key=lambda pair: pair.own)))
+    return run if is_gapless and is_enough else []
+
+
+def _between(text: str, first: int, last: int) -> str:
+    """The part of a text from its word with this number up to before the other one. What is written without a space
+    between isn't divided."""
+    kept, at = [], 0
+    for token in text.split():
+        size = len(words_of(token))
+        if first < at + size and at < last:
+            kept.append(token)
+        at += size
+    return " ".join(kept)
+
+
+# -- Aligning
+
+
+def _is_explained(mine: Sequence[str], theirs: Sequence[str], rule: EchoWordsRule) -> tuple[int, int] | None:
+    """The places of the first and the last of the agent's words that explain all heard words; None if they don't."""
+    pairs = _align(mine, theirs, rule)
+    same = [place for place, pair in enumerate(pairs) if pair.similarity >= rule.similar_min]
+    if not same or len(same) < min(len(mine), WORDS_MIN):
+        return None
+    if len(mine) <= WORDS_MIN and not _is_exact([pairs[place] for place in same]):
+        return None
+    letters = sum(len(mine[pairs[place].heard]) for place in same)
+    if letters < rule.matched_min * sum(map(len, mine)):
+        return None
+    foreign = [_is_foreign(mine[pair.heard], pair.similarity, rule) for pair in pairs]
+    if any(foreign[: same[0]]) or any(foreign[same[-1] + 1 :]) or any(map(all, pairwise(foreign))):
+        return None
+    return pairs[same[0]].own, pairs[same[-1]].own
+
+
+def _is_foreign(word: str, similarity_: float, rule: EchoWordsRule) -> bool:
+    """Is this a word that the agent didn't say? At an edge of the text one such word is a person's. In the middle it
+    takes two in a row, because a single one is misheard."""
+    return similarity_ < rule.edge_similar_min and len(word) > 1 and word not in FILLERS
+
+
+def _is_exact(pairs: Sequence[_Pair]) -> bool:
+    """Are these words the agent's without a gap, and nearly letter by letter? So few words must be."""
+    gapless = pairs[-1].own - pairs[0].own == len(pairs) - 1
+    return gapless and all(pair.similarity >= (1 + RULE.similar_min) / 2 for pair in pairs)
+
+
+def _align(mine: Sequence[str], theirs: Sequence[str], rule: EchoWordsRule) -> list[_Pair]:
+    """The best pairs of heard words and the agent's words, in order. The agent's words before and after are free."""
+    gains = [[_gain(word, other, rule) for other in theirs] for word in mine]
+    best = [[0.0] * (len(theirs) + 1)]
+    for gain in gains:
+        line = [best[-1][0] + _GAP]
+        for place in range(len(theirs)):
+            paired = best[-1][place] + gain[place]
+            line.append(max(paired, best[-1][place + 1] + _GAP, line[-1] + _GAP))
+        best.append(line)
+    at, place = len(mine), max(range(len(theirs) + 1), key=lambda end: (best[-1][end], -end))
+    pairs: list[_Pair] = []
+    while at:
+        if place and best[at][place] == best[at - 1][place - 1] + gains[at - 1][place - 1]:
+            at, place = at - 1, place - 1
+            pairs.append(_Pair(at, place, similarity(mine[at], theirs[place])))
+        elif best[at][place] == best[at - 1][place] + _GAP:
+            at -= 1
+            pairs.append(_Pair(at, -1, 0.0))
+        else:
+            place -= 1
+    return pairs[::-1]
+
+
+def _gain(word: str, other: str, rule: EchoWordsRule) -> float:
+    same = similarity(word, other)
+    return same if same >= rule.similar_min else _WRONG
+
+
+@lru_cache(maxsize=4096)
+def similarity(word: str, other: str) -> float:
+    """How much two words are alike, from 0 to 1: the share of common letter pairs. The beginning or the end of a word,
+    from three letters on, is as good as the word, because the edges of an utterance are cut."""
+    if word == other:
+        return 1.0
+    if len(word) >= 3 and (other.startswith(word) or other.endswith(word)):
+        return 0.75
+    mine, theirs = _pairs_of(word), _pairs_of(other)
+    common = sum(min(mine.count(pair), theirs.count(pair)) for pair in set(mine))
+    return 2 * common / (len(mine) + len(theirs))
+
+
+def _pairs_of(word: str) -> list[str]:
+    framed = f"^{word}$"
+    return [framed[at : at + 2] for at in range(len(framed) - 1)]

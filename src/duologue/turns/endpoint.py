@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 from .completion import probability, reasons, score
 from .completion_table import WAITS
-from .controller import PRESETS, TurnSettings
-from .features import PauseFeatures, is_turn
+from .controller import PRESETS, Acoustic, Linguistic, TurnDecision, TurnMemory, TurnSettings, step
+from .features import PauseFeatures, is_turn, is_unclear
 
 ASK_AFTER_MS = 64  # after this much silence the models are run; waiting longer hardly improves their answer
 MEANS_MS: Mapping[str, int] = {"quick": 600, "balanced": 760, "patient": 1010}
 DEFAULT = "default"
+UNCLEAR_MS = 480
 NO_TEXT_MS_MIN = 600  # the shortest wait while the text of the turn is missing
 
 
@@ -37,6 +38,19 @@ class EndpointPolicy(Protocol):
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         """How long to wait, counted from the first silent frame, given what is known about the pause so far."""
+        ...
+
+
+class FrameEndpointPolicy(EndpointPolicy, Protocol):
+    """Decides frame by frame when a turn ends, if the ears (STT and VAD) report frames. Otherwise `wait` decides. What
+    it remembers of a turn is a value that the caller keeps. The value must be hashable and must never change."""
+
+    def begin(self) -> Any:
+        """The memory of a new turn."""
+        ...
+
+    def frame(self, memory: Any, heard: Acoustic, said: Linguistic) -> tuple[Any, TurnDecision]:
+        """Process the next frame. The turn ends when the decision is SPEAK."""
         ...
 
 
@@ -59,6 +73,12 @@ class EasyTurnEndpoint:
 
     settings: TurnSettings = PRESETS["balanced"]  # the thresholds of the rule
 
+    def begin(self) -> TurnMemory:
+        return TurnMemory()
+
+    def frame(self, memory: TurnMemory, heard: Acoustic, said: Linguistic) -> tuple[TurnMemory, TurnDecision]:
+        return step(self.settings, memory, heard, said)
+
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         text = pause.text or ""
         if len(text) < self.settings.text_length_min:
@@ -71,11 +91,13 @@ class EasyTurnEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class SemanticEndpoint:
-    """Waits less, the more complete the turn sounds and reads: first_ms - slope_ms * score, at most longest_ms."""
+    """Waits less, the more complete the turn sounds and reads: first_ms - slope_ms * score, at most longest_ms. If the
+    words are unclear, their end tells little, so it waits unclear_ms longer."""
 
     first_ms: float  # the wait at a score of 0
     slope_ms: float  # subtracted for each point of the score
     longest_ms: float  # the longest wait
+    unclear_ms: float = UNCLEAR_MS  # added if three or more words are read with a confidence below 0.5
 
     @classmethod
     def named(cls, name: str = DEFAULT) -> SemanticEndpoint:
@@ -103,10 +125,13 @@ class SemanticEndpoint:
         found = score(pause)
         if found is None:  # no model has answered, so the longest wait is the safe choice
             return SilenceWait(round(self.longest_ms), reasons=("nothing_known",))
-        wait_ms = min(max(self.first_ms - self.slope_ms * found, 0.0), self.longest_ms)
+        unclear = is_unclear(pause)
+        wait_ms = max(self.first_ms - self.slope_ms * found, 0.0) + (self.unclear_ms if unclear else 0.0)
+        wait_ms = min(wait_ms, self.longest_ms)
         if pause.text is None:
             wait_ms = max(wait_ms, NO_TEXT_MS_MIN)
-        return SilenceWait(round(wait_ms), probability(pause), reasons(pause))
+        why = (*reasons(pause), "unclear") if unclear else reasons(pause)
+        return SilenceWait(round(wait_ms), probability(pause), why)
 
 
 @dataclass(frozen=True, slots=True)

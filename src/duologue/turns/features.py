@@ -1,8 +1,9 @@
 """The features of a pause: how the turn sounded, and its words so far.
 
-Acoustic features are the levels of frames in dB, and the log-odds and embedding of Smart Turn. Linguistic features come
-from the transcript with its punctuation. Rule: each feature has a documented meaning and unit, and depends on classes
-of words that occur in every conversation, never on whole phrases.
+Acoustic features are the levels of frames in dB, and the log-odds and embedding of Smart Turn, a model that judges by
+the sound whether a turn is over. Linguistic features come from the transcript with its punctuation. Rule: each feature
+has a documented meaning and unit, and depends on classes of words that occur in every conversation, never on whole
+phrases. The classes of words are English; the acoustic features don't depend on the language.
 """
 
 from __future__ import annotations
@@ -52,13 +53,16 @@ class PauseFeatures:
 
     voiced_ms: int = 0  # how much voice the turn has
     evidence: float | None = None  # log-odds that the sound was a voice, summed over the frames
-    pitched_ms: int | None = None  # longest stretch of steady pitch; measured only while the evidence is weak
+    pitched_ms: int | None = None  # longest stretch of steady pitch; measured only of a sound that may not be speech
     shape: LevelShape | None = None
     turn_logit: float | None = None  # Smart Turn's log-odds that the turn is over
-    turn_embedding: tuple[float, ...] = ()  # output of Smart Turn's encoder, pooled over 8 s
+    turn_embedding: tuple[float, ...] = ()  # output of Smart Turn's encoder: pooled over 8 s, then of its end
     text: str | None = None  # everything heard of the turn, with punctuation
     confidence: float | None = None  # confidence of the text, 0 to 1
     last_confidence: float | None = None  # confidence of the last word
+    stretch_ms: int = 0  # how much voice the last stretch has; a stretch has no silence of 192 ms or more
+    stretch_evidence: float = 0.0  # the evidence of the last stretch
+    second_text: str | None = None  # what another model read in the last stretch; None if it wasn't asked
 
     @property
     def is_heard(self) -> bool:
@@ -180,12 +184,22 @@ def terms_of(pause: PauseFeatures) -> dict[str, float]:
     return terms
 
 
+CONFIDENCE_UNCLEAR = 0.5  # words with less confidence are unclear: a noisy room, or another language
+WORDS_UNCLEAR_MIN = 3  # fewer words are an answer, however they are read
+
+
+def is_unclear(pause: PauseFeatures) -> bool:
+    """Are the words of a sentence too uncertain to tell whether it is complete?"""
+    confidence = 1.0 if pause.confidence is None else pause.confidence
+    return confidence < CONFIDENCE_UNCLEAR and cues_of(pause.text or "").words >= WORDS_UNCLEAR_MIN
+
+
 # -- Was the sound speech?
 
 EVIDENCE_SURE = 12.0  # summed log-odds; a "yes" reaches three times as much, and a cough stays below
 CONFIDENCE_SURE = 0.5  # a word with this confidence makes a weak voice a turn ...
 PITCHED_MS_MIN = 120  # ... and so does a pitch that is steady for this long, unlike that of a cough
-DOUBT_MS = 320  # after this much silence, the pitch is measured
+DOUBT_MS = 128  # after this much silence, the pitch is measured
 
 
 def is_weak(pause: PauseFeatures) -> bool:

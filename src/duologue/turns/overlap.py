@@ -1,13 +1,15 @@
 """Decides whether a sound over the agent's speech is a barge-in: a bid for the floor, which is the right to speak.
 
 Playback is on hold until the decision. Words, or a voice that lasts, are a bid. A sound that ends without either is no
-bid. The decision uses the words so far, and voice frames if the ears (STT and VAD) report them. Rule: "undecided" is a
-valid answer, because the state machine has a deadline for the decision.
+bid. A command such as "stop" is a bid even where more words are required. The decision uses the words so far, and voice
+frames if the ears (STT and VAD) report them. What a policy remembers of a sound is a value, `SoundMemory`. Rule:
+"undecided" is a valid answer, because the state machine has a deadline for the decision.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from .voicing import FRAME_MS, log_odds
 from .words import count, words_of
@@ -17,26 +19,33 @@ EVIDENCE_FRAME_MIN, EVIDENCE_FRAME_MAX = -3.0, 4.0  # limits of one frame's evid
 SILENCE_MS_END = 256  # after this long without voice, the sound has ended
 
 
-@dataclass(frozen=True, slots=True)
-class OverlapRule:
-    """When a sound over the agent's speech is a bid to speak. If its durations are 0, only words decide."""
+class OverlapPolicy(Protocol):
+    """Decides whether a sound over the agent's speech interrupts. What it remembers of one sound is a value that the
+    caller keeps: `begin` makes it, and each other method returns it changed, with a judgement. The value must be
+    hashable and must never change."""
 
-    substantial_min: int = 1  # how many words interrupt; "mhm" and "yeah" don't count
-    voiced_ms_min: int = 800  # a sound that lasts this long interrupts, if the ears report no frames
-    sustained_ms: int = 448  # this much voice interrupts
-    sustained_passing_ms: int = 1_000  # instead, if the text so far is only "mhm" or "yeah", or empty
-    evidence_min: float = 8.0  # summed log-odds of voice; a cough or a knock has less
-    confidence_min: float = 0.6  # least confidence of words while the sound goes on, in two texts that agree
-    confidence_end_min: float = 0.45  # least confidence of words once the sound has ended
-    confidence_passing_min: float = 0.3  # least confidence of words such as "mhm" to count as a backchannel
-    garbled_below: float = 0.3  # words with less confidence don't count, if the ears report no frames
+    @property
+    def voiced_ms_min(self) -> int:
+        """`lasted` is called when a sound without frames has lasted this long; 0: never."""
+        ...
 
+    def begin(self, has_frames: bool) -> Any:
+        """The memory of a new sound. `has_frames` says whether the ears (STT and VAD) report voice frames."""
+        ...
 
-OVERLAP_RULES = {
-    "immediate": OverlapRule(0, 0, 0, 0),
-    "confirm": OverlapRule(),
-    "words": OverlapRule(2, 0, 0, 0),
-}
+    def frame(self, memory: Any, probability: float, frame_ms: int, energy: float = 0.0) -> tuple[Any, Judgement]:
+        """Process the next frame, with the probability that it is a voice and not the agent's echo. `energy` is its
+        RMS from 0 to 1."""
+        ...
+
+    def heard(self, memory: Any, text: str, confidence: float, is_final: bool, is_echo: bool) -> tuple[Any, Judgement]:
+        """Process the words since the onset (the first sign of speech). `is_echo` says whether they are the agent's
+        own words."""
+        ...
+
+    def lasted(self, memory: Any, voiced_ms: int, text: str, is_echo: bool) -> Judgement:
+        """Judge by how long the sound has lasted. Called only for ears that report no frames."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,73 +60,133 @@ class Judgement:
 UNDECIDED = Judgement(None)
 
 
-class OverlapJudge:
-    """Judges one sound over the agent's speech. `has_frames` says whether the ears (STT and VAD) report voice
-    frames."""
+@dataclass(frozen=True, slots=True)
+class SoundMemory:
+    """What OverlapRule remembers of one sound."""
 
-    def __init__(self, rule: OverlapRule, has_frames: bool = False) -> None:
-        self._rule = rule
-        self._has_frames = has_frames
-        self._voiced_ms = self._silence_ms = 0
-        self._evidence = self._evidence_peak = 0.0
-        self._passing = self._is_echo = False
-        self._first = ""
+    has_frames: bool = False
+    voiced_ms: int = 0
+    silence_ms: int = 0
+    evidence: float = 0.0
+    evidence_peak: float = 0.0
+    sure_ms: float = 0.0  # voice so far; a frame counts by how sure it is a voice
+    is_passing: bool = False  # the text so far is only "mhm" or "yeah", or empty
+    is_echo: bool = False
+    first_word: str = ""  # of the newest text
+    is_command: bool = False  # the newest text is a command alone, such as "stop"
+
+    @property
+    def has_ended(self) -> bool:
+        return self.silence_ms >= SILENCE_MS_END
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapRule:
+    """When a sound over the agent's speech is a bid to speak. If its durations are 0, only words decide."""
+
+    substantial_min: int = 1  # how many words interrupt; "mhm" and "yeah" don't count
+    voiced_ms_min: int = 800  # a sound that lasts this long interrupts, if the ears report no frames
+    sustained_ms: int = 336  # this much sure voice interrupts; a frame of probability 0.88 counts half
+    sustained_passing_ms: int = 896  # instead, if the text so far is only "mhm" or "yeah", or empty
+    evidence_min: float = 8.0  # summed log-odds of voice; a cough or a knock has less
+    confidence_min: float = 0.6  # least confidence of words while the sound goes on, in two texts that agree
+    confidence_end_min: float = 0.45  # least confidence of words once the sound has ended
+    confidence_passing_min: float = 0.1  # least confidence of words such as "mhm" to count as a backchannel
+    garbled_below: float = 0.3  # words with less confidence don't count, if the ears report no frames
+    language: str = "en"  # code of the language whose backchannels and commands are known: "de", "pt-BR"
+
+    def begin(self, has_frames: bool) -> SoundMemory:
+        return SoundMemory(has_frames)
 
     # -- The sound
 
-    def frame(self, probability: float, frame_ms: int = FRAME_MS) -> Judgement:
-        """Process the next frame, with the probability that it is a voice and not the agent's echo."""
-        self._has_frames = True
+    def frame(
+        self,
+        memory: SoundMemory,
+        probability: float,
+        frame_ms: int = FRAME_MS,
+        energy: float = 0.0,  # noqa: ARG002 - a voice interrupts at any level; the echo gate has seen to loudness
+    ) -> tuple[SoundMemory, Judgement]:
         voiced = probability >= VOICED
         now = min(max(log_odds(probability), EVIDENCE_FRAME_MIN), EVIDENCE_FRAME_MAX)
-        self._evidence = max(0.0, self._evidence + now)
-        self._evidence_peak = max(self._evidence_peak, self._evidence)
-        self._voiced_ms += frame_ms if voiced else 0
-        self._silence_ms = 0 if voiced else self._silence_ms + frame_ms
-        if self._ended and self._voiced_ms and not self._is_voice:
-            return Judgement(False, "no_voice", 0.9)
-        return self._by_duration()
+        evidence = max(0.0, memory.evidence + now)
+        memory = SoundMemory(
+            True,
+            memory.voiced_ms + (frame_ms if voiced else 0),
+            0 if voiced else memory.silence_ms + frame_ms,
+            evidence,
+            max(memory.evidence_peak, evidence),
+            memory.sure_ms + (frame_ms * now / EVIDENCE_FRAME_MAX if voiced else 0.0),
+            memory.is_passing,
+            memory.is_echo,
+            memory.first_word,
+            memory.is_command,
+        )
+        if memory.has_ended and memory.voiced_ms and not self._is_voice(memory):
+            return memory, Judgement(False, "no_voice", 0.9)
+        return memory, self._by_duration(memory)
 
-    def lasted(self, voiced_ms: int, text: str, is_echo: bool) -> Judgement:
-        """Judge by how long the sound has lasted. Used for ears that report no frames."""
-        if self._has_frames or is_echo or not 0 < self._rule.voiced_ms_min <= voiced_ms:
+    def lasted(self, memory: SoundMemory, voiced_ms: int, text: str, is_echo: bool) -> Judgement:
+        if memory.has_frames or is_echo or not 0 < self.voiced_ms_min <= voiced_ms:
             return UNDECIDED
         return Judgement(True, f"sound_{voiced_ms}ms" if not text else "words_and_sound", 0.7)
 
-    def _by_duration(self) -> Judgement:
-        limit_ms = self._rule.sustained_passing_ms if self._passing else self._rule.sustained_ms
-        if limit_ms and self._voiced_ms >= limit_ms and self._is_voice and not self._is_echo:
-            return Judgement(True, f"voice_{self._voiced_ms}ms", 0.8)
+    def _by_duration(self, memory: SoundMemory) -> Judgement:
+        limit_ms = self.sustained_passing_ms if memory.is_passing else self.sustained_ms
+        if limit_ms and memory.sure_ms >= limit_ms and self._is_voice(memory) and not memory.is_echo:
+            return Judgement(True, f"voice_{memory.voiced_ms}ms", 0.8)
         return UNDECIDED
 
-    @property
-    def _is_voice(self) -> bool:
-        return self._evidence_peak >= self._rule.evidence_min
-
-    @property
-    def _ended(self) -> bool:
-        return self._silence_ms >= SILENCE_MS_END
+    def _is_voice(self, memory: SoundMemory) -> bool:
+        return memory.evidence_peak >= self.evidence_min
 
     # -- The words
 
-    def heard(self, text: str, confidence: float, is_final: bool, is_echo: bool) -> Judgement:
-        """Process the words since the onset (the first sign of speech). `is_echo` says whether they are the agent's
-        own words."""
-        substantial = 0 if is_echo else count(text).substantial
-        self._is_echo = is_echo
+    def heard(
+        self, memory: SoundMemory, text: str, confidence: float, is_final: bool, is_echo: bool
+    ) -> tuple[SoundMemory, Judgement]:
+        own = "" if is_echo or is_spelled(text) else text
+        said, substantial = count(own, self.language), count(own, self.language, is_final).substantial
         first = next(iter(words_of(text)), "")
-        agreed, self._first = bool(first) and first == self._first, first
-        self._passing = is_echo or not text or (substantial == 0 and confidence >= self._rule.confidence_passing_min)
-        if self._is_enough(text, substantial) and self._is_sure(confidence, agreed, is_final):
-            return Judgement(True, f"words_{substantial}", confidence)
-        return Judgement(False, "no_bid", 0.8) if is_final else UNDECIDED
+        agreed = bool(first) and first == memory.first_word
+        repeated = said.is_command and memory.is_command
+        unclear = memory.is_passing and confidence < self.confidence_end_min  # so it was "mhm" until it is clear
+        agrees = said.substantial == 0 and confidence >= self.confidence_passing_min
+        passing = is_echo or not text or agrees or unclear
+        memory = replace(memory, is_passing=passing, is_echo=is_echo, first_word=first, is_command=said.is_command)
+        if self._is_enough(text, substantial) and self._is_sure(memory, confidence, agreed, is_final):
+            return memory, Judgement(True, f"words_{substantial}", confidence)
+        if said.is_command and self._is_sure_command(memory, confidence, repeated, is_final):
+            return memory, Judgement(True, "command", confidence)
+        return memory, Judgement(False, "no_bid", 0.8) if is_final else UNDECIDED
 
     def _is_enough(self, text: str, substantial: int) -> bool:
-        return bool(words_of(text)) and substantial >= self._rule.substantial_min
+        return bool(words_of(text)) and substantial >= self.substantial_min
 
-    def _is_sure(self, confidence: float, agreed: bool, is_final: bool) -> bool:
-        if not self._has_frames:
-            return confidence >= self._rule.garbled_below
-        ended = is_final or self._ended
-        least = self._rule.confidence_end_min if ended else self._rule.confidence_min
-        return self._is_voice and (agreed or ended) and confidence >= least
+    def _is_sure(self, memory: SoundMemory, confidence: float, agreed: bool, is_final: bool) -> bool:
+        if not memory.has_frames:
+            return confidence >= self.garbled_below
+        return self._is_voice(memory) and self._is_confident(memory, confidence, agreed, is_final)
+
+    def _is_sure_command(self, memory: SoundMemory, confidence: float, repeated: bool, is_final: bool) -> bool:
+        """A single word is easily misheard, so a command needs as much confidence from all ears."""
+        is_voice = self._is_voice(memory) or not memory.has_frames
+        return is_voice and self._is_confident(memory, confidence, repeated, is_final)
+
+    def _is_confident(self, memory: SoundMemory, confidence: float, agreed: bool, is_final: bool) -> bool:
+        ended = is_final or memory.has_ended
+        least = self.confidence_end_min if ended else self.confidence_min
+        return (agreed or ended) and confidence >= least
+
+
+def is_spelled(text: str) -> bool:
+    """Does the text consist mostly of single letters? The STT spells out a sound such as "mhm" that way."""
+    words = words_of(text)
+    return 2 * sum(len(word) == 1 and "a" < word <= "z" and word != "i" for word in words) > len(words)
+
+
+OVERLAP_RULES = {
+    "immediate": OverlapRule(0, 0, 0, 0),
+    "confirm": OverlapRule(),
+    "words": OverlapRule(2, 0, 0, 0),
+}

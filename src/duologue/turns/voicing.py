@@ -7,64 +7,74 @@ ends the turn, because the user may go on speaking.
 from __future__ import annotations
 
 import math
-from collections import deque
+from dataclasses import dataclass, replace
 
 FRAME_MS = 32
 VOICE_ON = 0.5  # a voice begins at this probability ...
 VOICE_OFF = 0.35  # ... and ends below this one, so that a weak syllable isn't a pause
 EVIDENCE_PER_FRAME_MAX = 4.0
+STRETCH_GAP_MS = 192  # voice after this much silence is another stretch
 _TURN_MS_MAX = 12_000  # older levels don't matter for the end of a turn
 _BEFORE_FRAMES = 2  # earlier frames that belong to the turn, because a syllable starts before the VAD is sure
 _PROBABILITY_MARGIN = 1e-3
 
 
 def log_odds(probability: float) -> float:
-    """The log-odds of a probability. For 0 and 1 too, the result is finite, because the probability is clipped
+    """The log-odds of a probability. The result is finite even for 0 and 1, because the probability is clipped
     first."""
     inside = min(max(probability, _PROBABILITY_MARGIN), 1 - _PROBABILITY_MARGIN)
     return math.log(inside / (1 - inside))
 
 
+@dataclass(frozen=True, slots=True)
 class Voicing:
-    """Measures one turn of one person. `evidence` is the sum, over the voiced frames, of the log-odds that a frame is
-    voice. A "yes" has more evidence than a cough."""
+    """Measures one turn of one person. Each frame makes a new value."""
 
-    def __init__(self, frame_ms: int = FRAME_MS) -> None:
-        assert frame_ms > 0, frame_ms
-        self.frame_ms = frame_ms
-        self._recent: deque[float] = deque(maxlen=_BEFORE_FRAMES)
-        self.forget()
+    frame_ms: int = FRAME_MS
+    voiced: bool = False  # does the latest frame contain a voice?
+    begun: bool = False
+    silence_ms: int = 0
+    voiced_ms: int = 0
+    evidence: float = 0.0
+    """The sum, over the voiced frames, of the log-odds that a frame is voice. A "yes" has more evidence than a
+    cough."""
+    levels_db: tuple[float, ...] = ()
+    """The levels of this turn's frames in dB, up to and including the first silent frame of the current pause."""
+    recent_db: tuple[float, ...] = ()
+    """The levels of the last frames before this one. They belong to the turn if a voice begins now."""
+    stretch_ms: int = 0  # voice of the last stretch
+    stretch_evidence: float = 0.0  # evidence of the last stretch
 
-    def forget(self) -> None:
-        """Forget the turn, so that the next voice starts a new one."""
-        self.voiced = False
-        self.begun = False
-        self.silence_ms = 0
-        self.voiced_ms = 0
-        self.evidence = 0.0
-        self._levels_db: deque[float] = deque(maxlen=_TURN_MS_MAX // self.frame_ms)
+    def forgotten(self) -> Voicing:
+        """The turn is over: the next voice starts a new one."""
+        return Voicing(self.frame_ms, recent_db=self.recent_db)
 
-    @property
-    def levels_db(self) -> tuple[float, ...]:
-        """The levels of this turn's frames in dB, up to and including the first silent frame of the current pause."""
-        return tuple(self._levels_db)
-
-    def update(self, vad: float, level_db: float) -> None:
-        """Process the next frame, with its probability of voice and its level."""
-        self.voiced = vad >= (VOICE_OFF if self.voiced else VOICE_ON)
-        if self.voiced:
-            self._voice(vad, level_db)
-        elif self.begun:
-            self.silence_ms += self.frame_ms
-            if self.silence_ms == self.frame_ms:
-                self._levels_db.append(level_db)
-        self._recent.append(level_db)
-
-    def _voice(self, vad: float, level_db: float) -> None:
+    def heard(self, vad: float, level_db: float) -> Voicing:
+        """After the next frame, with its probability of voice and its level."""
+        recent_db = (*self.recent_db, level_db)[-_BEFORE_FRAMES:]
+        if vad >= (VOICE_OFF if self.voiced else VOICE_ON):
+            return self._voice(vad, level_db, recent_db)
         if not self.begun:
-            self.begun = True
-            self._levels_db.extend(self._recent)
-        self.silence_ms = 0
-        self.voiced_ms += self.frame_ms
-        self.evidence += min(max(0.0, log_odds(vad)), EVIDENCE_PER_FRAME_MAX)
-        self._levels_db.append(level_db)
+            return Voicing(self.frame_ms, recent_db=recent_db)
+        levels_db = self.levels_db if self.silence_ms else self._levels(level_db)
+        silence_ms = self.silence_ms + self.frame_ms
+        return replace(self, voiced=False, silence_ms=silence_ms, levels_db=levels_db, recent_db=recent_db)
+
+    def _voice(self, vad: float, level_db: float, recent_db: tuple[float, ...]) -> Voicing:
+        evidence = min(max(0.0, log_odds(vad)), EVIDENCE_PER_FRAME_MAX)
+        goes_on = self.silence_ms < STRETCH_GAP_MS
+        return Voicing(
+            self.frame_ms,
+            True,
+            True,
+            0,
+            self.voiced_ms + self.frame_ms,
+            self.evidence + evidence,
+            self._levels(level_db) if self.begun else (*self.recent_db, level_db),
+            recent_db,
+            self.frame_ms + (self.stretch_ms if goes_on else 0),
+            evidence + (self.stretch_evidence if goes_on else 0.0),
+        )
+
+    def _levels(self, level_db: float) -> tuple[float, ...]:
+        return (*self.levels_db, level_db)[-(_TURN_MS_MAX // self.frame_ms) :]

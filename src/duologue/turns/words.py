@@ -1,52 +1,233 @@
-"""Counts words, in the same way everywhere in Duologue.
+"""Counts words, in the same way everywhere in Duologue, and finds the phrases of a language in a text.
 
-A substantial word is neither a filler nor a backchannel, so it may interrupt the agent. Rule: the count depends on the
-text alone, not on the STT or the time.
+A substantial word is neither a filler nor a backchannel, so it may interrupt the agent. A command such as "stop"
+interrupts alone. Rule: the count depends on the text and its language alone, not on the STT or the time.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from enum import IntEnum
+from functools import cache
 from typing import NamedTuple
+
+from .language import ENGLISH, Language
+from .language import language as language_of
 
 # Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces, so every two characters count as a word.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _LETTERS = rf"[^\W_{_UNSPACED}]+"
-_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|{_LETTERS}(?:['’.-]{_LETTERS})*")  # noqa: RUF001 - both apostrophes occur
+_SPACED_WORD = rf"{_LETTERS}(?:['’.-]{_LETTERS})*"  # noqa: RUF001 - both apostrophes occur
+_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|{_SPACED_WORD}")
+_TOKEN = re.compile(rf"[{_UNSPACED}]+|{_SPACED_WORD}")  # a word, or everything up to the next space or punctuation
+_RUN = re.compile(f"[{_UNSPACED}]")
+_STRETCHED = re.compile(r"([^\W\d_])\1{2,}")  # "yeahhh"
+_LONG_VOWEL = "\u30fc"  # of Japanese
+_KATAKANA = range(0x30A1, 0x30F7)
+_FOLDED = {0x2019: "'"} | {letter: letter - 0x60 for letter in _KATAKANA}  # one apostrophe, and hiragana only
+PARTS_MAX = 24  # a longer text is more than a command, or more than a phrase
 
-FILLERS = frozenset("uh uhh um umm er erm eh ah aah oh ooh hm hmm hmmm mm mmm mhm mm-hmm uh-huh huh ha".split())
-BACKCHANNELS = frozenset("yeah yep yup yes ok okay right sure alright aha".split())
-_PHRASES = (("got", "it"), ("i", "see"), ("of", "course"), ("all", "right"), ("uh", "huh"), ("mm", "hmm"))
-_PASSING = FILLERS | BACKCHANNELS
+FILLERS = ENGLISH.fillers
+BACKCHANNELS = ENGLISH.backchannels
 
 
 class Count(NamedTuple):
-    """The number of words in a text."""
+    """The number of words in a text. `is_command` says whether the text is a command alone, such as "stop please"."""
 
     words: int
     substantial: int
+    is_command: bool = False
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text, in lower case, without punctuation."""
-    return _WORD.findall(text.lower())
+    return _WORD.findall(_normal(text))
 
 
-def count(text: str) -> Count:
-    """How many words a text has, and how many of them are substantial."""
-    words = words_of(text)
-    passing = {
-        place
-        for first, second in _PHRASES
-        for place in range(len(words) - 1)
-        if words[place] == first and words[place + 1] == second
-    }
-    passing |= {place + 1 for place in passing}
-    return Count(len(words), sum(_is_substantial(w) and at not in passing for at, w in enumerate(words)))
+def count(text: str, language: Language | str = ENGLISH, is_final: bool = True) -> Count:
+    """How many words a text has, how many of them are substantial, and whether it is a command alone. `language` is a
+    language or its code. Unless the text is final, its end may be the beginning of a backchannel ("of" in "of course"),
+    and isn't counted as substantial yet."""
+    book = _book_of(language)
+    tokens = _TOKEN.findall(_normal(text))
+    parts, owners = _split(tokens, book.vocabulary)
+    substantial = {owners[place] for place in _uncovered(parts, book, is_final)}
+    return Count(
+        sum(map(_size, tokens)),
+        sum(_size(tokens[place]) for place in substantial if not _is_noise(tokens[place], book.letters)),
+        _is_only(parts, book.commands),
+    )
 
 
-def _is_substantial(word: str) -> bool:
-    """Is this word neither a filler, a backchannel, nor a single letter? A single letter, except "a" and "i", is noise
-    that the STT spelled out."""
-    is_letter = len(word) == 1 and "b" <= word <= "z" and word != "i"
-    return word not in _PASSING and not is_letter
+def is_presence(text: str, language: Language | str = ENGLISH) -> bool:
+    """Does this text only ask whether the agent is still there, as "hello?" does?"""
+    book = _book_of(language)
+    parts, _ = _split(_TOKEN.findall(_normal(text)), book.vocabulary)
+    return _is_only(parts, book.presence)
+
+
+def is_call_for_attention(text: str, language: Language | str = ENGLISH) -> bool:
+    """Does this text only ask whether the agent is there, or that it hurries ("hello?", "hurry up")? Then it asks
+    nothing new. The phrases may be repeated, and hesitations may stand between them: "uh, hello? Are you there?"."""
+    book = _book_of(language)
+    parts, _ = _split(_TOKEN.findall(_normal(text)), book.vocabulary)
+    return _is_only(parts, book.attention)
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFC", text).lower()
+
+
+def _size(token: str) -> int:
+    """How many words a token counts for."""
+    return 1 if token.isascii() or not _RUN.match(token) else (len(token) + 1) // 2
+
+
+def _is_noise(token: str, letters: frozenset[str]) -> bool:
+    """Is this a single letter that isn't a word? The STT has spelled out a noise."""
+    return len(token) == 1 and "a" <= token <= "z" and token not in letters
+
+
+# -- Phrases. They are compared part by part. A part is a word, a piece of a word between hyphens, or one character of
+# Japanese or Chinese.
+
+
+class _Kind(IntEnum):
+    """What a phrase is for a question about a text. Of two equal phrases, the greater kind counts."""
+
+    NEGATION = 0
+    BACKCHANNEL = 1
+    FILLER = 2
+    BESIDE = 3
+    WANTED = 4
+
+
+_Phrase = tuple[str, ...]
+_Index = dict[str, tuple[tuple[_Phrase, _Kind], ...]]  # phrases by their first part
+
+
+class _Phrasebook(NamedTuple):
+    """The phrases of a language: one index for each check of a text (is it passing, a command, …?)."""
+
+    vocabulary: frozenset[str]
+    passing: _Index
+    commands: _Index
+    presence: _Index
+    attention: _Index
+    letters: frozenset[str]
+
+
+def _book_of(language: Language | str) -> _Phrasebook:
+    return _book(language_of(language) if isinstance(language, str) else language)
+
+
+@cache
+def _book(language: Language) -> _Phrasebook:
+    fillers = {_Kind.FILLER: language.fillers}
+    passing = {_Kind.BACKCHANNEL: language.backchannels, _Kind.NEGATION: language.negations}
+    indexes = (
+        _index(fillers | passing),
+        _index(fillers | {_Kind.WANTED: language.commands, _Kind.BESIDE: language.beside}),
+        _index(fillers | {_Kind.WANTED: language.presence}),
+        _index(fillers | {_Kind.WANTED: language.presence | language.hurry}),
+    )
+    vocabulary = {part for index in indexes for same in index.values() for phrase, _ in same for part in phrase}
+    return _Phrasebook(frozenset(vocabulary), *indexes, language.letters)
+
+
+def _index(kinds: dict[_Kind, frozenset[str]]) -> _Index:
+    found: dict[str, list[tuple[_Phrase, _Kind]]] = {}
+    for kind, phrases in kinds.items():
+        for phrase in sorted(phrases):
+            parts, _ = _split(_TOKEN.findall(_normal(phrase)), frozenset())
+            found.setdefault(parts[0], []).append((tuple(parts), kind))
+    return {first: tuple(same) for first, same in found.items()}
+
+
+def _split(tokens: list[str], vocabulary: frozenset[str]) -> tuple[list[str], list[int]]:
+    """The parts of the tokens, and the place of each part's token."""
+    parts: list[str] = []
+    owners: list[int] = []
+    for place, token in enumerate(tokens):
+        pieces = [token] if token in vocabulary else _pieces(token.translate(_FOLDED))
+        parts += [_unstretched(piece, vocabulary) for piece in pieces]
+        owners += [place] * len(pieces)
+    return parts, owners
+
+
+def _pieces(token: str) -> list[str]:
+    return list(token) if _RUN.match(token) else token.replace(".", "-").split("-")
+
+
+def _unstretched(part: str, vocabulary: frozenset[str]) -> str:
+    """The known word that this part draws out: "yeahhh" is "yeah"."""
+    if part in vocabulary or not _STRETCHED.search(part):
+        return part
+    for letters in (r"\1", r"\1\1"):
+        if (short := _STRETCHED.sub(letters, part)) in vocabulary:
+            return short
+    return part
+
+
+def _longest(parts: list[str], start: int, index: _Index) -> tuple[int, _Kind]:
+    """Where the longest phrase that begins at `start` ends, and its kind. The end is 0 if none begins there."""
+    known = index.get(parts[start])
+    return max((_end_of(parts, start, phrase), kind) for phrase, kind in known) if known else (0, _Kind.NEGATION)
+
+
+def _end_of(parts: list[str], start: int, phrase: _Phrase) -> int:
+    """Where this phrase ends, or 0 if it isn't there. A long vowel mark in the text may be extra."""
+    place = start
+    for part in phrase:
+        while place < len(parts) and parts[place] == _LONG_VOWEL != part:
+            place += 1
+        if place == len(parts) or parts[place] != part:
+            return 0
+        place += 1
+    while place < len(parts) and parts[place] == _LONG_VOWEL:
+        place += 1
+    return place
+
+
+def _uncovered(parts: list[str], book: _Phrasebook, is_final: bool) -> list[int]:
+    """The places of parts outside of fillers and backchannels. A backchannel next to a negation is an objection."""
+    uncovered: list[int] = []
+    place, negated = 0, -1  # `negated` is where the last negation ended
+    while place < len(parts) and (is_final or place == negated or not _is_begun(parts, place, book.passing)):
+        end, kind = _longest(parts, place, book.passing)
+        if not end:
+            end = place + 1
+            uncovered.append(place)
+        elif kind is _Kind.NEGATION:
+            negated = end
+            uncovered += range(place, end)
+        elif kind is _Kind.BACKCHANNEL and (place == negated or _is_negation(parts, end, book)):
+            uncovered += range(place, end)
+        place = end
+    return uncovered
+
+
+def _is_begun(parts: list[str], start: int, index: _Index) -> bool:
+    """Is the rest of the text the beginning of a longer filler or backchannel?"""
+    if parts[start] not in index or len(parts) - start > PARTS_MAX:
+        return False
+    rest = tuple(parts[start:])
+    begun = (kind for phrase, kind in index[parts[start]] if rest == phrase[: len(rest)] != phrase)
+    return any(kind is not _Kind.NEGATION for kind in begun)
+
+
+def _is_negation(parts: list[str], place: int, book: _Phrasebook) -> bool:
+    end, kind = _longest(parts, place, book.passing) if place < len(parts) else (0, _Kind.NEGATION)
+    return end > 0 and kind is _Kind.NEGATION
+
+
+def _is_only(parts: list[str], index: _Index) -> bool:
+    """Does the text consist of wanted phrases, and of nothing else but those that may stand beside them?"""
+    place, found = 0, False
+    while place < len(parts) <= PARTS_MAX:
+        place, kind = _longest(parts, place, index)
+        if not place:
+            return False
+        found = found or kind is _Kind.WANTED
+    return found

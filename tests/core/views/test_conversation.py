@@ -401,45 +401,65 @@ def test_buffered_audio_is_never_spoken_over_a_person_with_words() -> None:
 
 
 @pytest.mark.req("C-REQ-006")
-def test_a_ready_answer_behind_fillers_is_dropped_after_ten_seconds_and_its_turn_owed() -> None:
+def test_a_ready_answer_behind_a_second_long_turn_of_fillers_is_dropped_and_its_turn_owed() -> None:
     stage = waiting_for_copilot()
     stage.begin_talking()
     stage.speak()
     stage.hear_words(1, substantial=0)
+    stage.wait_for(T.TALK)
+    stage.begin_talking()
+    stage.hear_words(1, substantial=0)
     assert stage.wait_for(T.READY) == (fx.CancelReply(1),)
     stage.hear_words(2, substantial=0, final=True)
     stage.happen(ev.SpeechStopped)
-    assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(2), fx.StartReply(3, 1, 2))
+    assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(3), fx.StartReply(3, 1, 3))
 
 
-@pytest.mark.req("C-REQ-006")
-def test_a_noise_behind_a_ready_answer_can_hold_it_up_for_ten_seconds_at_most() -> None:
+@pytest.mark.req("C-REQ-006", "H-07")
+def test_a_voice_without_text_is_not_talked_over_before_the_longest_turn_is_over() -> None:
     stage = waiting_for_copilot()
     stage.begin_talking()
     stage.speak()
-    asked_at = stage.at
-    assert stage.wait_for(T.READY) == (fx.DiscardAudio(2), fx.StartPlayback(1, 1))
-    assert stage.at == asked_at + 10_000
+    began_at = stage.at
+    assert stage.wait_for(T.TALK) == (fx.CommitAudio(2), fx.WarnLongTalk(2))
+    assert stage.at == began_at + 600_000
+    assert stage.wait_for(T.TEXT) == (fx.StartPlayback(1, 1),)
 
 
 @pytest.mark.req("C-REQ-006")
-def test_a_noise_that_has_just_ended_holds_a_ready_answer_up_no_longer() -> None:
+def test_noise_that_begins_again_at_the_limit_holds_a_ready_answer_up_for_ten_seconds_more() -> None:
+    stage = waiting_for_copilot()
+    stage.begin_talking()
+    stage.speak()
+    ready_at = stage.at
+    stage.wait_for(T.TALK)
+    stage.begin_talking()
+    assert stage.wait_for(T.READY) == (fx.DiscardAudio(3), fx.StartPlayback(1, 1))
+    assert stage.at == ready_at + 610_000
+
+
+@pytest.mark.req("C-REQ-006")
+def test_a_noise_that_has_ended_holds_a_ready_answer_up_for_600_ms() -> None:
     stage = waiting_for_copilot()
     stage.begin_talking()
     stage.speak()
     stage.wait(9_900)
     stage.happen(ev.SpeechStopped)
-    assert stage.wait_for(T.READY) == (fx.DiscardAudio(2), fx.StartPlayback(1, 1))
+    ended_at = stage.at
+    assert stage.wait_for(T.SETTLE) == (fx.DiscardAudio(2), fx.StartPlayback(1, 1))
+    assert stage.at == ended_at + 600
 
 
 @pytest.mark.req("C-REQ-006")
-def test_a_press_without_words_holds_a_ready_answer_up_no_longer() -> None:
+def test_a_press_without_words_holds_a_ready_answer_up_for_600_ms() -> None:
     stage = waiting_for_copilot()
     stage.happen(ev.PttPressed)
     stage.speak()
     stage.wait(9_900)
     stage.happen(ev.PttReleased)
-    assert stage.wait_for(T.READY) == (fx.DiscardAudio(2), fx.StartPlayback(1, 1))
+    released_at = stage.at
+    assert stage.wait_for(T.TEXT) == (fx.StartPlayback(1, 1),)
+    assert stage.at == released_at + 600
 
 
 # -- One request for each utterance

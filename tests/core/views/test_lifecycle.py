@@ -165,14 +165,24 @@ def test_silence_a_release_and_send_end_the_listening(ending: type[ev.Event]) ->
     assert stage.views("lifecycle") == ["idle", "listening", "processing"]
 
 
-@pytest.mark.req("L-03")
-def test_listening_ends_after_thirty_seconds_and_not_a_millisecond_before() -> None:
+@pytest.mark.req("L-03", "H-07")
+def test_thirty_seconds_commit_the_audio_and_listening_goes_on() -> None:
     stage = listening()
     stage.wait(29_999)
+    assert stage.effects(fx.CommitAudio) == []
+    stage.wait(1)
+    assert stage.records[-1].effects == (fx.CommitAudio(1),)
+    assert stage.view("lifecycle") == "listening"
+
+
+@pytest.mark.req("L-03", "H-07")
+def test_listening_ends_after_ten_minutes_and_not_a_millisecond_before() -> None:
+    stage = listening()
+    stage.wait(599_999)
     assert stage.view("lifecycle") == "listening"
     stage.wait(1)
     assert stage.view("lifecycle") == "processing"
-    assert stage.records[-1].effects == (fx.CommitAudio(1),)
+    assert stage.records[-1].effects == (fx.CommitAudio(1), fx.WarnLongTalk(1))
 
 
 @pytest.mark.req("L-03")

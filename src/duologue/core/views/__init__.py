@@ -1,7 +1,8 @@
 """The views: vocabularies in which other systems name the machine's state. The names are derived and never stored.
 
 A view gives every state of the machine a name from one vocabulary. Rule: every step of the machine either keeps the
-name or makes a move that the view's table or an amendment allows. The checker verifies this.
+name or changes it in a way that the vocabulary's own table or one of our amendments to the table allows. The model
+checker (`duologue.lab.check`) verifies this.
 """
 
 from __future__ import annotations

@@ -1,0 +1,399 @@
+"""What the rows of the hearing machine do with reports of the ears, with the button and with time.
+
+Rule: an action changes the draft and adds intents. It never asks what the conversation machine will do with them: the
+turn of an onset follows from `turn_of_onset`, and everything else arrives as CoreStepped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from duologue.core.leaves import User
+from duologue.core.state import is_sounding, turn_of_onset
+from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
+from duologue.ports.spoken_words import new_words
+from duologue.turns.controller import Acoustic, Linguistic, TurnState
+from duologue.turns.echo_words import is_own, without_own
+from duologue.turns.overlap import Judgement
+from duologue.turns.own_speech import OwnSpeech
+from duologue.turns.stability import Stability
+from duologue.turns.words import count
+
+from . import intents as it
+from .inputs import AgentSpoke, ButtonPressed, ButtonReleased, EarsStopped, HeardLate, Typed, Woke
+from .state import HeardUtterance, HearingDraft, heard_of_agent_ms, is_over_agent, newest_of, withholds_onsets
+from .words import handle, hear, store_typed
+
+# -- Guards
+
+
+def is_about_newest(d: HearingDraft, heard: SpeechEnded | Pause) -> bool:
+    newest = newest_of(d)
+    return newest is None or heard.utterance in (0, newest.number)
+
+
+def has_utterances(d: HearingDraft, heard: TurnOver) -> bool:
+    return bool(d.known)
+
+
+def has_final_text(d: HearingDraft, heard: Partial) -> bool:
+    found = _known(d, heard)
+    return found is not None and found.is_final
+
+
+def is_text_of_nothing(d: HearingDraft, heard: Partial | Final) -> bool:
+    return _known(d, heard) is None and not heard.text.strip()
+
+
+def is_missed(d: HearingDraft, heard: Partial | Final) -> bool:
+    newest = newest_of(d)
+    return _known(d, heard) is None and newest is not None and 0 < heard.utterance < newest.number
+
+
+def is_first_sign(d: HearingDraft, heard: Partial | Final) -> bool:
+    return _known(d, heard) is None
+
+
+def _known(d: HearingDraft, heard: Partial | Final) -> HeardUtterance | None:
+    """The known utterance to which this text belongs. Text without a number belongs to the newest utterance, but only
+    ears that report onsets can add to an utterance that is final."""
+    for utterance in d.known:
+        if utterance.number == heard.utterance:
+            return utterance
+    newest = newest_of(d)
+    if not heard.utterance and newest is not None and (d.hears_onsets or not newest.is_final):
+        return newest
+    return None
+
+
+# -- Onset and end
+
+
+def ignore(d: HearingDraft, heard: object) -> None:
+    """Change nothing."""
+
+
+def begin_speech(d: HearingDraft, heard: SpeechBegan) -> None:
+    d.hears_onsets = True
+    _begin(d, heard.utterance)
+
+
+def _begin(d: HearingDraft, number: int) -> HeardUtterance:
+    previous = newest_of(d)
+    over_ms = heard_of_agent_ms(d, d.at)
+    new = _add(d, number or (previous.number if previous is not None else 0) + 1)._replace(over_ms=over_ms)
+    d.newest = new.serial
+    d.speaking = True
+    d.began_at = d.at
+    d.pause = None
+    d.stability = Stability()
+    return d.put(new) if d.button else begin_turn_of(d, new, is_withheld=withholds_onsets(d))
+
+
+def begin_turn_of(d: HearingDraft, utterance: HeardUtterance, is_withheld: bool) -> HeardUtterance:
+    """Tell the conversation machine that this utterance begins, or go on in its turn. With `is_withheld`, it is told
+    later."""
+    if not is_withheld:
+        d.intents.append(it.BeginSpeech())
+    onset = _onset_of_turn(d)
+    return d.put(utterance._replace(turn=turn_of_onset(d.core), onset=onset, has_begun=not is_withheld))
+
+
+def _onset_of_turn(d: HearingDraft) -> int:
+    """The onset of a sound that begins now: that of the open turn if the user is talking, because the conversation
+    machine then ignores another onset. 0: it will be known after the onset."""
+    return d.core.onset if d.core.user is User.TALKING else 0
+
+
+def split(d: HearingDraft) -> HeardUtterance | None:
+    """The turn of the voice that goes on keeps the words so far. The rest belongs to the turn that begins."""
+    newest = newest_of(d)
+    if newest is None or not d.speaking:
+        return None
+    so_far = d.words.piece(newest.turn, newest.serial).split()
+    taken = (*newest.taken, (newest.turn, len(so_far))) if so_far else newest.taken
+    return d.put(newest._replace(taken=taken, turn=turn_of_onset(d.core), onset=0, is_final=False))
+
+
+def _add(d: HearingDraft, number: int) -> HeardUtterance:
+    """A new utterance, which belongs to the turn that is open now."""
+    d.serial += 1
+    return d.put(HeardUtterance(number, d.serial, d.core.turn, d.core.onset, began_at=d.at))
+
+
+def end_speech(d: HearingDraft, heard: SpeechEnded) -> None:
+    newest = newest_of(d)
+    if newest is not None and newest.was_dismissed:
+        d.put(newest._replace(was_dismissed=False))
+    end_voice(d, d.at - heard.quiet_ms)
+
+
+def end_voice(d: HearingDraft, ended_at: int) -> None:
+    """The user's voice ended at this time, or the ears have stopped."""
+    if not d.speaking:
+        return
+    d.speaking = False
+    d.end_reported_at = d.at
+    d.ended_at = ended_at
+    newest = newest_of(d)
+    if not d.button and (newest is None or newest.has_begun):
+        d.intents.append(it.StopSpeech())
+
+
+def forget_ears(d: HearingDraft, i: EarsStopped) -> None:
+    """Forget all utterances, because restarted ears count from 1 again."""
+    end_voice(d, d.at)
+    d.known = ()
+    d.newest = 0
+    d.has_frames = d.reads_along = False
+
+
+def end_turn_by_server(d: HearingDraft, heard: TurnOver) -> None:
+    found = next((one for one in d.known if one.number == heard.utterance), None) or newest_of(d)
+    assert found is not None
+    d.intents.append(it.EndTurn(found.turn, found.onset or d.core.onset, ("by_server",), 1.0))
+
+
+# -- SaidWords
+
+
+def hear_missed(d: HearingDraft, heard: Partial | Final) -> None:
+    _hear(d, _add(d, heard.utterance), heard)
+
+
+def hear_first(d: HearingDraft, heard: Partial | Final) -> None:
+    _hear(d, _begin(d, heard.utterance), heard)
+
+
+def hear_text(d: HearingDraft, heard: Partial | Final) -> None:
+    found = _known(d, heard)
+    assert found is not None
+    _hear(d, found, heard)
+
+
+def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) -> None:
+    text, is_final = heard.text.strip(), isinstance(heard, Final)
+    utterance = d.put(utterance._replace(is_final=utterance.is_final or is_final))
+    if _is_own(d, utterance, text):
+        utterance = _judge_words(d, utterance, text, heard, is_own_words=True)
+        if not is_final:
+            return
+        text = ""  # the echo of the agent's own words isn't something that the user said
+    else:
+        text = without_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d))
+    _note_words(d, text, heard)
+    if utterance.taken:
+        text = _without_taken(d, utterance, text, heard)
+    begins_late = bool(text) and not utterance.has_begun
+    if begins_late:
+        _hear_again(d, utterance, is_final)
+        utterance = begin_turn_of(d, utterance._replace(was_dismissed=False), is_withheld=False)
+    if utterance.has_begun and (text or not utterance.taken):
+        _tell(d, utterance.turn, utterance, text, heard)
+    if begins_late and not d.speaking:
+        d.intents.append(it.StopSpeech())
+    if is_final and utterance.serial == d.newest and d.speaking:
+        end_voice(d, d.at)  # an utterance with final text is over, even if the ears reported no end
+
+
+def _hear_again(d: HearingDraft, utterance: HeardUtterance, is_final: bool) -> None:
+    """If a voice that was taken for noise still goes on and has words after all, its speech begins now."""
+    if utterance.was_dismissed and not is_final and utterance.serial == d.newest:
+        d.speaking = True
+        d.began_at = d.at
+
+
+def _note_words(d: HearingDraft, text: str, heard: Partial | Final) -> None:
+    is_final = isinstance(heard, Final)
+    if isinstance(heard, Final) and text:
+        heard = heard.for_verdicts
+        text = heard.text.strip()
+    d.stability = d.stability.heard(text, is_final)
+    told = None if isinstance(heard, Final) else heard.stability
+    if text != d.said.text:
+        d.text_at = d.at
+    d.said = Linguistic(text, heard.confidence, d.stability.score if told is None else told)
+    d.last_confidence = heard.last_confidence if isinstance(heard, Final) else None
+    d.reads_along = d.reads_along or bool(text and not is_final)
+
+
+def _without_taken(d: HearingDraft, utterance: HeardUtterance, text: str, heard: Partial | Final) -> str:
+    """The text without the words that earlier turns keep. If a final text corrects those words, the earlier turns get
+    the corrected words."""
+    for turn, number in utterance.taken:
+        corrected, text = " ".join(text.split()[:number]), new_words(text, number)
+        if isinstance(heard, Final) and corrected not in ("", d.words.piece(turn, utterance.serial)):
+            _tell(d, turn, utterance, corrected, heard)
+    return text
+
+
+def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, heard: Partial | Final) -> None:
+    """Put the text into this turn, tell the conversation machine, and judge whether it interrupts the agent."""
+    if not turn:
+        return  # there is no turn yet: the conversation has not started
+    is_final = isinstance(heard, Final)
+    d.words, content = hear(d.words, turn, utterance.serial, text, heard.confidence, is_final)
+    whole = d.words.text_of(turn)
+    said = count(whole, d.policy.language, is_final)
+    d.intents.append(
+        it.HearWords(turn, said.words, said.substantial, is_final, len(whole), round(100 * heard.confidence), content)
+    )
+    if turn < d.core.turn:
+        return
+    serials = [serial for serial, _ in d.words.of(turn).pieces if serial != utterance.serial]
+    d.first_texts = tuple(one for one in d.first_texts if one[0] in serials)
+    if isinstance(heard, Final) and heard.first_text and text == heard.text.strip():
+        heard = heard.for_verdicts
+        text = heard.text.strip()
+        d.first_texts = (*d.first_texts, (utterance.serial, text))
+    _judge_words(d, utterance, text, heard, is_own_words=False)
+
+
+# -- Speech over the agent's speech
+
+
+def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
+    """Is this text the agent's own voice, heard back?"""
+    return bool(text) and is_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d))
+
+
+def _late_ms(d: HearingDraft) -> int:
+    """How much earlier than its onset a text may have begun: ears without onsets report it when they have read it."""
+    return 0 if d.hears_onsets else d.policy.text_late_ms
+
+
+def follow_own_speech(d: HearingDraft) -> OwnSpeech:
+    """The agent's words that could be heard up to now."""
+    if is_sounding(d.core):
+        d.own = d.own.saying(d.core.voice_id, d.agent_words, heard_of_agent_ms(d, d.at), d.at)
+    return d.own
+
+
+def _judge_words(
+    d: HearingDraft, utterance: HeardUtterance, text: str, heard: Partial | Final, is_own_words: bool
+) -> HeardUtterance:
+    """Judge by its words whether an utterance interrupts the agent."""
+    if not is_over_agent(d, utterance):
+        return utterance
+    is_final = isinstance(heard, Final)
+    sound, judged = d.policy.overlap.heard(_sound_of(d, utterance), text, heard.confidence, is_final, is_own_words)
+    return _judge(d, utterance._replace(sound=sound), judged)
+
+
+def _sound_of(d: HearingDraft, utterance: HeardUtterance) -> Any:
+    return utterance.sound if utterance.sound is not None else d.policy.overlap.begin(d.has_frames)
+
+
+def _judge(d: HearingDraft, utterance: HeardUtterance, judged: Judgement) -> HeardUtterance:
+    """Tell whether a sound over the agent's speech is a bid to interrupt, unless that is undecided. Of an earlier
+    utterance, only a bid is told, because "no bid" says nothing about the newest utterance."""
+    if judged.bid is None or not (judged.bid or utterance.serial == d.newest):
+        return d.put(utterance)
+    d.intents.append(it.JudgeOverlap(judged.bid, utterance.onset, (judged.reason,), judged.confidence))
+    return d.put(utterance._replace(sound=None))  # the sound that follows is judged by itself
+
+
+def judge_duration(d: HearingDraft, i: Woke) -> None:
+    """Judge the sound over the agent's speech again, now that it has lasted for the policy's least time."""
+    newest = newest_of(d)
+    assert newest is not None
+    text = d.words.text_of(d.core.turn)
+    sound = _sound_of(d, newest)
+    judged = d.policy.overlap.lasted(sound, d.at - d.began_at, text, _is_own(d, newest, text))
+    _judge(d, newest._replace(sound=sound, was_timed=True), judged)
+
+
+# -- Frames and pauses, from ears that report them
+
+
+def follow_frame(d: HearingDraft, frame: VoiceFrame) -> None:
+    d.has_frames = True
+    if not frame.quiet_ms:
+        d.pause = None
+    newest = newest_of(d)
+    if newest is not None and is_over_agent(d, newest):
+        sound, judged = d.policy.overlap.frame(_sound_of(d, newest), frame.probability, frame.ms, frame.energy)
+        _judge(d, newest._replace(sound=sound), judged)
+    if d.policy.by_frames is not None:
+        _decide_by_frame(d, frame)
+
+
+def _decide_by_frame(d: HearingDraft, frame: VoiceFrame) -> None:
+    """Pass a frame to a policy that decides frame by frame. If the decision is SPEAK, the turn ends."""
+    policy, core = d.policy.by_frames, d.core
+    assert policy is not None
+    if d.frames is None or d.frames_turn != core.turn:
+        d.frames, d.frames_turn = policy.begin(), core.turn
+    heard = Acoustic(d.at, frame.energy, frame.probability, frame.quiet_ms)
+    d.frames, decision = policy.frame(d.frames, heard, replace(d.said, text=d.words.text_of(core.turn)))
+    if decision.state is TurnState.SPEAK and core.user is User.SETTLING:
+        d.intents.append(it.EndTurn(core.turn, core.onset, (decision.reason,), decision.confidence))
+
+
+def note_pause(d: HearingDraft, pause: Pause) -> None:
+    """Remember the features of the newest pause."""
+    if d.known:
+        d.pause = pause.features
+
+
+# -- The button, typed text, and the agent
+
+
+def press(d: HearingDraft, i: ButtonPressed) -> None:
+    """Until the release, the button alone decides when the turn ends, and voice activity has no influence on it."""
+    d.button = True
+    d.intents.append(it.PressButton())
+    newest = newest_of(d)
+    if d.speaking and newest is not None:
+        if newest.turn != turn_of_onset(d.core):
+            newest = split(d) or newest
+        d.put(newest._replace(turn=turn_of_onset(d.core), onset=_onset_of_turn(d), has_begun=True))
+
+
+def release(d: HearingDraft, i: ButtonReleased) -> None:
+    """Sound that is still heard belongs to the turn that ends, and isn't a new onset."""
+    d.speaking = False
+    d.button = False
+    d.intents.append(it.ReleaseButton())
+
+
+def take_typed(d: HearingDraft, i: Typed) -> None:
+    d.words, content = store_typed(d.words, i.text)
+    d.intents.append(it.TakeTyped(content))
+
+
+def note_agent(d: HearingDraft, i: AgentSpoke) -> None:
+    d.agent_words, d.question = i.words, i.question
+
+
+def note_heard_late(d: HearingDraft, i: HeardLate) -> None:
+    d.words = handle(d.words, i.reply)
+
+
+# -- Time
+
+
+def end_turn_by_silence(d: HearingDraft, i: Woke) -> None:
+    assert d.wait is not None
+    d.ended_onset = d.core.onset
+    d.intents.append(it.EndTurn(d.core.turn, d.core.onset, d.wait.reasons, d.wait.confidence))
+
+
+def dismiss_sound(d: HearingDraft, i: Woke) -> None:
+    """A voice without words has lasted so long that ears which read along would have found words in it."""
+    dismiss_voice(d)
+    lasted = f"wordless_{d.at - d.began_at}ms"
+    d.intents.append(it.DismissSound(d.core.turn, d.core.onset, (lasted,), 0.7))
+
+
+def dismiss_voice(d: HearingDraft) -> None:
+    """Take the voice for noise. If words are found in it later, they begin a turn."""
+    d.speaking = False
+    newest = newest_of(d)
+    if newest is not None:
+        d.put(newest._replace(has_begun=False, was_dismissed=True))
+
+
+def end_unchanged(d: HearingDraft, i: Woke) -> None:
+    end_voice(d, d.text_at)

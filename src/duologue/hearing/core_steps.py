@@ -1,0 +1,160 @@
+"""What the hearing machine does after a step of the conversation machine.
+
+Rule: `see` runs first, for every step: it takes over the new state, the words' fates and the shift of times after a
+pause. Then at most one row applies.
+"""
+
+from __future__ import annotations
+
+from duologue.core import events as ev
+from duologue.core.effects import WarnLongTalk
+from duologue.core.leaves import ACTIVE, AWAY, Link, User, Voice
+from duologue.core.leaves import Words as WordKind
+from duologue.core.state import State, is_sounding
+
+from . import intents as it
+from .actions import begin_turn_of, dismiss_voice, follow_own_speech, split
+from .inputs import CoreStepped
+from .state import DEAF, HeardUtterance, HearingDraft, needed_ms, newest_of, withholds_onsets
+from .words import TurnMark
+from .words import follow as follow_words
+
+_OPEN = (User.TALKING, User.SETTLING)
+
+
+def see(d: HearingDraft, i: CoreStepped) -> None:
+    """Take over what the step changed."""
+    before, after = i.record.before, i.record.after
+    _follow_own_speech(d, before, after)
+    d.core = after
+    if i.record.effects or type(i.record.event) in (ev.TextTyped, ev.PlaybackFinished, ev.ReplyFinished, ev.ToolCalled):
+        d.words = follow_words(d.words, i.record, frozenset(one.turn for one in d.known))
+    if after.heard_ms != before.heard_ms or (after.voice is Voice.PLAYING and before.voice is not Voice.PLAYING):
+        d.heard_at = d.at
+    if after.turn > before.turn:
+        d.turn_at = d.at
+    if after.onset > before.onset:
+        newest = newest_of(d)
+        if newest is not None and not newest.onset:
+            d.put(newest._replace(turn=after.turn, onset=after.onset))
+    if isinstance(i.record.event, ev.SendPressed | ev.PttReleased) or _reached_limit(i):
+        d.sent_turn = after.turn
+    if before.link is not after.link:
+        _follow_link(d, before.link, after.link)
+
+
+def _follow_own_speech(d: HearingDraft, before: State, after: State) -> None:
+    """Follow which of the agent's words were played. Called while `d.core` is the state before the step."""
+    if is_sounding(before) and (after.heard_ms != before.heard_ms or not is_sounding(after)):
+        follow_own_speech(d)
+
+
+def _reached_limit(i: CoreStepped) -> bool:
+    return any(type(effect) is WarnLongTalk for effect in i.record.effects)
+
+
+def _follow_link(d: HearingDraft, before: Link, after: Link) -> None:
+    """Shift the times by the pause in which no audio arrived, and release the button if the line is lost."""
+    if d.button and after in AWAY:
+        d.speaking = d.button = False
+        d.intents.append(it.ReleaseButton())
+    if (after in DEAF) is (before in DEAF):
+        return
+    if after in DEAF:
+        d.deaf_at = d.at
+        return
+    d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at = (
+        at + d.at - max(at, d.deaf_at) for at in (d.began_at, d.ended_at, d.end_reported_at, d.turn_at, d.text_at)
+    )
+
+
+# -- The conversation machine has ended a turn in mid-speech
+
+
+def _has_ended(i: CoreStepped) -> bool:
+    before, after = i.record.before, i.record.after
+    ended = before.user in _OPEN and after.user in (User.QUIET, User.TRANSCRIBING)
+    return ended and after.link in ACTIVE and not isinstance(i.record.event, ev.PttReleased)
+
+
+def ended_under_button(d: HearingDraft, i: CoreStepped) -> bool:
+    return d.button and _has_ended(i)
+
+
+def ended_in_speech(d: HearingDraft, i: CoreStepped) -> bool:
+    """Has the turn ended although the user's voice, which has words, goes on?"""
+    if not (d.speaking and d.known and _has_ended(i)):
+        return False
+    return isinstance(i.record.event, ev.TextTyped | ev.SendPressed) or i.record.before.words is not WordKind.NONE
+
+
+def ended_in_noise(d: HearingDraft, i: CoreStepped) -> bool:
+    return d.speaking and _has_ended(i)
+
+
+def go_on_with_button(d: HearingDraft, i: CoreStepped) -> None:
+    """The next turn begins immediately."""
+    split(d)
+    d.intents.append(it.PressButton())
+
+
+def go_on_speaking(d: HearingDraft, i: CoreStepped) -> None:
+    """The next turn begins with the words that follow. If the user has sent the turn and its text is still awaited, the
+    next turn begins after the request: until then, all text of the utterance belongs to the turn that was sent."""
+    if not withholds_onsets(d):
+        begin_rest(d, i)
+
+
+def begin_rest(d: HearingDraft, i: CoreStepped) -> None:
+    """The turn that has ended keeps the words so far, and the next turn begins with the words that follow."""
+    newest = split(d)
+    assert newest is not None
+    d.began_at = d.at
+    begin_turn_of(d, newest, is_withheld=False)
+
+
+def is_withheld_no_more(d: HearingDraft, i: CoreStepped) -> bool:
+    newest = newest_of(d)
+    if not d.speaking or newest is None or withholds_onsets(d):
+        return False
+    outlasts_sent_turn = newest.turn == d.sent_turn and d.core.user is User.QUIET
+    return not newest.has_begun or (outlasts_sent_turn and d.core.link in ACTIVE)
+
+
+def give_up_sound(d: HearingDraft, i: CoreStepped) -> None:
+    dismiss_voice(d)
+
+
+def follow(d: HearingDraft, i: CoreStepped) -> None:
+    """Nothing more than `see`."""
+
+
+# -- An answer that was said over the end of the question
+
+
+def answer_came_early(d: HearingDraft, i: CoreStepped) -> bool:
+    """Has the agent finished a question, and were the newest overheard words said over its end?"""
+    return type(i.record.event) is ev.PlaybackFinished and _early_answer(d, i.record.before) is not None
+
+
+def take_answer(d: HearingDraft, i: CoreStepped) -> None:
+    found = _early_answer(d, i.record.before)
+    assert found is not None
+    d.intents.append(it.TakeAnswer(found.turn, ("over_question",), 0.8))
+
+
+def _early_answer(d: HearingDraft, before: State) -> HeardUtterance | None:
+    one: HeardUtterance
+    if d.question is None or before.voice not in (Voice.PLAYING, Voice.HELD):
+        return None
+    least_ms = max(needed_ms(d.policy, d.question), d.question.end_ms - d.policy.early_answer_ms)
+    for one in reversed(d.known):
+        said = d.words.of(one.turn)
+        if (
+            one.over_ms >= least_ms
+            and before.floor_turn < one.turn
+            and one.turn > d.core.said
+            and said.mark is TurnMark.OVERHEARD
+        ):
+            return one
+    return None

@@ -1,0 +1,85 @@
+"""When the turn ends by silence, and which due time has passed.
+
+Rule: the endpoint policy is asked again only when something that it is told has changed. Its answer is in the state,
+and the due time follows from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from duologue.turns.endpoint import SilenceWait
+from duologue.turns.features import PauseFeatures, is_weak
+
+from .inputs import Woke
+from .state import DueTime, HearingDraft, due_times, is_settling
+
+
+def update_wait(d: HearingDraft) -> None:
+    """Ask the endpoint policy how much silence ends the turn, if the turn is settling."""
+    if not is_settling(d) or (d.has_frames and (d.pause is None or d.policy.by_frames is not None)):
+        d.wait, d.wait_for = None, ()
+        return
+    core = d.core
+    text = d.words.of(core.turn).text_with(d.first_texts)
+    is_read = core.final and not core.unread  # the text is final, and no sound has followed it
+    known = (d.has_frames, d.pause, d.said.confidence, d.last_confidence)
+    given = (text, is_read, core.unread, *known, d.ended_at, d.end_reported_at)
+    if given != d.wait_for:
+        d.wait_for = given
+        d.wait = _wait(d, text, is_read)
+
+
+def _wait(d: HearingDraft, text: str, is_read: bool) -> SilenceWait:
+    noise_ms_max = d.core.settings.noise_ms_max
+    spare_ms = d.end_reported_at - d.ended_at + noise_ms_max
+    if not text:
+        return _wait_without_text(d, spare_ms)
+    wait = d.policy.endpoint.wait(_pause_of(d, text, is_read))
+    if d.core.unread and wait.wait_ms is not None:  # the sound after the text may have words
+        wait = replace(wait, wait_ms=max(wait.wait_ms, spare_ms))
+    return wait
+
+
+def _wait_without_text(d: HearingDraft, spare_ms: int) -> SilenceWait:
+    """The wait after a voice whose text is still missing: until just before the conversation machine would treat the
+    voice as noise. If the features of the pause are unknown or weak, the wait has no end."""
+    if d.pause is None or is_weak(d.pause):
+        return SilenceWait(None)
+    return SilenceWait(spare_ms - d.policy.noise_margin_ms, reasons=("unread",))
+
+
+def _pause_of(d: HearingDraft, text: str, is_read: bool) -> PauseFeatures:
+    """What is known about the pause. If the ears report frames, text that may still change isn't included."""
+    said = text if is_read or not d.has_frames else None
+    known = d.pause or PauseFeatures()
+    return replace(known, text=said, confidence=d.said.confidence, last_confidence=d.last_confidence)
+
+
+# -- Guards of the rows for time
+
+
+def due_endpoint(d: HearingDraft, i: Woke) -> bool:
+    return _is_due(d, "endpoint")
+
+
+def due_overlap(d: HearingDraft, i: Woke) -> bool:
+    return _is_due(d, "overlap")
+
+
+def due_wordless(d: HearingDraft, i: Woke) -> bool:
+    return _is_due(d, "wordless")
+
+
+def due_unchanged(d: HearingDraft, i: Woke) -> bool:
+    return _is_due(d, "unchanged")
+
+
+def _is_due(d: HearingDraft, why: str) -> bool:
+    """Has this due time passed? Of several that have, the earliest counts first."""
+    passed = [due for due in due_times(d.policy, d.before) if due.at <= d.at]
+    return bool(passed) and min(passed, key=_time).why == why
+
+
+def _time(due: DueTime) -> int:
+    return due.at

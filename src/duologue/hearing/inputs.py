@@ -1,0 +1,97 @@
+"""The inputs of the hearing machine. Each is a fact with the time at which it was observed, in whole milliseconds.
+
+Rule: an input is a value that can be written to the ear journal, except CoreStepped, which the journal of events gives
+again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from duologue.core.step_record import StepRecord
+from duologue.ports.ears import Heard
+from duologue.turns.own_speech import SpokenWord
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """The ears (STT and VAD) reported this."""
+
+    at: int
+    heard: Heard
+
+
+@dataclass(frozen=True, slots=True)
+class EarsStopped:
+    """The ears stopped listening. Restarted ears count utterances from 1 again."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonPressed:
+    """The user pressed push-to-talk."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonReleased:
+    """The user released push-to-talk."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The user typed a whole turn."""
+
+    at: int
+    text: str
+
+
+class QuestionSpan(NamedTuple):
+    """Where in the agent's speech its last question is, in milliseconds from the start of the speech."""
+
+    start_ms: int
+    end_ms: int
+    values_ms: int = 0  # the end of the last value in it, such as a name or a number: an answer needs to have heard it
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpoke:
+    """What the agent is saying has changed. `words` are all words of the current speech, with times from its
+    beginning."""
+
+    at: int
+    words: tuple[SpokenWord, ...] = ()
+    question: QuestionSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeardLate:
+    """A report after the line was lost says that this reply was heard."""
+
+    at: int
+    reply: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoreStepped:
+    """The conversation machine made a step."""
+
+    at: int
+    record: StepRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Woke:
+    """A due time of the hearing machine has passed."""
+
+    at: int
+
+
+Input: TypeAlias = (
+    Reported | EarsStopped | ButtonPressed | ButtonReleased | Typed | AgentSpoke | HeardLate | CoreStepped | Woke
+)

@@ -1,0 +1,132 @@
+"""What the hearing machine wants the conversation machine to be told. Each intent becomes one event.
+
+Rule: an intent names what it is about. The driver fills in only the time, the sequence number and the current voice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from duologue.core import events as ev
+
+
+@dataclass(frozen=True, slots=True)
+class BeginSpeech:
+    """Speech begins, or goes on in the next turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopSpeech:
+    """Speech ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class PressButton:
+    """The user takes the floor with the button."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseButton:
+    """The user ends the turn with the button."""
+
+
+@dataclass(frozen=True, slots=True)
+class HearWords:
+    """The text of a turn has changed."""
+
+    turn: int
+    words: int
+    substantial: int
+    final: bool
+    chars: int
+    confidence_pct: int
+    content: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakeTyped:
+    """The user typed a whole turn."""
+
+    content: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndTurn:
+    """The user has finished this turn."""
+
+    turn: int
+    onset: int
+    reasons: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOverlap:
+    """A sound over the agent's speech is a bid for the floor, or isn't. An `onset` of 0 means the newest."""
+
+    bid: bool
+    onset: int
+    reasons: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class DismissSound:
+    """The sound of this turn is noise: it has lasted too long for a voice without words."""
+
+    turn: int
+    onset: int
+    reasons: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class TakeAnswer:
+    """The words of this turn were said over the end of the agent's question, and answer it."""
+
+    turn: int
+    reasons: tuple[str, ...]
+    confidence: float
+
+
+Verdict: TypeAlias = EndTurn | JudgeOverlap | DismissSound | TakeAnswer
+Intent: TypeAlias = BeginSpeech | StopSpeech | PressButton | ReleaseButton | HearWords | TakeTyped | Verdict
+
+_PLAIN: dict[type[Any], type[ev.Event]] = {
+    BeginSpeech: ev.SpeechStarted,
+    StopSpeech: ev.SpeechStopped,
+    PressButton: ev.PttPressed,
+    ReleaseButton: ev.PttReleased,
+}
+
+
+def event_of(intent: Intent) -> tuple[type[ev.Event], dict[str, Any]]:
+    """The event that tells the conversation machine, and the fields that the driver doesn't fill in."""
+    match intent:
+        case HearWords():
+            return ev.WordsHeard, {name: getattr(intent, name) for name in HearWords.__slots__}
+        case TakeTyped(content=content):
+            return ev.TextTyped, {"content": content}
+        case EndTurn(turn=turn, onset=onset):
+            return ev.TurnEnded, {"turn": turn, "onset": onset}
+        case JudgeOverlap(bid=bid, onset=onset):
+            return ev.OverlapJudged, {"bid": bid, "onset": onset} if onset else {"bid": bid}
+        case DismissSound(turn=turn, onset=onset):
+            return ev.SoundDismissed, {"turn": turn, "onset": onset}
+        case TakeAnswer(turn=turn):
+            return ev.AnswerOverheard, {"turn": turn}
+    return _PLAIN[type(intent)], {}
+
+
+def verdict_name(intent: Verdict) -> str:
+    """The name of this verdict in signals and reports."""
+    match intent:
+        case JudgeOverlap(bid=bid):
+            return "barge_in" if bid else "resume"
+        case EndTurn():
+            return "end_of_turn"
+        case DismissSound():
+            return "noise"
+        case TakeAnswer():
+            return "early_answer"

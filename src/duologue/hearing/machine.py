@@ -1,0 +1,126 @@
+"""The hearing machine: `step(policy, state, input) -> (state, intents)`.
+
+It stands between what the ears (STT and VAD) report and what the conversation machine is told: onsets, words and
+turn-taking verdicts, each with its turn. It is pure: no clock, no await, no callback. Time arrives in inputs, and
+`due_times` says when to wake it. Rule: for each input the first row of HEARING_ROWS applies whose guard holds. An input
+without a row changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from duologue.core.leaves import CLOSED
+from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
+
+from . import actions as act
+from . import core_steps as core
+from .endpoint import due_endpoint, due_overlap, due_unchanged, due_wordless, update_wait
+from .inputs import (
+    AgentSpoke,
+    ButtonPressed,
+    ButtonReleased,
+    CoreStepped,
+    EarsStopped,
+    HeardLate,
+    Input,
+    Reported,
+    Typed,
+    Woke,
+)
+from .intents import Intent
+from .policy import HearingPolicy
+from .state import HearingDraft, HearingState
+
+HearingAction: TypeAlias = Callable[[HearingDraft, Any], None]
+HearingGuard: TypeAlias = Callable[[HearingDraft, Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class HearingRow:
+    """One behaviour: on one of these inputs, if the guard holds, do this."""
+
+    on: tuple[type[Any], ...]  # kinds of inputs, or of reports of the ears
+    do: HearingAction
+    when: HearingGuard | None = None
+    why: str = ""
+
+    @property
+    def name(self) -> str:
+        """The row's name in reports."""
+        kinds = "/".join(kind.__name__ for kind in self.on)
+        guard = f" [{self.when.__name__}]" if self.when else ""
+        return f"{kinds}{guard} -> {self.do.__name__}"
+
+
+HEARING_ROWS: tuple[HearingRow, ...] = (
+    # What the ears report
+    HearingRow((SpeechBegan,), act.begin_speech),
+    HearingRow((SpeechEnded,), act.end_speech, act.is_about_newest, "an old utterance has ended already"),
+    HearingRow((VoiceFrame,), act.follow_frame),
+    HearingRow((Pause,), act.note_pause, act.is_about_newest),
+    HearingRow((Partial,), act.ignore, act.has_final_text, "a partial text that overtook nothing: the final is known"),
+    HearingRow((Partial, Final), act.ignore, act.is_text_of_nothing, "empty text that belongs to no known utterance"),
+    HearingRow((Partial, Final), act.hear_missed, act.is_missed, "text of an utterance whose onset was not reported"),
+    HearingRow((Partial, Final), act.hear_first, act.is_first_sign, "text is the first sign of this utterance"),
+    HearingRow((Partial, Final), act.hear_text),
+    HearingRow((TurnOver,), act.end_turn_by_server, act.has_utterances),
+    HearingRow((EarsStopped,), act.forget_ears),
+    # What the user and the program do
+    HearingRow((ButtonPressed,), act.press),
+    HearingRow((ButtonReleased,), act.release),
+    HearingRow((Typed,), act.take_typed),
+    HearingRow((AgentSpoke,), act.note_agent),
+    HearingRow((HeardLate,), act.note_heard_late),
+    # What the conversation machine did
+    HearingRow((CoreStepped,), core.go_on_with_button, core.ended_under_button, "the button is still pressed"),
+    HearingRow((CoreStepped,), core.go_on_speaking, core.ended_in_speech, "the user's voice goes on"),
+    HearingRow((CoreStepped,), core.give_up_sound, core.ended_in_noise, "the ears have probably missed its end"),
+    HearingRow((CoreStepped,), core.begin_rest, core.is_withheld_no_more, "the brain was asked: the voice counts"),
+    HearingRow((CoreStepped,), core.take_answer, core.answer_came_early, "said over the end of the question"),
+    HearingRow((CoreStepped,), core.follow),
+    # Time
+    HearingRow((Woke,), act.end_turn_by_silence, due_endpoint),
+    HearingRow((Woke,), act.judge_duration, due_overlap),
+    HearingRow((Woke,), act.dismiss_sound, due_wordless),
+    HearingRow((Woke,), act.end_unchanged, due_unchanged, "the ears missed the end of speech"),
+)
+
+
+class HearingMachine:
+    """The rows, compiled for lookup by the kind of input."""
+
+    def __init__(self, rows: Iterable[HearingRow] = HEARING_ROWS) -> None:
+        self.load(rows)
+
+    def load(self, rows: Iterable[HearingRow]) -> None:
+        """Replace the rows. The checker uses this to break the machine on purpose."""
+        self.rows = tuple(rows)
+        table: dict[type[Any], list[HearingRow]] = {}
+        for row in self.rows:
+            for kind in row.on:
+                table.setdefault(kind, []).append(row)
+        self._table = {kind: tuple(found) for kind, found in table.items()}
+
+    def step(self, policy: HearingPolicy, s: HearingState, i: Input) -> tuple[HearingState, tuple[Intent, ...]]:
+        """Process one input. Returns the next state, and what the conversation machine is to be told. If nothing
+        changes, the same state object is returned."""
+        given: Any = i.heard if type(i) is Reported else i
+        if type(i) is Reported and s.core.link in CLOSED:
+            return s, ()
+        rows = self._table.get(type(given), ())
+        d = HearingDraft(policy, s, i.at)
+        if type(i) is CoreStepped:
+            core.see(d, i)
+        for row in rows:
+            if row.when is None or row.when(d, given):
+                row.do(d, given)
+                break
+        update_wait(d)
+        return d.build(), tuple(d.intents)
+
+
+HEARING = HearingMachine()
+step = HEARING.step

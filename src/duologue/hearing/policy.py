@@ -1,0 +1,31 @@
+"""The policies of one conversation's hearing: when a turn ends, and when a sound interrupts.
+
+Rule: every threshold is a field with a meaning and a unit. A policy is a value: the same inputs give the same answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from duologue.turns.endpoint import CombinedEndpoint, EndpointPolicy, FrameEndpointPolicy
+from duologue.turns.overlap import OVERLAP_RULES, OverlapPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class HearingPolicy:
+    """Everything that the hearing machine decides by."""
+
+    endpoint: EndpointPolicy | FrameEndpointPolicy = field(default_factory=CombinedEndpoint)  # when a turn ends
+    overlap: OverlapPolicy = OVERLAP_RULES["confirm"]  # when a sound over the agent's speech interrupts
+    language: str = "en"  # the language whose fillers, backchannels and commands count
+    wordless_ms_max: int = 10_000  # a voice without new words is noise after this long, if the ears read along
+    unchanged_ms_max: int = 10_000  # text that doesn't change for this long means that the end of speech was missed
+    noise_margin_ms: int = 50  # a turn whose text is late ends this much before its sound would count as noise
+    text_late_ms: int = 700  # how late the text is of ears that report no onsets, to recognise the agent's own words
+    early_answer_ms: int = 800  # an answer may begin this much before the end of the question
+    question_heard_min: float = 0.5  # at least this part of the question must have been heard by then
+
+    @property
+    def by_frames(self) -> FrameEndpointPolicy | None:
+        """The endpoint policy, if it decides frame by frame."""
+        return self.endpoint if hasattr(self.endpoint, "frame") else None  # type: ignore[return-value]

@@ -1,0 +1,243 @@
+"""The state of the hearing machine, as one frozen value, and the draft that one step works on.
+
+The state holds the conversation machine's state as last seen, the words of the user, and what is known about the sound
+that is heard now. Rule: a due time is derived from the state by `due_times`, and never stored.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from duologue.core.leaves import SOUNDING, Link, User, Voice
+from duologue.core.leaves import Words as WordKind
+from duologue.core.state import State, is_sounding
+from duologue.turns.controller import Linguistic
+from duologue.turns.endpoint import SilenceWait
+from duologue.turns.features import PauseFeatures
+from duologue.turns.own_speech import OwnSpeech, SpokenWord
+from duologue.turns.stability import Stability
+
+from .inputs import QuestionSpan
+from .intents import Intent
+from .policy import HearingPolicy
+from .words import SaidWords
+
+KNOWN_MAX = 50  # utterances that are remembered, because their text may still arrive
+DEAF = (Link.SUSPENDED, Link.HEALING)  # no audio arrives: neither silence nor sound is measured
+
+
+class HeardUtterance(NamedTuple):
+    """What was said between two onsets. Usually one turn gets all words of the utterance. If the conversation machine
+    ends a turn in mid-speech, that turn keeps the words so far (`taken`), and the next turn gets the words after
+    them."""
+
+    number: int  # the utterance's number, given by the ears
+    serial: int  # a number that stays unique when restarted ears count from 1 again
+    turn: int = 0
+    onset: int = 0  # 0: the conversation machine hasn't processed the onset yet
+    is_final: bool = False
+    began_at: int = 0
+    taken: tuple[tuple[int, int], ...] = ()  # a turn, and how many of the words it keeps
+    sound: Any = None  # what the overlap policy remembers of it, if it is heard over the agent's speech
+    was_timed: bool = False  # the overlap policy has judged how long it lasts
+    has_begun: bool = True  # False: its onset is withheld, because the turn before it was sent and isn't asked yet
+    was_dismissed: bool = False  # its turn has ended as noise, although its voice went on
+    over_ms: int = -1  # how much of the agent's speech was heard when it began; -1: it began in silence
+
+
+class HearingState(NamedTuple):
+    """What the hearing machine knows at one moment."""
+
+    core: State  # the conversation machine, as last seen
+    words: SaidWords = SaidWords()
+    known: tuple[HeardUtterance, ...] = ()  # the utterances, oldest first
+    newest: int = 0  # the serial number of the newest utterance; 0: no utterance yet
+    serial: int = 0
+
+    speaking: bool = False  # the ears hear a voice
+    button: bool = False  # push-to-talk is pressed
+    hears_onsets: bool = False  # these ears report onsets
+    reads_along: bool = False  # these ears report text while the user speaks
+    has_frames: bool = False  # these ears report voice frames
+
+    began_at: int = 0
+    ended_at: int = 0  # when the voice fell silent
+    end_reported_at: int = 0
+    turn_at: int = 0  # when the newest turn began
+    text_at: int = 0  # when the text last changed
+    deaf_at: int = 0  # when audio stopped arriving
+    heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
+
+    pause: PauseFeatures | None = None
+    said: Linguistic = Linguistic()  # the newest text
+    first_texts: tuple[tuple[int, str], ...] = ()  # how the model of the partial texts reads utterances of this turn
+    last_confidence: float | None = None
+    stability: Stability = Stability()
+    frames_turn: int = 0  # the turn of `frames`
+    frames: Any = None  # what a policy that decides by frames remembers of this turn
+    wait: SilenceWait | None = None  # the endpoint policy's answer
+    wait_for: tuple[Any, ...] = ()  # what the answer was given for
+    ended_onset: int = 0  # the onset whose turn this machine has ended
+    sent_turn: int = 0  # the newest turn that the user has sent, or that has reached its limit
+
+    agent_words: tuple[SpokenWord, ...] = ()  # the words of the agent's current speech, with times from its beginning
+    own: OwnSpeech = OwnSpeech()  # the words of the agent that could be heard in the last seconds
+    question: QuestionSpan | None = None  # where its last question is
+
+
+def initial_hearing(core: State, words: SaidWords | None = None) -> HearingState:
+    """The state before anything was heard."""
+    return HearingState(core, words or SaidWords())
+
+
+class DueTime(NamedTuple):
+    """A time at which the machine must be woken, and what for."""
+
+    at: int
+    why: str  # endpoint, overlap, wordless or unchanged
+
+
+def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
+    """The times at which this machine must be woken. None while no audio arrives."""
+    core = s.core
+    if core.link in DEAF:
+        return []
+    found = []
+    if s.wait is not None and s.wait.wait_ms is not None and s.ended_onset != core.onset and is_settling(s):
+        found.append(DueTime(s.ended_at + s.wait.wait_ms, "endpoint"))
+    newest = newest_of(s)
+    if s.speaking and newest is not None and not s.button:
+        least_ms = policy.overlap.voiced_ms_min
+        if least_ms and not newest.was_timed and not s.has_frames and is_over_agent(s, newest):
+            found.append(DueTime(s.began_at + least_ms, "overlap"))
+        if core.user is User.TALKING and (s.reads_along or s.has_frames):
+            if core.words is WordKind.NONE:
+                found.append(DueTime(s.turn_at + policy.wordless_ms_max, "wordless"))
+            elif core.unread:  # like above, also for one noise after the other
+                found.append(DueTime(s.text_at + policy.wordless_ms_max, "wordless"))
+        if core.user is User.TALKING and _has_text(s, newest) and s.text_at >= s.began_at and not s.has_frames:
+            found.append(DueTime(s.text_at + policy.unchanged_ms_max, "unchanged"))
+    return found
+
+
+def _has_text(s: HearingState, utterance: HeardUtterance) -> bool:
+    return bool(s.words.piece(utterance.turn, utterance.serial))
+
+
+def next_due(policy: HearingPolicy, s: HearingState) -> int | None:
+    """The earliest time at which this machine must be woken, or None."""
+    return min((due.at for due in due_times(policy, s)), default=None)
+
+
+def newest_of(s: HearingState | HearingDraft) -> HeardUtterance | None:
+    return next((one for one in reversed(s.known) if one.serial == s.newest), None)
+
+
+def is_settling(s: HearingState | HearingDraft) -> bool:
+    """Has the voice fallen silent, and is the end of the turn still undecided?"""
+    return s.core.user is User.SETTLING and not s.speaking and not s.button
+
+
+def is_over_agent(s: HearingState | HearingDraft, utterance: HeardUtterance) -> bool:
+    """Is this utterance heard over speech of the agent that can be interrupted?"""
+    core = s.core
+    return core.voice in SOUNDING and utterance.turn > core.floor_turn and not core.firm
+
+
+def withholds_onsets(s: HearingState | HearingDraft) -> bool:
+    """Has the user sent a turn about which the brain wasn't asked yet? Until then, a sound without words isn't an
+    onset, because it would delay the request."""
+    core = s.core
+    if s.sent_turn != core.turn or not core.turn:
+        return False
+    return core.user is User.TRANSCRIBING or (core.user is User.QUIET and core.asked < s.sent_turn <= core.said)
+
+
+def heard_of_agent_ms(s: HearingState | HearingDraft, at: int) -> int:
+    """How much of the agent's current speech was heard at this time, or -1 if it is silent. Between two reports of the
+    line, the speech is assumed to have gone on."""
+    if s.core.voice not in (Voice.PLAYING, Voice.HELD):
+        return -1
+    return s.core.heard_ms + (max(0, at - s.heard_at) if is_sounding(s.core) else 0)
+
+
+def needed_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
+    """How much of the agent's speech must be heard before the question counts as asked."""
+    start_ms, end_ms, values_ms = question
+    return max(start_ms + round(policy.question_heard_min * (end_ms - start_ms)), values_ms)
+
+
+def is_premature(policy: HearingPolicy, s: HearingState, first: int, last: int) -> bool:
+    """Did the words of these turns begin before the agent's last question was asked?"""
+    if s.question is None:
+        return False
+    needed = needed_ms(policy, s.question)
+    said = [one for one in s.known if first <= one.turn <= last and s.words.piece(one.turn, one.serial)]
+    return bool(said) and 0 <= said[-1].over_ms < needed
+
+
+_FIELDS = HearingState._fields
+
+
+class HearingDraft:
+    """The fields of `HearingState`, mutable, with the intents so far. A draft lives for one step."""
+
+    __slots__ = (*_FIELDS, "at", "before", "intents", "policy")
+
+    core: State
+    words: SaidWords
+    known: tuple[HeardUtterance, ...]
+    newest: int
+    serial: int
+    speaking: bool
+    button: bool
+    hears_onsets: bool
+    reads_along: bool
+    has_frames: bool
+    began_at: int
+    ended_at: int
+    end_reported_at: int
+    turn_at: int
+    text_at: int
+    deaf_at: int
+    heard_at: int
+    pause: PauseFeatures | None
+    said: Linguistic
+    first_texts: tuple[tuple[int, str], ...]
+    last_confidence: float | None
+    stability: Stability
+    frames_turn: int
+    frames: Any
+    wait: SilenceWait | None
+    wait_for: tuple[Any, ...]
+    ended_onset: int
+    sent_turn: int
+    agent_words: tuple[SpokenWord, ...]
+    own: OwnSpeech
+    question: QuestionSpan | None
+
+    def __init__(self, policy: HearingPolicy, s: HearingState, at: int) -> None:
+        for name, value in zip(_FIELDS, s, strict=True):
+            setattr(self, name, value)
+        self.policy = policy
+        self.before = s
+        self.at = at
+        self.intents: list[Intent] = []
+
+    def build(self) -> HearingState:
+        """The next state. If nothing has changed, the same object as before."""
+        after = tuple.__new__(HearingState, [getattr(self, name) for name in _FIELDS])
+        return self.before if all(map(_same, after, self.before)) else after
+
+    def put(self, utterance: HeardUtterance) -> HeardUtterance:
+        """Add or replace an utterance."""
+        if any(one.serial == utterance.serial for one in self.known):
+            self.known = tuple(utterance if one.serial == utterance.serial else one for one in self.known)
+        else:
+            others = tuple(one for one in self.known if one.number != utterance.number)
+            self.known = (*others, utterance)[-KNOWN_MAX:]
+        return utterance
+
+
+def _same(one: object, other: object) -> bool:
+    return one is other or one == other

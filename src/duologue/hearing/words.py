@@ -1,0 +1,227 @@
+"""The words of the user: what was said, in which turn, and what became of it. The one place that knows.
+
+The state machine knows turns only by number. `SaidWords` holds the texts of the turns that can still change or still
+need an answer; the transcript keeps the older ones. Rule: a word is in one turn. A turn's fate follows from the
+machine's turn numbers, except for the marks that are stored here: overheard, taken back and lost.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from duologue.core.effects import RecordOverheard, ReportLost, StartReply
+from duologue.core.events import PlaybackFinished, ReplyFinished, TextTyped, ToolCalled, WordsHeard
+from duologue.core.leaves import CLOSED
+from duologue.core.state import State
+from duologue.core.step_record import StepRecord
+from duologue.ports.encodable_text import encodable
+
+TYPED = -1  # the utterance number of typed text; a second typed text of the same turn gets -2
+FINALS_MAX = 20  # final texts of a turn that are remembered, to recognise one that is repeated
+TURNS_MAX = 50  # answered turns that are kept here, because their text may still change
+
+
+class TurnMark(Enum):
+    """What became of a turn, if the machine's turn numbers don't say it."""
+
+    NONE = ""
+    OVERHEARD = "overheard"  # said over the agent, or only a filler: recorded, not answered
+    TAKEN_BACK = "taken_back"  # the STT withdrew the words: its final text is empty
+    LOST = "lost"  # reported to the user as lost
+
+
+class Fate(Enum):
+    """What has become of the words of a turn so far."""
+
+    OPEN = "open"  # still being said, or its text is awaited
+    OWED = "owed"  # complete, and the brain has still to be asked
+    ASKED = "asked"
+    ANSWERED = "answered"
+    OVERHEARD = "overheard"
+    TAKEN_BACK = "taken_back"
+    LOST = "lost"
+
+
+class SaidTurn(NamedTuple):
+    """The words of one turn."""
+
+    turn: int
+    pieces: tuple[tuple[int, str], ...] = ()  # for each utterance of the turn: its serial number and its text
+    confidence: float = 1.0
+    finals: tuple[tuple[str, int], ...] = ()  # each final text that the turn had, and its content id
+    mark: TurnMark = TurnMark.NONE
+    given: str = ""  # the text of this turn in the newest request that has it
+    given_in: int = 0  # the reply that was requested with it
+    handled: str = ""  # the text that a reply has handled: the reply was heard, was shown or has called a tool
+
+    @property
+    def text(self) -> str:
+        return " ".join(text for _, text in self.pieces if text)
+
+    def text_with(self, texts: tuple[tuple[int, str], ...]) -> str:
+        """The text of the turn with other texts of some utterances, given by their serial numbers."""
+        others = dict(texts)
+        return " ".join(others.get(number, piece) for number, piece in self.pieces if piece)
+
+
+class SaidWords(NamedTuple):
+    """The words of the newest turns, in the order of the turns."""
+
+    turns: tuple[SaidTurn, ...] = ()
+    content: int = 0  # the newest content id: a number for a final or typed text
+    typed: tuple[tuple[int, str], ...] = ()  # content ids and texts of typed turns that the machine hasn't taken yet
+
+    def of(self, turn: int) -> SaidTurn:
+        """The words of this turn, which may be empty."""
+        for said in reversed(self.turns):
+            if said.turn == turn:
+                return said
+        return SaidTurn(turn)
+
+    def text_of(self, turn: int) -> str:
+        return self.of(turn).text
+
+    def piece(self, turn: int, serial: int) -> str:
+        """The text of one utterance in this turn."""
+        return dict(self.of(turn).pieces).get(serial, "")
+
+    def to_answer(self, first: int, last: int) -> tuple[SaidTurn, ...]:
+        """The turns from `first` up to and including `last` that have words and weren't only overheard."""
+        return tuple(
+            said
+            for said in self.turns
+            if first <= said.turn <= last and said.mark is not TurnMark.OVERHEARD and said.text
+        )
+
+    def put(self, said: SaidTurn) -> SaidWords:
+        """These words, with the words of one turn replaced."""
+        before = tuple(one for one in self.turns if one.turn < said.turn)
+        after = tuple(one for one in self.turns if one.turn > said.turn)
+        return self._replace(turns=(*before, said, *after))
+
+
+def fate_of(said: SaidTurn, s: State) -> Fate:
+    """What has become of the words of this turn, in this state of the machine."""
+    if said.mark is not TurnMark.NONE:
+        return Fate(said.mark.value)
+    if said.turn > s.said:
+        return Fate.OPEN
+    if said.turn > s.asked:
+        return Fate.OWED
+    return Fate.ASKED if said.turn > s.answered else Fate.ANSWERED
+
+
+# -- What the user says
+
+
+def hear(
+    words: SaidWords, turn: int, serial: int, text: str, confidence: float, is_final: bool
+) -> tuple[SaidWords, int]:
+    """Set the text of an utterance in this turn. An earlier text of the utterance is replaced. Returns the content id
+    of the turn's text: 0 unless it is final. The same final text of the same turn gets the same id."""
+    said = words.of(turn)
+    text = encodable(text.strip())
+    pieces = dict(said.pieces)
+    if text or not said.given:  # an empty text doesn't take back words about which the brain was asked
+        pieces[serial] = text
+    had_words = bool(said.text)
+    said = said._replace(pieces=tuple(pieces.items()), confidence=confidence if text else said.confidence)
+    if said.text and said.mark is TurnMark.TAKEN_BACK:
+        said = said._replace(mark=TurnMark.NONE)
+    elif had_words and not said.text:
+        said = said._replace(mark=TurnMark.TAKEN_BACK)
+    content = 0
+    if is_final and said.text:
+        words, said, content = _content_of(words, said)
+    return words.put(said), content
+
+
+def _content_of(words: SaidWords, said: SaidTurn) -> tuple[SaidWords, SaidTurn, int]:
+    known = dict(said.finals)
+    if said.text in known:
+        return words, said, known[said.text]
+    content = words.content + 1
+    finals = (*said.finals, (said.text, content))[-FINALS_MAX:]
+    return words._replace(content=content), said._replace(finals=finals), content
+
+
+def store_typed(words: SaidWords, text: str) -> tuple[SaidWords, int]:
+    """Store typed text until the machine assigns it to a turn. Returns its content id."""
+    content = words.content + 1
+    return words._replace(content=content, typed=(*words.typed, (content, encodable(text)))), content
+
+
+# -- What becomes of it
+
+
+def follow(words: SaidWords, record: StepRecord, needed: frozenset[int]) -> SaidWords:
+    """These words after a step of the machine. Turns in `needed` are kept, because text of them may still arrive."""
+    event, before, after = record.event, record.before, record.after
+    if type(event) is TextTyped:
+        words = _take_typed(words, event.content, after.turn)
+    for turn in _owed_turns(record):
+        if words.of(turn).mark is TurnMark.OVERHEARD:
+            words = _mark(words, turn, TurnMark.NONE)
+    for effect in record.effects:
+        match effect:
+            case RecordOverheard(turn=turn):
+                if not words.of(turn).given:  # a turn that was in a request isn't overheard
+                    words = _mark(words, turn, TurnMark.OVERHEARD)
+            case StartReply(reply=reply, first=first, last=last):
+                for said in words.to_answer(first, last):
+                    words = words.put(said._replace(given=said.text, given_in=reply))
+            case ReportLost(first=first, last=last):
+                for said in words.to_answer(first, last):
+                    words = _mark(words, said.turn, TurnMark.LOST)
+    if type(event) in (ToolCalled, ReplyFinished, PlaybackFinished):
+        words = handle(words, max((said.given_in for said in words.turns), default=0))
+    return _trim(words, after, needed) if after.answered > before.answered else words
+
+
+def _owed_turns(record: StepRecord) -> tuple[int, ...]:
+    """The turns that need an answer since this step, even if they were overheard before: the turn that was completed,
+    and a turn whose late text counts."""
+    event, before, after = record.event, record.before, record.after
+    if after.link in CLOSED:
+        return ()
+    completed = (after.said,) if after.said > before.said else ()
+    if type(event) is WordsHeard and event.words and event.turn <= after.said:
+        is_overheard = any(type(effect) is RecordOverheard for effect in record.effects)
+        return completed if is_overheard else (*completed, event.turn)
+    return completed
+
+
+def handle(words: SaidWords, reply: int) -> SaidWords:
+    """A reply has handled the turns that were given to the brain with its request."""
+    for said in words.turns:
+        if reply and said.given_in == reply and said.handled != said.given:
+            words = words.put(said._replace(handled=said.given))
+    return words
+
+
+def _take_typed(words: SaidWords, content: int, turn: int) -> SaidWords:
+    text = dict(words.typed).get(content)
+    if text is None:
+        return words
+    said = words.of(turn)
+    said = said._replace(pieces=(*said.pieces, (TYPED - len(said.pieces), text)), mark=TurnMark.NONE)
+    return words._replace(typed=tuple(one for one in words.typed if one[0] != content)).put(said)
+
+
+def _mark(words: SaidWords, turn: int, mark: TurnMark) -> SaidWords:
+    return words.put(words.of(turn)._replace(mark=mark))
+
+
+def recent(said: tuple[SaidTurn, ...]) -> tuple[SaidTurn, ...]:
+    """Of the turns of a restored conversation, those that may still change or still need an answer."""
+    return said[-TURNS_MAX:]
+
+
+def _trim(words: SaidWords, s: State, needed: frozenset[int]) -> SaidWords:
+    """Drop the oldest turns that are answered, except those of which text may still arrive."""
+    if len(words.turns) <= TURNS_MAX:
+        return words
+    old = words.turns[:-TURNS_MAX]
+    kept = tuple(said for said in old if said.turn > s.answered or said.turn in needed)
+    return words._replace(turns=kept + words.turns[-TURNS_MAX:])

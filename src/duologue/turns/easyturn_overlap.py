@@ -1,0 +1,65 @@
+"""Decides by the thresholds of the frame controller whether a sound over the agent's speech interrupts.
+
+A frame interrupts if its energy or its probability of voice is above a threshold of `TurnSettings`. The sound is a bid
+to speak once this has lasted for `hysteresis_ms`. Words don't matter. Rule: the thresholds are those of the endpoint
+policy with the same settings, and `controller.step` decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .controller import PRESETS, Acoustic, Linguistic, TurnMemory, TurnSettings, TurnState, is_interrupting, step
+from .overlap import SILENCE_MS_END, UNDECIDED, Judgement
+
+_AGENT_SPEAKS = TurnMemory(TurnState.SPEAK)
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSound:
+    """What EasyTurnOverlap remembers of one sound."""
+
+    turn: TurnMemory = _AGENT_SPEAKS
+    at_ms: int = 0  # since the onset
+    silence_ms: int = 0  # since the last frame that interrupts
+
+
+@dataclass(frozen=True, slots=True)
+class EasyTurnOverlap:
+    """A sound interrupts by its energy or its probability of voice, frame by frame. If the ears (STT and VAD) report no
+    frames, a sound interrupts after `voiced_ms_min`."""
+
+    settings: TurnSettings = PRESETS["balanced"]  # the thresholds: interrupt_energy, interrupt_vad, hysteresis_ms
+    voiced_ms_min: int = 200  # a sound that lasts this long interrupts, if the ears report no frames
+
+    def begin(self, has_frames: bool) -> FrameSound:  # noqa: ARG002 - frames tell by themselves
+        return FrameSound()
+
+    def frame(
+        self, memory: FrameSound, probability: float, frame_ms: int, energy: float = 0.0
+    ) -> tuple[FrameSound, Judgement]:
+        at_ms = memory.at_ms + frame_ms
+        heard = Acoustic(at_ms, energy, probability, memory.silence_ms)
+        silence_ms = 0 if is_interrupting(self.settings, heard) else memory.silence_ms + frame_ms
+        turn, decision = step(self.settings, memory.turn, heard, Linguistic())
+        memory = FrameSound(turn, at_ms, silence_ms)
+        if decision.state is TurnState.HOLD:
+            return memory, Judgement(True, decision.reason, decision.confidence)
+        if silence_ms >= SILENCE_MS_END:
+            return memory, Judgement(False, decision.reason, decision.confidence)
+        return memory, UNDECIDED
+
+    def heard(
+        self,
+        memory: FrameSound,
+        text: str,  # noqa: ARG002 - the rule knows no words
+        confidence: float,  # noqa: ARG002
+        is_final: bool,
+        is_echo: bool,  # noqa: ARG002
+    ) -> tuple[FrameSound, Judgement]:
+        return memory, Judgement(False, "no_bid", 0.8) if is_final else UNDECIDED
+
+    def lasted(self, memory: FrameSound, voiced_ms: int, text: str, is_echo: bool) -> Judgement:  # noqa: ARG002
+        if memory.at_ms or is_echo or not 0 < self.voiced_ms_min <= voiced_ms:
+            return UNDECIDED
+        return Judgement(True, f"sound_{voiced_ms}ms", 0.7)

@@ -1,0 +1,83 @@
+"""Decides whether a sound was speech, before its words count: a cough that is read as "Okay." must not answer a
+question.
+
+The decision uses how sure the voice detector was in each frame, how long the pitch was steady, how confident the text
+is, and whether another model found words too. The thresholds come from speech: nearly all of it, noisy speech
+included, is above them. Rule: the shorter and the less sure a sound is, the more must speak for it. Doubt about words
+alone never drops a clear voice.
+"""
+
+from __future__ import annotations
+
+from .features import PauseFeatures
+from .voicing import FRAME_MS
+from .words import FILLERS, words_of
+
+STEADY_MIN = 2.2  # mean log-odds of a frame; 99 of 100 pauses come after speech above it, also at 5 dB of noise
+EVIDENCE_CLEAR = 16.0  # summed log-odds of a clear voice: four sure frames; the shortest answers have a little more
+EVIDENCE_LONG = 60.0  # summed log-odds: half a second of sure voice needs no pitch, ...
+EVIDENCE_TALK = 120.0  # ... and a second needs nothing else
+PITCHED_MS_CLEAR = 60  # least steady pitch of a short but clear voice; a vowel has more
+PITCHED_MS_FAINT = 120  # least steady pitch of a faint voice, and of one in which another model found no word
+CONFIDENCE_SURE = 0.7  # with such words, a clear voice needs no pitch; without, a faint one needs a second model's
+
+
+def steadiness(pause: PauseFeatures) -> float:
+    """The mean log-odds of the frames of the last stretch of voice: how sure it is that they are voice."""
+    return pause.stretch_evidence * FRAME_MS / pause.stretch_ms if pause.stretch_ms > 0 else 0.0
+
+
+def is_clear(pause: PauseFeatures) -> bool:
+    """Is the last stretch a clear voice, judged by its frames alone?"""
+    return steadiness(pause) >= STEADY_MIN and pause.stretch_evidence >= EVIDENCE_CLEAR
+
+
+def is_doubtful(pause: PauseFeatures) -> bool:
+    """Is more needed than the frames to know whether the last stretch is speech?"""
+    if not _is_measured(pause) or pause.stretch_evidence >= EVIDENCE_TALK:
+        return False
+    return not is_clear(pause) or pause.stretch_evidence < EVIDENCE_LONG
+
+
+def is_speech(pause: PauseFeatures) -> bool | None:
+    """Was the last stretch of voice speech? `text` and `confidence` are those of this stretch. None if only its pitch
+    can tell, and the pitch isn't measured yet."""
+    if not _is_measured(pause) or pause.stretch_evidence >= EVIDENCE_TALK:
+        return True
+    clear, sure = is_clear(pause), _is_sure(pause)
+    if clear and sure:
+        return True
+    is_wordless = pause.second_text == ""  # another model found no word
+    if is_wordless and not (clear and is_doubtful(pause)):
+        return False
+    if not is_doubtful(pause):
+        return True
+    if not clear and not sure and not _has_word(pause.second_text):
+        return False
+    if pause.pitched_ms is None:
+        return None
+    return pause.pitched_ms >= (PITCHED_MS_CLEAR if clear and not is_wordless else PITCHED_MS_FAINT)
+
+
+def is_worth_asking(pause: PauseFeatures) -> bool:
+    """May another model's text decide whether the last stretch was speech?"""
+    if not pause.text or not _is_measured(pause) or pause.stretch_evidence >= EVIDENCE_TALK:
+        return False
+    if is_clear(pause):
+        return not _is_sure(pause)
+    return pause.pitched_ms is None or pause.pitched_ms >= PITCHED_MS_FAINT
+
+
+def _is_measured(pause: PauseFeatures) -> bool:
+    """Did the ears measure the stretch? They don't if they report no frames, or if a turn was cut in its middle."""
+    return pause.evidence is not None and pause.stretch_ms > 0
+
+
+def _is_sure(pause: PauseFeatures) -> bool:
+    """Are its words so sure that a clear voice needs nothing else?"""
+    return _has_word(pause.text) and (pause.confidence is None or pause.confidence >= CONFIDENCE_SURE)
+
+
+def _has_word(text: str | None) -> bool:
+    """Is there a word that isn't a filler? Noise is often read as "um"."""
+    return any(part not in FILLERS for word in words_of(text or "") for part in word.split("-"))
