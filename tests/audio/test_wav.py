@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.audio.frames import Samples, UnusableAudio, to_pcm
@@ -113,6 +113,7 @@ def test_audio_of_poor_quality_is_read_as_it_is() -> None:
     assert not decode(wav(bytes(100))).samples.any()
 
 
+@settings(deadline=None)  # it writes to a disk, which may be slow
 @given(st.binary(min_size=2, max_size=400).map(lambda data: data[: len(data) // 2 * 2]), st.integers(1, 96_000))
 def test_a_written_file_is_read_back(tmp_path_factory: pytest.TempPathFactory, pcm: bytes, rate_hz: int) -> None:
     path = tmp_path_factory.getbasetemp() / "written.wav"

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from duologue.audio.frames import Samples
-from duologue.ears.dictation import WINDOW_MS_MAX, Dictation, Hypothesis, Transcribes, quietest
+from duologue.ears.dictation import WINDOW_MS_MAX, Dictation, Transcribes, quietest
 from duologue.ears.moonshine import NOTHING, Moonshine, Transcription, mean_confidence
+from duologue.ears.stream_state import Hypothesis
 from duologue.ears.token_vocabulary import WrittenWord
 from tests.ears.ears_recordings import TWO_CITIES, noise, recording, seconds, word_errors
 

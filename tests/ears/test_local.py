@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from typing import Any
@@ -17,9 +18,10 @@ import pytest
 from duologue.audio.frames import Samples
 from duologue.audio.resample import resample
 from duologue.core.leaves import ErrorClass
-from duologue.ears.local import UTTERANCE_MS_MAX, LocalEars
+from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine, Transcription
 from duologue.ears.silero import SileroVad
+from duologue.ears.stream_state import StreamSettings
 from duologue.ears.token_vocabulary import WrittenWord
 from duologue.ports.ears import (
     Commit,
@@ -279,7 +281,7 @@ def test_a_marker_during_an_onset_costs_no_audio_of_it(marker: Commit | Discard)
 
 def test_an_endless_utterance_is_cut_into_several() -> None:
     words = np.concatenate((say(3), silence(0.12), say(4), silence(0.12)))
-    times = (UTTERANCE_MS_MAX + 5_000) // 640
+    times = (StreamSettings().utterance_ms_max + 5_000) // 640
     heard = brief(listen(np.tile(words, times), silence(0.5)))
     assert [item for item in heard if "w" not in item] == ["began 1", "began 2", "ended 2"]
     assert [item.split(":")[0] for item in heard if "w" in item] == ["1", "2"]
@@ -304,17 +306,30 @@ def test_the_rate_may_change_and_frames_may_have_any_length() -> None:
     assert brief(run_simulated(all_heard(ears, items))) == ["began 1", "ended 1", "1: w3 w5"]
 
 
-@pytest.mark.parametrize(
-    ("frame", "why"),
-    [
-        (Frame(b"123"), "even number of bytes"),
-        (Frame(b"12", 0), "sample rate"),
-        (Frame(b"12", 1_000_000), "sample rate"),
-    ],
-)
-def test_an_unusable_frame_is_rejected_in_one_line(frame: Frame, why: str) -> None:
+BAD_FRAMES = [
+    (Frame(b"123"), "even number of bytes"),
+    (Frame(b"12", 0), "sample rate"),
+    (Frame(b"12", 1_000_000), "sample rate"),
+    (Frame(b"1234", played=b"12"), "equally many"),
+]
+
+
+@pytest.mark.parametrize(("frame", "why"), BAD_FRAMES)
+def test_an_unusable_frame_is_dropped_with_one_line_and_listening_goes_on(
+    frame: Frame, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    ears, spoken = LocalEars(LevelStt(), LevelVad, judges_turns=False), frames_of(say(3, 4))
+    items = [*spoken[:7], frame, *[frame] * 9, *spoken[7:], *frames_of(silence(0.5))]
+    assert brief(run_simulated(all_heard(ears, items))) == ["began 1", "ended 1", "1: w3 w4"]
+    (line,) = caplog.messages
+    assert why in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(("frame", "why"), BAD_FRAMES)
+def test_a_line_that_sends_only_unusable_frames_breaks_its_contract(frame: Frame, why: str) -> None:
     with pytest.raises(BrokenContract, match=why) as refusal:
-        run_simulated(all_heard(LocalEars(LevelStt(), LevelVad, judges_turns=False), [frame]))
+        run_simulated(all_heard(LocalEars(LevelStt(), LevelVad, judges_turns=False), [frame] * 60))
     assert refusal.value.error is ErrorClass.INVALID_ARGS
     assert "\n" not in str(refusal.value)
 
@@ -477,3 +492,51 @@ def test_real_threads_give_the_same(ears: LocalEars) -> None:
         assert word_errors(BECKETT, finals(heard)) <= 0.2
 
     run(main)
+
+
+# -- Which model writes final texts
+
+
+def test_the_settings_are_data_for_a_journal(tiny: Moonshine) -> None:
+    mine = LocalEars(tiny, LevelVad, judges_turns=False, cancels_echo=False)
+    known = json.loads(json.dumps(mine.settings))
+    assert (known["stt"], known["vad"], known["turn"], known["final_model"]) == (
+        "moonshine-tiny",
+        "LevelVad",
+        None,
+        "tiny",
+    )
+    assert known["rule"]["on"] == 0.5
+
+
+def test_a_model_of_your_own_writes_its_final_texts_unless_another_is_chosen(tiny: Moonshine) -> None:
+    assert LocalEars(LevelStt(), LevelVad, judges_turns=False).settings["final_model"] == "tiny"
+    assert LocalEars(judges_turns=False).settings["final_model"] == "tiny"
+    assert LocalEars(tiny, final_model="base").settings["final_model"] == "base"
+
+
+def test_base_writes_final_texts_and_tiny_partial_ones(vad: SileroVad, tiny: Moonshine, base: Moonshine) -> None:
+    """In simulated time, in which models take no time."""
+    audio = seconds(recording("two_cities"), 0, 4.1)
+    better = LocalEars(tiny, final_model="base")
+    better.load()
+    assert better.settings["final_model_ready"]
+    heard, as_before = (run_simulated(all_heard(one, frames_of(audio))) for one in (better, LocalEars(tiny)))
+    assert [item for item in heard if not isinstance(item, Final)] == [
+        item for item in as_before if not isinstance(item, Final)
+    ]
+    texts = [[item for item in one if isinstance(item, Final)] for one in (heard, as_before)]
+    assert len(texts[0]) == len(texts[1])
+    assert all(better.confidence != before.confidence for better, before in zip(*texts, strict=True))
+    assert word_errors("It was the best of times, it was the worst of times", finals(heard)) <= 0.1
+
+
+# -- Languages
+
+
+def test_local_ears_hear_the_languages_of_their_model_if_it_says_so() -> None:
+    class SwedishStt(LevelStt):
+        languages = frozenset({"sv"})
+
+    assert LocalEars(SwedishStt(), LevelVad, judges_turns=False).languages == {"sv"}
+    assert LocalEars(LevelStt(), LevelVad, judges_turns=False).languages is None

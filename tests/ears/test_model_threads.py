@@ -98,3 +98,51 @@ def test_stopped_threads_cancel_queued_work_and_accept_no_more() -> None:
     assert running.result(LONG_S) is None
     with pytest.raises(RuntimeError, match="stopped"):
         lane.submit(pow, 2, 2)
+
+
+@pytest.mark.parametrize("urgency", [Urgency.FRAME, Urgency.PARTIAL])
+def test_work_that_hangs_does_not_keep_other_work_waiting(threads: ModelThreads, urgency: Urgency) -> None:
+    hanging = [Blocker() for _ in range(3)]
+    for work in hanging:
+        lane = ModelLane(threads, urgency)
+        lane.submit(work)
+        assert work.began.wait(LONG_S)
+        lane.abandon()
+        lane.abandon()  # once is enough
+    assert ModelLane(threads, Urgency.FINAL).submit(pow, 2, 2).result(LONG_S) == 4
+    for work in hanging:
+        work.end.set()
+
+
+def test_work_that_hung_and_returns_at_last_changes_nothing(threads: ModelThreads) -> None:
+    lane, hung, slow = ModelLane(threads, Urgency.FINAL), Blocker(), [Blocker(), Blocker()]
+    late = lane.submit(hung)
+    assert hung.began.wait(LONG_S)
+    lane.abandon()
+    hung.end.set()
+    late.result(LONG_S)
+    waiting = [ModelLane(threads, Urgency.FINAL).submit(work) for work in slow]
+    assert slow[0].began.wait(LONG_S)
+    assert ModelLane(threads, Urgency.FRAME).submit(pow, 2, 2).result(LONG_S) == 4, "a thread is left for frames"
+    assert not slow[1].began.is_set()
+    for work in slow:
+        work.end.set()
+    for future in waiting:
+        future.result(LONG_S)
+
+
+def test_queued_work_that_is_abandoned_never_runs(threads: ModelThreads) -> None:
+    slow, done = Blocker(), []
+    ModelLane(threads, Urgency.FINAL).submit(slow)
+    assert slow.began.wait(LONG_S)
+    lane = ModelLane(threads, Urgency.FINAL)
+    lane.submit(done.append, 1)
+    lane.abandon()
+    slow.end.set()
+    ModelLane(threads, Urgency.FINAL).submit(done.append, 2).result(LONG_S)
+    assert done == [2]
+
+
+def test_a_lane_without_work_has_nothing_to_abandon(threads: ModelThreads) -> None:
+    ModelLane(threads, Urgency.FINAL).abandon()
+    assert ModelLane(threads, Urgency.FINAL).submit(pow, 2, 2).result(LONG_S) == 4

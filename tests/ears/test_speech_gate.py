@@ -14,13 +14,13 @@ RULE = GateRule(onset_ms=96, pause_ms=96, offset_ms=192)
 
 def run(marks: str, rule: GateRule = RULE) -> str:
     """Frames as `x` for speech, `.` for silence, `-` for neither, `|` for a cut; returns what each changed."""
-    gate, changes = VoiceGate(rule, 32), ""
+    gate, changes = VoiceGate(), ""
     for mark in marks:
         if mark == "|":
-            gate.cut()
+            gate = gate.cut()
             changes += "|"
             continue
-        change = gate.feed({"x": 0.9, ".": 0.1, "-": 0.42}[mark])
+        gate, change = gate.heard(rule, {"x": 0.9, ".": 0.1, "-": 0.42}[mark])
         changes += {None: " ", B: "B", P: "P", E: "E"}[change]
     return changes
 
@@ -55,12 +55,13 @@ def test_a_cut_in_silence_changes_nothing() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=300), st.sets(st.integers(0, 299)))
 def test_onsets_and_ends_alternate_except_for_cuts(probabilities: list[float], cuts: set[int]) -> None:
-    gate, is_open, was_cut = VoiceGate(GateRule(), 32), False, False
+    gate, is_open, was_cut = VoiceGate(), False, False
     for at, probability in enumerate(probabilities):
         if at in cuts:
-            gate.cut()
+            gate = gate.cut()
             was_cut = is_open
-        match gate.feed(probability):
+        gate, change = gate.heard(GateRule(), probability)
+        match change:
             case Change.BEGAN:
                 assert not is_open or was_cut
                 is_open, was_cut = True, False
@@ -70,3 +71,22 @@ def test_onsets_and_ends_alternate_except_for_cuts(probabilities: list[float], c
             case Change.PAUSED:
                 assert is_open
                 assert not was_cut
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "begins"),
+    [
+        ([0.79], None),
+        ([0.81], 0),
+        ([0.6, 0.5, 0.2], None),  # a knock
+        ([0.7, 0.7], 1),
+        ([0.7, 0.4, 0.7], 2),
+        ([0.7, 0.3, 0.7], None),
+    ],
+)
+def test_over_the_agent_one_sure_frame_is_enough(probabilities: list[float], begins: int | None) -> None:
+    gate, told = VoiceGate(), []
+    for probability in probabilities:
+        gate, change = gate.heard(GateRule(), probability, is_eager=True)
+        told.append(change)
+    assert told == [Change.BEGAN if place == begins else None for place in range(len(told))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -102,3 +103,25 @@ def test_each_event_loop_has_its_own_batch(lane: ModelLane) -> None:
 
     with asyncio.Runner() as one, asyncio.Runner() as other:
         assert one.run(main()) != other.run(main())
+
+
+def test_a_run_that_hangs_is_left_behind(lane: ModelLane) -> None:
+    class Hanging(Loudness):
+        def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
+            began.set()
+            assert may.wait(20)
+            return super().probabilities(frames, memories)
+
+    began, may = threading.Event(), threading.Event()
+
+    async def main() -> None:
+        batches, vad = VadBatches(), Loudness()
+        hung = batches.of_loop(Hanging(), lane).request(frame(0.1), VadMemory())
+        assert await asyncio.to_thread(began.wait, 20)
+        batches.abandon()
+        batches.abandon()  # once is enough
+        assert await batches.of_loop(vad, lane).request(frame(0.5), VadMemory()) == 0.5
+        may.set()
+        assert await hung == pytest.approx(0.1)
+
+    asyncio.run(asyncio.wait_for(main(), 60))

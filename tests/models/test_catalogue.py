@@ -74,6 +74,7 @@ def test_no_model_of_a_closed_licence_comes_along() -> None:
         ("moonshine-base", {"encoder.onnx", "decoder.onnx", "tokenizer.json", "LICENSE"}),
         ("minilm", {"model.safetensors", "vocab.txt", "README.md"}),
         ("e5-small", {"e5-small.onnx", "e5-small.onnx.data", "LICENSE"}),
+        ("svox-pico", {"lang", "lib"}),
         ("espeak-ng", {"libespeak-ng.so", "espeak-ng-data"}),
     ],
 )
@@ -95,6 +96,19 @@ def test_a_platform_without_a_library_is_noticed(monkeypatch: pytest.MonkeyPatch
     be_on(monkeypatch, "plan9-mips")
     assert not runs_here(MODELS["espeak-ng"])
     assert runs_here(MODELS["silero-vad"])
+
+
+def test_a_library_is_compiled_on_linux_and_macos_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, is_compiled in (("linux-aarch64", True), ("darwin-arm64", True), ("win32-amd64", False)):
+        be_on(monkeypatch, name)
+        assert runs_here(MODELS["svox-pico"]) is is_compiled
+
+
+def test_a_package_of_source_is_pinned_as_a_whole() -> None:
+    for model in ALL:
+        hashes = {package.source_sha256 for package in model.packages}
+        assert (model.library is None) == (hashes == {""})
+        assert all(re.fullmatch(r"([0-9a-f]{64})?", each) for each in hashes)
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:

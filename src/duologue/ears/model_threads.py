@@ -1,7 +1,8 @@
 """The few threads in which models run. All conversations share them, and the most urgent work runs first.
 
 Speech detection must finish within a frame and a final transcript soon, but a partial transcript can wait. Rule:
-transcription never takes the last thread, so speech is detected even while every other thread transcribes.
+transcription never takes the last thread, so speech is detected even while every other thread transcribes. Work that
+hangs is abandoned, and another thread takes its thread's place.
 """
 
 from __future__ import annotations
@@ -25,7 +26,11 @@ class Urgency(enum.IntEnum):
 
     FRAME = 0
     FINAL = 1
-    PARTIAL = 2
+    REFINED = 2
+    PARTIAL = 3
+
+
+ABANDONED_MAX = 16  # threads that hang; more are not replaced
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +38,9 @@ class _QueuedWork:
     lane: ModelLane
     future: Future[Any]
     work: Callable[[], Any]
+    thread: threading.Thread | None = None  # in which it runs
+    is_slow: bool = False
+    is_abandoned: bool = False
 
 
 class ModelThreads:
@@ -45,6 +53,7 @@ class ModelThreads:
         self._waiting: list[_QueuedWork] = []
         self._threads: list[threading.Thread] = []
         self._slow = 0
+        self._abandoned = 0
         self._is_closed = False
 
     def put(self, job: _QueuedWork) -> None:
@@ -53,9 +62,23 @@ class ModelThreads:
             if self._is_closed:
                 raise RuntimeError("the model threads have been stopped")
             self._waiting.append(job)
-            if not self._threads:
+            if not self._threads and not self._abandoned:
                 self._start()
             self._changed.notify()
+
+    def abandon(self, job: _QueuedWork) -> None:
+        """This work hangs: go on without its thread, which can't be stopped, and start another one in its place."""
+        with self._changed:
+            if job in self._waiting:
+                self._waiting.remove(job)
+            if job.thread is None or job.is_abandoned or job.future.done():
+                return
+            job.is_abandoned = True
+            self._abandoned += 1
+            self._slow -= job.is_slow
+            self._threads.remove(job.thread)
+            if self._abandoned <= ABANDONED_MAX and not self._is_closed:
+                self._start_thread()
 
     def close(self) -> None:
         """Cancel queued work, wait for running work, and stop the threads. Called at exit, so that the interpreter
@@ -70,22 +93,27 @@ class ModelThreads:
             thread.join()
 
     def _start(self) -> None:
-        for number in range(self._slow_max + 1):
-            thread = threading.Thread(target=self._run, name=f"duologue-model-{number}", daemon=True)
-            thread.start()
-            self._threads.append(thread)
+        for _ in range(self._slow_max + 1):
+            self._start_thread()
         atexit.register(self.close)
 
+    def _start_thread(self) -> None:
+        number = len(self._threads) + self._abandoned
+        thread = threading.Thread(target=self._run, name=f"duologue-model-{number}", daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
     def _run(self) -> None:
-        while (job := self._take()) is not None:
-            is_slow = job.lane.urgency is not Urgency.FRAME
+        is_wanted = True
+        while is_wanted and (job := self._take()) is not None:
             if job.future.set_running_or_notify_cancel():
                 _do(job)
-            del job  # otherwise this job stays in memory until the next one
-            if is_slow:
-                with self._changed:
+            with self._changed:
+                is_wanted = not job.is_abandoned
+                if is_wanted and job.is_slow:
                     self._slow -= 1
                     self._changed.notify()
+            del job  # otherwise this job stays in memory until the next one
 
     def _take(self) -> _QueuedWork | None:
         """Wait for a job that may run now, and return the most urgent one. Returns None after `close`."""
@@ -97,7 +125,9 @@ class ModelThreads:
                 if ready:
                     job = min(ready, key=lambda waiting: waiting.lane.urgency)  # the oldest of the most urgent
                     self._waiting.remove(job)
-                    self._slow += job.lane.urgency is not Urgency.FRAME
+                    job.thread = threading.current_thread()
+                    job.is_slow = job.lane.urgency is not Urgency.FRAME
+                    self._slow += job.is_slow
                     return job
                 self._changed.wait()
             return None
@@ -117,12 +147,19 @@ class ModelLane(Executor):
 
     def __init__(self, threads: ModelThreads, urgency: Urgency) -> None:
         self._threads = threads
+        self._newest: _QueuedWork | None = None
         self.urgency = urgency
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         future: Future[T] = Future()
-        self._threads.put(_QueuedWork(self, future, lambda: fn(*args, **kwargs)))
+        self._newest = _QueuedWork(self, future, lambda: fn(*args, **kwargs))
+        self._threads.put(self._newest)
         return future
+
+    def abandon(self) -> None:
+        """The newest work of this lane hangs: don't wait for it."""
+        if self._newest is not None:
+            self._threads.abandon(self._newest)
 
 
 @cache

@@ -66,8 +66,10 @@ class _Loaded:
 class Moonshine:
     """The speech-to-text model. It keeps nothing between calls, so all conversations share one."""
 
+    languages = frozenset({"en"})
+
     def __init__(self, size: Size = "tiny", folder: Path | None = None) -> None:
-        model = f"moonshine-{size}"
+        self.name = model = f"moonshine-{size}"
         self._files = [find_file(model, [f"{part}.ort", f"{part}.onnx"], folder) for part in ("encoder", "decoder")] + [
             find_file(model, ["tokenizer.bin", "tokenizer.json"], folder)
         ]

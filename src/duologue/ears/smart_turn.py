@@ -21,12 +21,14 @@ _POWER_MIN = 1e-10
 _RANGE = 8.0  # energies that are more than this many powers of ten below the loudest count as silence
 _EPSILON = 1e-7
 
-# The names of two values inside the model's graph: the log-odds before the sigmoid, and the pooled encoder output.
-_INNER = ("linear_28", "sum_1")
+# The names of values inside the model's graph: the log-odds before the sigmoid, the pooled encoder output, and the
+# encoder output of every 20 ms.
+_INNER = ("linear_28", "sum_1", "layer_norm_8")
+TAIL_STEPS = 12  # the last 240 ms of the encoder output are averaged: how the last syllable ends
 
 
 class TurnJudgement(NamedTuple):
-    """The log-odds that the turn is over, and the encoder output they were computed from."""
+    """The log-odds that the turn is over, and the encoder output: pooled over all 8 s, then the mean of its end."""
 
     logit: float
     embedding: tuple[float, ...]
@@ -45,8 +47,9 @@ class SmartTurn:
     def hear(self, audio: Samples) -> TurnJudgement:
         """Judge whether a turn is over. `audio` is the sound of the turn until now, at 16 kHz."""
         features = log_mel(last_window(checked(audio)))
-        logit, pooled = session(self._file, _INNER).run(list(_INNER), {"input_features": features[None]})
-        return TurnJudgement(float(logit.ravel()[0]), tuple(pooled.ravel().tolist()))
+        logit, pooled, steps = session(self._file, _INNER).run(list(_INNER), {"input_features": features[None]})
+        tail = steps[0, -TAIL_STEPS:].mean(axis=0)
+        return TurnJudgement(float(logit.ravel()[0]), (*pooled.ravel().tolist(), *tail.tolist()))
 
 
 # -- Features

@@ -7,7 +7,11 @@ decides nothing, so a click doesn't start an utterance and a consonant doesn't e
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from duologue.turns.voicing import log_odds
+
+FRAME_MS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +23,13 @@ class GateRule:
     on: float = 0.5
     off: float = 0.35
     onset_ms: int = 64
+    eager_evidence: float = 1.4  # over the agent, summed log-odds begin speech: one frame of probability 0.8
     pause_ms: int = 64
     offset_ms: int = 192
+
+    def __post_init__(self) -> None:
+        assert 0 <= self.off <= self.on <= 1, self
+        assert FRAME_MS <= self.pause_ms <= self.offset_ms, self
 
 
 class Change(enum.Enum):
@@ -31,48 +40,43 @@ class Change(enum.Enum):
     ENDED = "ended"
 
 
+@dataclass(frozen=True, slots=True)
 class VoiceGate:
-    """Decides when speech begins, pauses and ends in one stream."""
+    """Decides when speech begins, pauses and ends in one stream. Each frame makes a new value."""
 
-    def __init__(self, rule: GateRule, frame_ms: int) -> None:
-        assert 0 <= rule.off <= rule.on <= 1, rule
-        assert frame_ms <= rule.pause_ms <= rule.offset_ms, rule
-        self._rule = rule
-        self._onset, self._pause, self._offset = (
-            max(1, ms // frame_ms) for ms in (rule.onset_ms, rule.pause_ms, rule.offset_ms)
-        )
-        self._is_open = False  # an onset was reported, but not its end
-        self._is_cut = False  # the current utterance was ended by `cut`, but its speech may go on
-        self._voiced = 0
-        self.quiet = 0
-        """How many frames the silence has lasted. 0 during speech."""
+    is_open: bool = False  # an onset was reported, but not its end
+    is_cut: bool = False  # the current utterance was ended by `cut`, but its speech may go on
+    voiced: int = 0  # frames above `on` since the last one below `off`
+    quiet: int = 0
+    """How many frames the silence has lasted. 0 during speech."""
+    evidence: float = 0.0  # log-odds of voice, summed since the last frame below `off`
 
-    def cut(self) -> None:
+    def cut(self) -> VoiceGate:
         """End the current utterance. If speech goes on, another onset is reported."""
-        self._is_cut = self._is_open
-        self._voiced = 0
+        return replace(self, is_cut=self.is_open, voiced=0, evidence=0.0)
 
-    def feed(self, probability: float, is_eager: bool = False) -> Change | None:
-        """Process the next frame and return what it changed; None if nothing. With `is_eager`, one frame is enough for
-        an onset. The caller sets `is_eager` while the agent speaks, because the playback must be held immediately.
+    def heard(self, rule: GateRule, probability: float, is_eager: bool = False) -> tuple[VoiceGate, Change | None]:
+        """After the next frame, and what the frame changed; None if nothing. With `is_eager`, one sure frame is enough
+        for an onset. The caller sets `is_eager` while the agent speaks, because the playback must be held immediately.
         Whether the sound was speech is judged afterwards."""
-        self._count(probability)
-        if (not self._is_open or self._is_cut) and self._voiced >= (1 if is_eager else self._onset):
-            self._is_open, self._is_cut = True, False
-            return Change.BEGAN
-        if self._is_open and self.quiet >= self._offset:
-            self._is_open, self._is_cut = False, False
-            self._voiced = 0
-            return Change.ENDED
-        if self._is_open and not self._is_cut and self.quiet == self._pause:
-            return Change.PAUSED
-        return None
+        voiced, quiet, evidence = self._count(rule, probability)
+        begins = evidence >= rule.eager_evidence if is_eager else voiced >= _frames(rule.onset_ms)
+        if (not self.is_open or self.is_cut) and begins:
+            return VoiceGate(True, False, voiced, quiet, evidence), Change.BEGAN
+        if self.is_open and quiet >= _frames(rule.offset_ms):
+            return VoiceGate(False, False, 0, quiet), Change.ENDED
+        gate = VoiceGate(self.is_open, self.is_cut, voiced, quiet, evidence)
+        paused = self.is_open and not self.is_cut and quiet == _frames(rule.pause_ms)
+        return gate, Change.PAUSED if paused else None
 
-    def _count(self, probability: float) -> None:
-        if probability >= self._rule.on:
-            self._voiced += 1
-            self.quiet = 0
-        elif probability < self._rule.off or self.quiet:
-            self.quiet += 1
-            if probability < self._rule.off:
-                self._voiced = 0
+    def _count(self, rule: GateRule, probability: float) -> tuple[int, int, float]:
+        """The numbers of voiced and of quiet frames after this frame, and the evidence of voice."""
+        if probability >= rule.on:
+            return self.voiced + 1, 0, self.evidence + max(0.0, log_odds(probability))
+        if probability < rule.off:
+            return 0, self.quiet + 1, 0.0
+        return self.voiced, self.quiet + 1 if self.quiet else 0, self.evidence
+
+
+def _frames(ms: int) -> int:
+    return max(1, ms // FRAME_MS)

@@ -1,111 +1,122 @@
-"""The transcription of one utterance, shared by the event loop that adds audio and the thread that runs the model.
+"""The transcription of one stream's utterances, shared by the event loop that adds audio and the thread that runs the
+model.
 
-The loop adds audio and requests transcripts, and a thread transcribes. Rule: what to do is decided when the thread
-starts the work, not when the work is queued. If the utterance has ended by then, a requested partial transcript becomes
+The loop adds frames and requests transcripts, and a thread transcribes. Rule: what to do is decided when the thread
+starts the work, not when the work is queued. If an utterance has ended by then, a requested partial transcript becomes
 the final one.
 """
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass
+from itertools import islice
 
-from .dictation import Dictation, Hypothesis, Transcribes
-from .model_input import RATE_HZ, Samples, np
-from .model_threads import ModelLane, ModelThreads, Urgency
-
-
-@dataclass(frozen=True, slots=True)
-class TextPace:
-    """When partial transcripts are requested: the first one `first_ms` after the onset, then one every `every_ms`."""
-
-    first_ms: int
-    every_ms: int
+from .dictation import Dictation, Transcribes
+from .model_input import Samples, np
+from .silero import FRAME_SAMPLES
+from .stream_state import RequestText, TextWork, TextWritten
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptionResult:
-    """The result of one call of `work`. `text` is None if the call only settled audio."""
+class StreamTranscription:
+    """The audio of a stream as far as it is still needed, and the transcription of its oldest utterance."""
 
-    text: Hypothesis | None
-    is_final: bool
-
-
-class UtteranceTranscription:
-    """One utterance: its audio and the state of its transcription."""
-
-    def __init__(
-        self,
-        number: int,
-        model: Transcribes,
-        threads: ModelThreads,
-        audio: Iterable[Samples],
-        pace: TextPace | None = None,
-    ) -> None:
-        # The first partial transcript comes early, so that short words are known soon.
-        pace = pace or TextPace(model.partial_ms // 2, model.partial_ms)
-        self.number = number
-        self.lane = ModelLane(threads, Urgency.PARTIAL)
-        self.is_forgotten = False
-        self.is_committed = False  # its turn is over: its text is reported without asking whether it was speech
-        self.is_long = False  # there is audio to settle
-        self.is_due = False  # a partial transcript is requested
-        self._incoming = deque(audio)
-        self.length = sum(samples.size for samples in self._incoming)
-        self._every = pace.every_ms * RATE_HZ // 1000
-        self._due_at = self.length + pace.first_ms * RATE_HZ // 1000
-        self._is_over = False
-        self._voiced = 0
-        self._dictation = Dictation(model)
+    def __init__(self, model: Transcribes) -> None:
+        self._model = model
+        self._lock = threading.Lock()
+        self._frames: deque[Samples] = deque()
+        self._start = 0  # the position of the oldest frame
+        self._waiting: RequestText | None = None  # the request that no thread has started
+        self._current: RequestText | None = None  # the newest request that a thread has started
+        self._number = 0  # whose dictation this is
+        self._dictation: Dictation | None = None
+        self._taken = 0  # the dictation has the audio up to here
 
     # -- On the loop
 
-    def add(self, samples: Samples) -> None:
-        """Add audio, and request a partial transcript if one is due."""
-        self._incoming.append(samples)
-        self.length += samples.size
-        if self.length >= self._due_at:
-            self.request()
+    def add(self, frame: Samples) -> None:
+        """Add the next frame of the stream."""
+        with self._lock:
+            self._frames.append(frame)
 
-    def request(self) -> None:
-        """Request a partial transcript now."""
-        self.is_due = True
-        self._due_at = self.length + self._every
+    def forget(self, before: int) -> None:
+        """Drop the audio before this position."""
+        with self._lock:
+            while self._start < before and self._frames:
+                self._frames.popleft()
+                self._start += 1
 
-    def end(self, voiced: int) -> None:
-        """End the utterance: no more audio follows. Its speech ended after `voiced` samples."""
-        self._voiced = voiced
-        self._is_over = True
-        self.lane.urgency = Urgency.FINAL
+    def read(self, first: int, end: int) -> Samples:
+        """The audio between these positions, as far as it is still needed."""
+        with self._lock:
+            return self._between(first, end)
+
+    def ask(self, request: RequestText) -> None:
+        """Request a transcript. A request that no thread has started is replaced."""
+        with self._lock:
+            self._waiting = request
+
+    def withdraw(self) -> None:
+        """Cancel a request that no thread has started."""
+        with self._lock:
+            self._waiting = None
 
     @property
-    def has_work(self) -> bool:
-        """Is there anything for `work` to do?"""
-        return self._is_over or self.is_due or self.is_long
+    def is_asked(self) -> bool:
+        """Is there a request that no thread has started?"""
+        return self._waiting is not None
+
+    def give_up(self) -> RequestText | None:
+        """The work failed or hangs: the next request starts from the beginning of its utterance. Returns the request
+        that failed; None if it was withdrawn."""
+        with self._lock:
+            failed, self._current, self._dictation = self._current, None, None
+            if failed is None:
+                failed, self._waiting = self._waiting, None
+            return failed
 
     # -- In a thread
 
-    def work(self) -> TranscriptionResult:
-        """Do one piece of work: the final transcript if the utterance has ended, otherwise settling if it is needed,
-        otherwise a partial transcript. Settling comes before a partial transcript, because longer open audio takes
-        longer to transcribe."""
-        if self._is_over:  # checked before the audio is taken, so that all of it is included
-            self._take_audio()
-            return TranscriptionResult(self._dictation.finish(self._voiced), True)
-        if self.is_long:
-            self._dictation.settle()
-            self.is_long = False
-            return TranscriptionResult(None, False)
-        self.is_due = False
-        self._take_audio()
-        written = self._dictation.write()
-        self.is_long = self._dictation.is_long
-        return TranscriptionResult(written, False)
+    def work(self) -> TextWritten | None:
+        """Do the newest request. Returns None if it was withdrawn."""
+        with self._lock:
+            request, self._waiting = self._waiting, None
+            if request is None:
+                return None
+            self._current = request
+            dictation = self._dictation_of(request)
+            end = request.end if request.work is TextWork.FINAL else self._start + len(self._frames)
+            if request.work is not TextWork.SETTLE:
+                dictation.add(self._take(end))
+        written = _do(dictation, request, end)
+        with self._lock:
+            if self._current is request:
+                self._current = None
+        return written
 
-    def _take_audio(self) -> None:
-        taken = []
-        while self._incoming:
-            taken.append(self._incoming.popleft())
-        if taken:
-            self._dictation.add(np.concatenate(taken))
+    def _dictation_of(self, request: RequestText) -> Dictation:
+        if self._dictation is None or request.utterance != self._number:
+            self._number, self._taken = request.utterance, request.first
+            self._dictation = Dictation(self._model)
+        return self._dictation
+
+    def _take(self, end: int) -> Samples:
+        """The audio that the dictation doesn't have yet, up to this position."""
+        first, self._taken = self._taken, max(self._taken, end)
+        return self._between(first, end)
+
+    def _between(self, first: int, end: int) -> Samples:
+        taken = list(islice(self._frames, max(0, first - self._start), max(0, end - self._start)))
+        return np.concatenate(taken) if taken else np.empty(0, np.float32)
+
+
+def _do(dictation: Dictation, request: RequestText, end: int) -> TextWritten:
+    number, work = request.utterance, request.work
+    if work is TextWork.FINAL:
+        text = dictation.finish((request.voiced_end - request.first) * FRAME_SAMPLES)
+        return TextWritten(number, work, text, end)
+    if work is TextWork.SETTLE:
+        if dictation.is_long:  # not after a dictation that was started again
+            dictation.settle()
+        return TextWritten(number, work)
+    return TextWritten(number, work, dictation.write(), end, dictation.is_long)

@@ -50,6 +50,10 @@ class VadBatch:
             self._loop.call_soon(self._run)  # so that all frames that arrive now share a run
         return answer
 
+    def abandon(self) -> None:
+        """The current run hangs: give up its thread."""
+        self._lane.abandon()
+
     def _run(self) -> None:
         requests, self._waiting = self._waiting[:BATCH_MAX], self._waiting[BATCH_MAX:]
         requests = [request for request in requests if not request.answer.done()]
@@ -89,3 +93,8 @@ class VadBatches:
         if loop not in self._batches:
             self._batches[loop] = VadBatch(vad, lane)
         return self._batches[loop]
+
+    def abandon(self) -> None:
+        """The current run on the running event loop hangs: the next request gets a new `VadBatch`."""
+        if (hanging := self._batches.pop(asyncio.get_running_loop(), None)) is not None:
+            hanging.abandon()

@@ -1,7 +1,7 @@
 """Models of speech and language: the catalogue, the cache, how they are pulled and how they are run.
 
-Importing this package loads and fetches nothing. Rule: a model comes from a package that is pinned by name, version and
-SHA-256, through the package installers and never from a URL.
+Importing this package loads and fetches nothing. Rule: a model comes from a package that is pinned by name and version,
+and its files by SHA-256. The package is fetched by pip or npm, never from a URL.
 """
 
 from .cache import ModelMissing, cache_folder, is_present, model_path, verify

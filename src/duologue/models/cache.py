@@ -18,6 +18,7 @@ from typing import Any
 from duologue.core.errors import DuologueError
 
 from .catalogue import MODELS, Model, PackagePart, model_named, parts_here, platform_name, runs_here
+from .compile import OPTIONS
 
 STAMP = ".duologue.json"
 _CHUNK_BYTES = 1 << 20
@@ -106,7 +107,20 @@ def inspect(folder: Path, model: Model) -> FolderContents:
             problems += _file_problems(part, files[part.cached_as])
         else:
             problems.append(f"{part.cached_as} is missing")
+    if model.library is not None:
+        made = model.library.cached_as
+        if (folder / made).is_file():
+            files[made] = _facts(folder / made)
+            problems += _library_problems(made, files[made], read_stamp(folder))
+        else:
+            problems.append(f"{made} isn't compiled yet")
     return FolderContents(files, problems)
+
+
+def _library_problems(made: str, fact: dict[str, Any], stamp: dict[str, Any] | None) -> Iterator[str]:
+    """The problem of a library that was compiled here: no catalogue knows its hash, but the stamp does."""
+    if stamp is not None and stamp["files"].get(made) != fact:
+        yield f"{made} was changed after it was compiled"
 
 
 def _file_problems(part: PackagePart, fact: dict[str, Any]) -> Iterator[str]:
@@ -166,8 +180,12 @@ def _size_of(path: Path) -> int:
 
 
 def pins_of(model: Model) -> dict[str, str]:
-    """The hashes that the catalogue expects, by path. A stamp with other hashes is out of date."""
-    return {part.cached_as: part.sha256 for part in parts_here(model)}
+    """The hashes that the catalogue expects, by path. A stamp with other hashes is out of date. A library that was
+    compiled for another platform or in another way is out of date too."""
+    pins = {part.cached_as: part.sha256 for part in parts_here(model)}
+    if model.library is not None:
+        pins[model.library.cached_as] = f"compiled on {platform_name()} with {' '.join(OPTIONS)}"
+    return pins
 
 
 def read_stamp(folder: Path) -> dict[str, Any] | None:

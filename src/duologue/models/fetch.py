@@ -24,6 +24,26 @@ POLL_S = 0.2
 STALL_S_MAX = 300.0  # a download without progress for this long is stopped
 _LOG = "installer.log"
 
+_REQUIREMENTS = "requirements.txt"
+_BACKEND = """\
+import os
+
+
+class NoBuild:
+    def get_requires_for_build_wheel(self, *_args, **_options):
+        return []
+
+    def prepare_metadata_for_build_wheel(self, folder, *_args, **_options):
+        name = "{name}-{version}.dist-info"
+        os.mkdir(os.path.join(folder, name))
+        with open(os.path.join(folder, name, "METADATA"), "w") as file:
+            file.write("Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n")
+        return name
+
+
+__legacy__ = NoBuild()
+"""
+
 # What the log of an installer means, by phrases in it. The order matters, because pip ends most failures with
 # "no matching distribution".
 _MEANINGS: tuple[tuple[tuple[str, ...], type[PullFailed], str], ...] = (
@@ -47,6 +67,11 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[PullFailed], str], ...] = (
         ),
         NoNetwork,
         "the {registry} registry can't be reached: check the network and try again",
+    ),
+    (
+        ("do not match the hashes",),
+        PullFailed,
+        "the {registry} registry has another archive than the pinned one; nothing was installed",
     ),
     (
         ("no matching distribution", "e404", "etarget", "no matching version"),
@@ -81,15 +106,15 @@ class Installers:
 
     def fetch(self, package: Package, into: Path, watch: Watch) -> Path:
         self.require(package)
-        status = self._run(_command(package, into), into, watch)
+        status = self._run(_command(package, into), into, watch, _environment(package, into))
         if status != 0:
             raise explain(package, (into / _LOG).read_text(encoding="utf-8", errors="replace"))
-        archives = [path for path in into.iterdir() if path.suffix in (".whl", ".tgz")]
+        archives = [path for path in into.iterdir() if path.name.endswith((".whl", ".tgz", ".tar.gz"))]
         if len(archives) != 1:
             raise PullFailed(f"{package.spec}: the installer produced {len(archives)} archives instead of one")
         return archives[0]
 
-    def _run(self, command: list[str], into: Path, watch: Watch) -> int:
+    def _run(self, command: list[str], into: Path, watch: Watch, more: dict[str, str]) -> int:
         """Run an installer and report how much it has downloaded, until it ends or stalls."""
         temporary = into / "temporary"
         temporary.mkdir()
@@ -98,7 +123,7 @@ class Installers:
             process = subprocess.Popen(
                 command,
                 cwd=into,
-                env={**os.environ, **places},
+                env={**os.environ, **places, **more},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -132,9 +157,29 @@ def _command(package: Package, into: Path) -> list[str]:
         ]  # otherwise npm takes a minute to fail offline
         # A separate cache: its size shows the progress, and it is deleted afterwards.
         return [npm, "pack", package.spec, f"--pack-destination={into}", f"--cache={into / 'npm'}", *options]
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", package.spec]
+    command = [sys.executable, "-m", "pip", "download", "--no-deps"]
+    if package.source_sha256:
+        command += ["--no-binary=:all:", "--no-build-isolation", "--use-pep517", "-r", str(into / _REQUIREMENTS)]
+    else:
+        command += ["--only-binary=:all:", package.spec]
     command += ["-d", str(into), "--no-input", "--progress-bar=off", "--disable-pip-version-check", "--retries=2"]
     return [*command, f"--platform={package.platform}"] if package.platform else command
+
+
+def _environment(package: Package, into: Path) -> dict[str, str]:
+    """What pip needs to fetch a source archive: a file with its hash, which pip compares before it opens the archive,
+    and a build backend. pip asks the backend for the name of the package; ours answers from the catalogue, so that
+    the package's own build script isn't run."""
+    if not package.source_sha256:
+        return {}
+    pinned = f"{package.spec} --hash=sha256:{package.source_sha256}\n"
+    (into / _REQUIREMENTS).write_text(pinned, encoding="utf-8")
+    backend = into / "backend" / "setuptools"
+    backend.mkdir(parents=True)
+    (backend / "__init__.py").touch()
+    source = _BACKEND.format(name=package.name, version=package.version)
+    (backend / "build_meta.py").write_text(source, encoding="utf-8")
+    return {"PYTHONPATH": str(backend.parent)}
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

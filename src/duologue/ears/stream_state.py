@@ -1,0 +1,344 @@
+"""The values of the machine inside local ears: what goes in, what comes out, and what it remembers.
+
+Positions count frames of 32 ms from the start of the stream. The audio itself is stored elsewhere, by position. Rule:
+everything here is frozen and bounded, and knows no model, clock or task.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports.ears import Commit, Discard, Heard, Sounding
+from duologue.turns.features import PauseFeatures
+from duologue.turns.voicing import Voicing
+
+from .speech_gate import FRAME_MS, GateRule, VoiceGate
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """The transcript of an utterance so far."""
+
+    text: str = ""
+    confidence: float = 0.0
+    stability: float = 0.0
+    """From 0 to 1. It is 1 if the last transcripts had the same words."""
+    unchanged_ms: int = 0
+    """How many milliseconds of audio have been added since the words last changed."""
+    settled: int = 0
+    """How many words, from the start, are fixed."""
+    last_confidence: float | None = None
+    """The confidence of the last word."""
+    tokens: tuple[int, ...] = field(default=(), compare=False)
+    """The model's tokens: a draft for another model that has the same vocabulary."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPace:
+    """When partial transcripts are requested: the first one `first_ms` after the onset, then one every `every_ms`."""
+
+    first_ms: int
+    every_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSettings:
+    """The settings of one stream. `overlap` is the pace of partial transcripts over the agent's speech, where words
+    decide on interruptions."""
+
+    rule: GateRule = field(default_factory=GateRule)
+    pace: TextPace = TextPace(144, 288)
+    overlap: TextPace = TextPace(224, 64)
+    preroll_ms: int = 300  # audio before an onset that belongs to the utterance: it often holds the first consonant
+    after_ms: int = 64  # silence after speech that belongs to the utterance, because speech fades out
+    utterance_ms_max: int = 60_000  # a longer utterance is split into two
+    new_ms: int = 160  # the code that ends a turn may not know yet about an utterance younger than this
+    margin_db: float = 10.0  # speech begins when it is this much louder than the agent's echo can be, ...
+    margin_held_db: float = 4.0  # ... and goes on while it is this much louder; by then the playback is held
+    refine_ms_max: int = 300  # how long a final text may wait for that of a better model, ...
+    refine_doubtful_ms_max: int = 500  # ... how long if the sound may not be speech, ...
+    refine_wordless_ms_max: int = 800  # ... and how long if the first model found no word in a clear voice
+    waiting_max: int = 64  # utterances without their final text; with more, the stream fails
+    finals_max: int = 8  # final texts that wait; with more, the oldest is reported as it is
+    bad_frames_max: int = 50  # unusable frames in a row, before the stream fails
+    deaf_frames_max: int = 32  # frames in a row that the voice detector couldn't judge, before the stream fails
+
+    @property
+    def kept_max(self) -> int:
+        """How many frames before an onset may belong to the utterance."""
+        return (self.preroll_ms + self.rule.onset_ms) // FRAME_MS
+
+
+# -- Requests for model work
+
+
+class TextWork(enum.Enum):
+    """What the STT model should do for an utterance."""
+
+    PARTIAL = "partial"
+    SETTLE = "settle"  # fix the words of older audio, because longer open audio takes longer to transcribe
+    FINAL = "final"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestText:
+    """Transcribe an utterance. A newer request replaces one that has not been started. A partial transcript covers all
+    audio that there is when the work starts; a final one covers the audio up to `end`, whose speech ends at
+    `voiced_end`."""
+
+    utterance: int
+    work: TextWork
+    first: int
+    end: int = 0
+    voiced_end: int = 0
+    attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RefineText:
+    """Have the better model write the final text of an utterance, from its audio between `first` and `end`. An answer
+    that takes longer than `ms_max` is too late."""
+
+    utterance: int
+    first: int
+    end: int
+    ms_max: int
+    draft: tuple[int, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawText:
+    """The newest request for a transcript isn't needed any more, because its utterance was discarded."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePause:
+    """Have a model judge a pause, by the sound of the turn from `first` to `end`. `is_doubt`: the question is whether
+    the sound was speech; otherwise, whether the turn is over."""
+
+    pause: int
+    known: PauseFeatures
+    first: int
+    end: int
+    is_doubt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResetVad:
+    """Start the voice detector's memory again, because its answers aren't numbers any more."""
+
+
+# -- What goes in, besides `Commit`, `Discard` and `Sounding`
+
+
+@dataclass(frozen=True, slots=True)
+class SoundFrame:
+    """The measurements of one frame. `excess_db` is by how much it is louder than the agent's echo could be. If the
+    voice detector failed, `probability` is NaN and `fault` says why."""
+
+    probability: float
+    energy: float
+    level_db: float
+    excess_db: float
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SilentFrame:
+    """The line has sent no audio for the time of one frame, after a long gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadFrame:
+    """The line sent a frame that can't be used."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextWritten:
+    """The STT model did this work for an utterance. `text` covers the audio up to `covers`; after settling there is no
+    text. `is_long`: enough audio is open that settling should come next."""
+
+    utterance: int
+    work: TextWork
+    text: Hypothesis | None = None
+    covers: int = 0
+    is_long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TextRefined:
+    """The better model wrote the final text of an utterance, or was too late: then there is no text."""
+
+    utterance: int
+    text: Hypothesis | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FinalModelOffer:
+    """Whether there is a better model for final texts, and up to which length of an utterance it keeps up."""
+
+    is_ready: bool = False
+    length_ms_max: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PauseJudged:
+    """A model judged a pause."""
+
+    pause: int
+    features: PauseFeatures
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailed:
+    """A model failed, or didn't answer in time."""
+
+    request: RequestText | RefineText | JudgePause
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AudioEnded:
+    """No more audio follows."""
+
+
+StreamInput: TypeAlias = (
+    SoundFrame
+    | SilentFrame
+    | BadFrame
+    | Commit
+    | Discard
+    | Sounding
+    | TextWritten
+    | TextRefined
+    | FinalModelOffer
+    | PauseJudged
+    | ModelFailed
+    | AudioEnded
+)
+
+# -- What comes out, besides reports and requests
+
+
+@dataclass(frozen=True, slots=True)
+class EarsWarning:
+    """A line for the log: something failed, and listening goes on."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class StreamBroken:
+    """Listening can't go on."""
+
+    line: str
+    error: ErrorClass = ErrorClass.SERVER_ERROR
+
+
+StreamOutput: TypeAlias = (
+    Heard | RequestText | RefineText | WithdrawText | JudgePause | ResetVad | EarsWarning | StreamBroken
+)
+
+# -- What is remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """Speech from one onset to the next that has no final text yet. `end` grows while it is open."""
+
+    number: int
+    first: int
+    end: int
+    run_up: int  # how many of its frames came before the onset was reported
+    due_ms: int  # the length at which the next partial transcript is requested
+    every_ms: int
+    wanted: int = 0  # a transcript was requested when the utterance ended here
+    covered: int = 0  # the latest transcript covers the audio up to here
+    voiced_end: int = 0  # where its speech ended
+    is_over: bool = False
+    is_long: bool = False
+    is_committed: bool = False  # its turn is over: its text is reported without asking whether it was speech
+    failures: int = 0  # of its final transcript
+    sound: PauseFeatures | None = None  # how it sounded, once it is over
+    pause: int = 0  # the number of the pause after it
+    latest: Hypothesis = Hypothesis()
+
+    @property
+    def length_ms(self) -> int:
+        return (self.end - self.first) * FRAME_MS
+
+
+@dataclass(frozen=True, slots=True)
+class FinalText:
+    """A final text that waits: for the better model, or until it is clear whether the sound was speech."""
+
+    number: int
+    said: Hypothesis  # by this text it is judged whether the sound was speech
+    is_committed: bool = False
+    is_refining: bool = False
+    refined: Hypothesis | None = None  # the better model's text; empty if it found no word, None if it isn't known
+    sound: PauseFeatures | None = None  # how the utterance sounded
+    pause: int = 0  # the number of the pause after it
+
+
+@dataclass(frozen=True, slots=True)
+class TurnHeard:
+    """The current turn: from its first speech until `Commit` or `Discard`, across all pauses."""
+
+    is_on: bool = False
+    voicing: Voicing = field(default_factory=Voicing)
+    first: int = 0  # where its first voice is
+    pause: int = 0  # the number of the current pause: a judgement of an earlier pause is ignored
+    known: PauseFeatures | None = None  # what models found out about the current pause
+
+    @property
+    def measured(self) -> PauseFeatures:
+        """What the frames of this turn tell."""
+        heard = self.voicing
+        return PauseFeatures(
+            heard.voiced_ms,
+            heard.evidence,
+            stretch_ms=heard.stretch_ms,
+            stretch_evidence=heard.stretch_evidence,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StreamState:
+    """Everything that one stream remembers."""
+
+    frames: int = 0  # the position after the newest frame
+    kept: int = 0  # how many of the last frames belong to the next utterance
+    gate: VoiceGate = field(default_factory=VoiceGate)
+    turn: TurnHeard = TurnHeard()
+    number: int = 0  # the newest utterance
+    utterances: tuple[Utterance, ...] = ()  # those without their final text, oldest first; only the last may be open
+    asked: RequestText | None = None  # the newest request for a transcript that has no answer yet
+    finals: tuple[FinalText, ...] = ()  # those that wait, oldest first
+    offer: FinalModelOffer = field(default_factory=FinalModelOffer)
+    is_sounding: bool = False  # is the agent's voice playing?
+    is_over: bool = False  # no more audio follows
+    is_broken: bool = False
+    bad_frames: int = 0  # unusable frames in a row
+    deaf_frames: int = 0  # frames in a row that the voice detector couldn't judge
+
+    @property
+    def open(self) -> Utterance | None:
+        """The utterance that is being spoken."""
+        last = self.utterances[-1] if self.utterances else None
+        return None if last is None or last.is_over else last
+
+    @property
+    def needed_from(self) -> int:
+        """Audio before this position is not needed for a transcript any more."""
+        return self.utterances[0].first if self.utterances else self.frames - self.kept
+
+    @property
+    def is_done(self) -> bool:
+        """Has everything been reported?"""
+        return self.is_over and not self.utterances and not self.finals

@@ -1,0 +1,54 @@
+"""Compile the C library of a model that comes as source.
+
+The source was checked by its hash before. Rule: only the compiler is run, and nothing that the package itself contains:
+no build script, no Makefile.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from .catalogue import Model
+from .failure import PullFailed
+
+OPTIONS = ("-O2", "-fPIC", "-shared", "-w", "-fwrapv", "-fno-strict-aliasing")
+"""The options of the compiler. The last two make old C code mean what its authors meant."""
+_COMPILERS = ("cc", "gcc", "clang")
+_COMPILE_S_MAX = 600.0
+
+
+def find_compiler() -> tuple[str, ...]:
+    """The command of the C compiler: CC if it is set, else the first one that is installed. May be empty."""
+    chosen = shlex.split(os.environ.get("CC", ""))
+    for command in [chosen] if chosen else [[name] for name in _COMPILERS]:
+        if path := shutil.which(command[0]):
+            return (path, *command[1:])
+    return ()
+
+
+def require_compiler(model: Model) -> None:
+    """Raise `PullFailed` if the model must be compiled and there is no C compiler."""
+    if model.library is not None and not find_compiler():
+        raise PullFailed(f"{model.name} needs a C compiler: install gcc or clang, or don't pull this model")
+
+
+def compile_library(folder: Path, model: Model) -> None:
+    """Compile the library of a model whose files are in this folder. Raises `PullFailed` if that fails."""
+    require_compiler(model)
+    assert model.library is not None
+    sources = sorted(str(path) for path in (folder / model.library.sources).glob("*.c"))
+    command = [*find_compiler(), *OPTIONS, "-o", str(folder / model.library.cached_as), *sources, "-lm"]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=_COMPILE_S_MAX, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise PullFailed(f"{model.name} can't be compiled: {problem}; nothing was installed") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", errors="replace").splitlines()
+        error = next((line.strip() for line in said if "error" in line.lower()), f"exit code {done.returncode}")
+        raise PullFailed(f"{model.name} can't be compiled: {error}; nothing was installed")
