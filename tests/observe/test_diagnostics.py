@@ -11,9 +11,13 @@ from typing import Any
 import pytest
 
 from duologue import Agent, ToolCall, tool
+from duologue.core.effects import CommitAudio
+from duologue.core.events import SpeechStarted
 from duologue.core.leaves import ErrorClass, FaultSource, Outcome
+from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import FIELDS, OWN_TOOLS, Diagnostics, correlation_id, watch
+from duologue.observe.hearing_fact import HearingStatus
 from duologue.runtime.tool_calls import ANSWER_TOOL, CANCEL_TOOL
 from duologue.testing import AskPerson, Call, Delay, Fail, Progress, ScriptedBrain, scripted_tool
 
@@ -98,7 +102,7 @@ def test_what_a_service_says_of_its_failure_does_not_even_reach_the_bus() -> Non
 
 def test_the_call_of_these_tests_sends_all_but_the_rarest_signals() -> None:
     _, out = hold_that_call()
-    rare = {"WorkSilent", "Recovered", "TimedOut", "TurnDropped", "Commanded"}
+    rare = {"WorkSilent", "Recovered", "TimedOut", "TurnDropped", "TurnLimited", "Commanded", "HearingChanged"}
     assert {kind.__name__ for kind in FIELDS} - {line["kind"] for line in read(out)} <= rare
 
 
@@ -118,6 +122,8 @@ NAMES = {
     "command",
     "why",
     "decision",
+    "code",
+    "level",
 }  # always out of our own code
 
 
@@ -134,6 +140,7 @@ def full_of(marker: str, kind: Any) -> Any:
         "FaultSource": FaultSource.BRAIN,
         "ErrorClass": ErrorClass.UNKNOWN,
         "Outcome": Outcome.DONE,
+        "HearingStatus": HearingStatus.BROKEN,
     }
     given = {}
     for field in dataclasses.fields(kind):
@@ -221,6 +228,20 @@ def test_two_conversations_in_one_log_are_told_apart() -> None:
         Diagnostics(out, name).note(sg.WorkSilent(0, 1))
     first, second, third = (line["conversation"] for line in read(out))
     assert first == third != second
+
+
+@pytest.mark.req("L-03")
+def test_the_length_of_a_turns_audio_is_logged_when_it_is_committed() -> None:
+    out = io.StringIO()
+    with Call(Agent(ScriptedBrain(["Right away."]))) as call:
+        watch(call.conversation, out)
+        records: list[StepRecord] = []
+        call.conversation.engine.watchers.append(records.append)
+        call.user("book me a table for two please").settles()
+    [began] = [one.event.at for one in records if isinstance(one.event, SpeechStarted)]
+    [committed] = [one.event.at for one in records if CommitAudio(1) in one.effects]
+    [done] = [line for line in of_kind(read(out), "TurnCompleted") if line["role"] == "user"]
+    assert done["duration_ms"] == committed - began > 0
 
 
 @pytest.mark.req("C-SEC-001", "C-GUD-002")

@@ -15,7 +15,7 @@ from duologue.testing import Call, Delay, Progress, ScriptedBrain, scripted_tool
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_every_key(language: str) -> None:
     texts = LABELS[language]
-    assert set(texts) == {*PHASES, *WAITS}
+    assert set(texts) >= {*PHASES, *WAITS}
     assert all(text.strip() == text != "" for text in texts.values())
     assert len(set(texts.values())) == len(texts), "two keys that read the same can't be told apart"
 
@@ -29,6 +29,8 @@ def test_a_translation_differs_from_english(language: str) -> None:
     ("language", "text"),
     [
         ("en", "Listening"),
+        ("pt-BR", "Ouvindo"),
+        ("cmn-Hans-CN", "正在聆听"),
         ("de", "Ich höre zu"),
         ("de-AT", "Ich höre zu"),
         ("DE-at", "Ich höre zu"),

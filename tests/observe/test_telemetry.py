@@ -261,7 +261,8 @@ def test_an_interrupted_sound_and_its_turn_say_so(kit: Kit) -> None:
     with call_with(kit, LONG, "Sorry.") as call:
         call.user("tell me").interrupts("stop that now", after_ms=700).settles()
     cut, whole = kit.named("voice")
-    assert (cut["interrupted"], cut["outcome"], cut["heard_ms"]) == (True, "interrupted", 700)
+    assert (cut["interrupted"], cut["outcome"]) == (True, "interrupted")
+    assert cut["heard_ms"] in (700, 710)  # the simulated person looks every 10 ms how much was heard
     assert (whole["interrupted"], whole["outcome"]) == (False, "finished")
     first, second = kit.named("turn")
     assert (first["interrupted"], first["outcome"]) == (True, "interrupted")

@@ -411,7 +411,7 @@ def test_the_key_in_the_environment_is_not_sent_to_another_server(monkeypatch: p
 
 
 def test_a_rate_without_whole_pieces_is_rejected() -> None:
-    with pytest.raises(ValueError, match="20 ms must be a whole, positive number of samples"):
+    with pytest.raises(ValueError, match="20 ms must be a whole number of samples above 0"):
         SpeechEndpointVoice("http://127.0.0.1:1/v1", "speaker-1", "alloy", rate_hz=11_025)
 
 

@@ -23,8 +23,19 @@ from duologue.models.cache import ModelMissing
 from duologue.ports import AgentSaid, ServiceError, Sound, Word
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.voice.espeak import PIECE_MS, UNSPEAKABLE, EspeakVoice, Library, Mark, TimedPieces, find_library
+from duologue.voice.espeak import (
+    FADE_MS,
+    PIECE_MS,
+    UNSPEAKABLE,
+    EspeakManner,
+    EspeakVoice,
+    Library,
+    Mark,
+    TimedPieces,
+    find_library,
+)
 from duologue.voice.ledger import Ledger
+from duologue.voice.speaking_style import PAUSE_MS
 from tests.needs import needs_model, needs_package
 
 WAIT_S = 20  # only a broken test waits this long
@@ -148,7 +159,7 @@ def test_the_ledger_can_cut_what_was_heard_at_a_word() -> None:
 def test_sentences_have_a_pause_between_them() -> None:
     words = words_of(say("It is late. Good night."))
     assert [word.text for word in words] == ["It", "is", "late.", "Good", "night."]
-    assert words[3].start_ms - words[2].end_ms > 150
+    assert 100 <= words[3].start_ms - words[2].end_ms <= 200
 
 
 @pytest.mark.usefixtures("library")
@@ -173,6 +184,15 @@ def test_any_text_is_said_and_none_of_its_words_is_lost(text: str) -> None:
 
 
 @pytest.mark.usefixtures("library")
+def test_the_pause_at_the_end_of_a_sentence_and_the_pitch_are_settings() -> None:
+    short, long = say("Good night.", sentence_pause_ms=100), say("Good night.", sentence_pause_ms=500)
+    assert ms_of(long) - ms_of(short) == 400
+    assert say("Good night.", pitch=150) != say("Good night.")
+    with pytest.raises(ValueError, match="pitch must be from 50 to 200 percent"):
+        EspeakVoice(pitch=20)
+
+
+@pytest.mark.usefixtures("library")
 def test_faster_is_shorter_and_another_voice_is_another_sound() -> None:
     slow, fast = say(SENTENCE, rate_wpm=120), say(SENTENCE, rate_wpm=300)
     assert ms_of(fast) * 1.5 < ms_of(slow)
@@ -188,9 +208,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     opened = threading.Event()
     synthesise = Library.synthesise
 
-    def slowly(
-        library: Library, text: str, voice: str, rate_wpm: int, take: Callable[[bytes, list[Mark]], bool]
-    ) -> None:
+    def slowly(library: Library, text: str, manner: EspeakManner, take: Callable[[bytes, list[Mark]], bool]) -> None:
         made = 0
 
         def take_slowly(pcm: bytes, marks: list[Mark]) -> bool:
@@ -201,7 +219,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
                 opened.wait(WAIT_S)
             return goes_on
 
-        synthesise(library, text, voice, rate_wpm, take_slowly)
+        synthesise(library, text, manner, take_slowly)
 
     monkeypatch.setattr(Library, "synthesise", slowly)
     return opened
@@ -437,11 +455,24 @@ def test_cutting_loses_neither_sound_nor_words(reading: tuple[str, int, list[Mar
     text, samples, marks = reading
     sounds = cut(text, samples, marks, at_once)
     assert texts_of(sounds) == text.split()
-    assert b"".join(sound.pcm for sound in sounds).rstrip(b"\0") == b"ab" * samples
-    assert samples <= ms_of(sounds) * RATE_HZ // 1000 < samples + 21
+    pcm = b"".join(sound.pcm for sound in sounds).rstrip(b"\0")
+    faded = RATE_HZ * FADE_MS // 1000 * 2 + 2
+    assert (b"ab" * samples).startswith(pcm[:-faded])
+    if not any(mark.silent for mark in marks):
+        assert pcm == b"ab" * samples, "only silence is trimmed"
     words = words_of(sounds)
+    assert all(word.end_ms + PAUSE_MS <= ms_of(sounds) + 1 for word in words)
     assert all(word.start_ms <= word.end_ms for word in words)
     assert [word.end_ms for word in words] == sorted(word.end_ms for word in words)
+
+
+@pytest.mark.parametrize("pause_ms", [0, 20, 120, 500])
+def test_a_sentence_ends_with_the_pause_that_was_chosen(pause_ms: int) -> None:
+    pieces = TimedPieces("a b", RATE_HZ, pause_ms)
+    marks = [Mark(0, 0), Mark(100, 2), Mark(210, None, silent=True)]
+    sounds = [*pieces.take(b"ab" * 420, marks), *pieces.rest()]
+    assert ms_of(sounds) == 200 + pause_ms
+    assert [word.end_ms for word in words_of(sounds)] == [96, 200]
 
 
 @given(readings(), st.sampled_from([1, 7, PIECE, PIECE + 1, 200]))

@@ -219,3 +219,82 @@ def test_a_script_without_spaces_is_cut_by_length_without_word_times() -> None:
     heard, unheard = ledger.split()
     assert heard + unheard == text
     assert abs(len(heard) - len(unheard)) <= 2
+
+
+# -- Questions
+
+
+@pytest.mark.req("H-06", "H-14")
+@pytest.mark.parametrize(
+    ("text", "values", "span"),
+    [
+        ("It is late.", None, None),
+        ("Is it late?", None, (1_000, 2_000, 0)),
+        ("Say if it is.", (), (1_000, 2_000, 0)),
+        ("Are 4 people ok?", None, (1_000, 2_000, 1_450)),
+        ("Is it for Ada?", None, (1_000, 2_000, 1_928)),
+        ("Can I go now ?", None, (1_000, 2_000, 0)),
+        ("A window seat?", ("window seat",), (1_000, 2_000, 1_928)),
+    ],
+)
+def test_the_last_sentence_is_the_question_if_it_asks_and_its_values_end_somewhere(
+    text: str, values: tuple[str, ...] | None, span: tuple[int, int, int] | None
+) -> None:
+    ledger = Ledger()
+    ledger.begin("It is Ada.")
+    ledger.add(Sound(1_000))
+    ledger.end()
+    ledger.begin(text, values)
+    ledger.add(Sound(1_000))
+    ledger.end()
+    assert ledger.last_question() == span
+
+
+@pytest.mark.req("H-14")
+def test_a_value_that_was_shown_or_is_only_a_noun_needs_not_be_heard() -> None:
+    ledger = Ledger()
+    ledger.begin("Is it for Ada?")
+    ledger.add(Sound(1_000))
+    ledger.end()
+    assert ledger.last_question(has_names=False) == (0, 1_000, 0)
+    ledger.shown = "Passenger: ada"
+    assert ledger.last_question() == (0, 1_000, 0)
+
+
+@pytest.mark.req("H-14")
+def test_the_times_of_words_tell_when_a_value_was_said() -> None:
+    ledger = Ledger()
+    ledger.begin("Is it for Ada then?")
+    ledger.add(Sound(1_000, words=(Word("Is", 0, 100), Word("it", 100, 200), Word("for", 200, 300))))
+    ledger.add(Sound(1_000, words=(Word("Ada", 0, 400), Word("then", 400, 900))))
+    ledger.end()
+    assert ledger.last_question() == (0, 2_000, 1_400)
+
+
+def test_words_have_times_from_the_beginning_of_the_reply() -> None:
+    ledger = Ledger()
+    for text in ("One two.", "Three."):
+        ledger.begin(text)
+        times = [(word, at * 100) for at, word in enumerate(text.split())]
+        ledger.add(Sound(300, words=tuple(Word(word, at, at + 100) for word, at in times)))
+        ledger.end()
+    assert ledger.words == [Word("One", 0, 100), Word("two.", 100, 200), Word("Three.", 300, 400)]
+
+
+def test_without_word_times_words_are_as_long_as_their_letters() -> None:
+    ledger = Ledger()
+    ledger.begin("One three")
+    ledger.add(Sound(900))
+    ledger.end()
+    assert ledger.words == [Word("One", 0, 400), Word("three", 400, 900)]
+
+
+def test_without_word_times_a_number_takes_longer_than_its_digits() -> None:
+    ledger = Ledger()
+    ledger.begin("It costs 1298 and no more.")
+    ledger.add(Sound(4_200))
+    ledger.end()
+    words = {word.text: word.end_ms - word.start_ms for word in ledger.words}
+    assert words["1298"] == 2_100
+    assert ledger.split(2_500).heard.strip() == "It costs"
+    assert ledger.split(3_100).heard.strip() == "It costs 1298"

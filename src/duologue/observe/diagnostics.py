@@ -57,7 +57,7 @@ class WatchedConversation(Protocol):
 
 # -- Values that may be logged
 
-_SOURCES = ("user", "line", "program")
+_SOURCES = ("user", "line", "program", "button")
 _FAULTS = tuple(f"fault: {error.value}" for error in ErrorClass)
 _TERM = re.compile(r"[a-z][a-z0-9_]*([+-]\d+\.\d)?")
 OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own tools, offered only while a job runs
@@ -178,10 +178,12 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.Transitioned: {"view": _name, "source": _name, "target": _name, "cause": _name},
     sg.StateEntered: {"view": _name, "state": _name, "context": _context},
     sg.TimedOut: {"timer": _name, "call": _number},
+    sg.HearingChanged: {"hearing": _name},
     sg.TurnStarted: {"turn": _turn},
     sg.TurnCompleted: {"turn": _turn},
     sg.TurnInterrupted: {"turn": _turn, "by": _source},
     sg.TurnDropped: {"turn": _turn, "why": _name},
+    sg.TurnLimited: {"turn": _number},
     sg.Decided: {"decision": _name, "reasons": _terms, "confidence": _number},
     sg.Caption: {
         "role": _name,
@@ -197,6 +199,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.WorkSilent: {"call": _number},
     sg.Failed: {"part": _name, "error": _name, "fatal": _number},
     sg.Recovered: {"source": _name, "success": _number},
+    sg.Noticed: {"code": _name, "level": _name, "fatal": _number},
     sg.Lost: {"first": _number, "last": _number, "texts": _chars},
     sg.Commanded: {"command": _name, "detail": _chars},
     sg.Problem: {"where": _place, "what": _failure},

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import Any, TextIO
 
-from duologue.core.codec import SCHEMA, canonical, digest, event_to_json, settings_digest, settings_to_json
+from duologue.core.codec import (
+    SCHEMA,
+    canonical,
+    digest,
+    event_to_json,
+    settings_digest,
+    settings_to_json,
+    state_to_json,
+)
 from duologue.core.events import Event
 from duologue.core.settings import Settings
 from duologue.core.state import State, initial
@@ -17,32 +25,32 @@ FORMAT = "duologue-journal"
 
 
 class JournalWriter:
-    """Writes a journal while the conversation runs."""
+    """Writes a journal while the conversation runs. A conversation that was restored starts with the state `start`."""
 
-    def __init__(self, out: TextIO, settings: Settings, seed: int = 0) -> None:
+    def __init__(self, out: TextIO, settings: Settings, seed: int = 0, start: State | None = None) -> None:
         self._out = out
-        self._count = 0
-        self._digest = digest(initial(settings))
-        self._write(
-            {
-                "format": FORMAT,
-                "schema": SCHEMA,
-                "settings": settings_to_json(settings),
-                "settings_digest": settings_digest(settings),
-                "seed": seed,
-                "digest": self._digest,
-            }
-        )
+        self.count = 0
+        fresh = initial(settings)
+        self.digest = digest(start or fresh)
+        header: dict[str, Any] = {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "settings": settings_to_json(settings),
+            "settings_digest": settings_digest(settings),
+            "seed": seed,
+            "digest": self.digest,
+        }
+        self._write({**header, "state": state_to_json(start)} if start not in (None, fresh) and start else header)
 
     def add(self, event: Event, after: State) -> None:
         """Write one event and the digest of the state after it."""
-        self._count += 1
-        self._digest = digest(after)
-        self._write({"event": event_to_json(event), "digest": self._digest})
+        self.count += 1
+        self.digest = digest(after)
+        self._write({"event": event_to_json(event), "digest": self.digest})
 
     def close(self) -> None:
         """Mark the journal as complete."""
-        self._write({"end": self._count, "digest": self._digest})
+        self._write({"end": self.count, "digest": self.digest})
 
     def _write(self, line: dict[str, Any]) -> None:
         self._out.write(canonical(line) + "\n")

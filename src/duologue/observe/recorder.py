@@ -1,41 +1,98 @@
-"""Writes a conversation to disk: the journal and, unless the conversation is private, its words.
+"""Writes a conversation to disk: the journal and, unless the conversation is private, its words and its ear journal.
 
-The journal contains no words and can be replayed exactly. The words go to a second file next to it. Rule: both
-files, and a folder created for them, are readable only by their owner. Every line is complete when it is written.
+The journal contains no words and can be replayed exactly. The words go to a second file next to it, and what the ears
+reported to a third. Rule: the files, and a folder created for them, are readable only by their owner. Every line is
+complete when it is written.
 """
 
 from __future__ import annotations
 
 import os
+import re
+from itertools import count
 from pathlib import Path
 from typing import Any, TextIO
 
 from duologue.core.codec import canonical
-from duologue.core.settings import Settings
+from duologue.core.state import State
 from duologue.core.step_record import StepRecord
+from duologue.hearing.inputs import Input
+from duologue.hearing.policy import HearingPolicy
+from duologue.hearing.words import SaidWords
 
+from .ears_writer import EarsWriter, start_of
 from .journal_writer import JournalWriter
 from .signals import Caption
 
 WORDS_FORMAT = "duologue-words"
 WORDS_SCHEMA = 1
 
+_WORDS_END = ".words.jsonl"
+_EARS_END = ".ears.jsonl"
+
 
 def words_path(journal: Path) -> Path:
     """The path of the file with the words that belong to a journal: `call.words.jsonl` for `call.jsonl`."""
-    return journal.with_name(f"{journal.stem}.words.jsonl")
+    return journal.with_name(f"{journal.stem}{_WORDS_END}")
+
+
+def ears_path(journal: Path) -> Path:
+    """The path of the ear journal that belongs to a journal: `call.ears.jsonl` for `call.jsonl`."""
+    return journal.with_name(f"{journal.stem}{_EARS_END}")
+
+
+_NUMBERED = re.compile(r"(.+)-([2-9]|[1-9]\d+)")
+
+
+def new_journal_path(folder: Path, name: str) -> Path:
+    """A path in this folder for the journal of the conversation with this name. A process that takes over a
+    conversation writes a journal of its own: `call-2.jsonl` next to `call.jsonl`."""
+    paths = (folder / (f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl") for number in count(1))
+    return next(path for path in paths if not path.exists())
+
+
+def earlier_journals(path: Path) -> list[Path]:
+    """The journals of the same conversation that other processes may have written into this folder before: `call.jsonl`
+    and `call-2.jsonl` for `call-3.jsonl`. Only those that exist, the newest first."""
+    numbered = _NUMBERED.fullmatch(path.stem)
+    if numbered is None:
+        return []
+    names = [f"{numbered[1]}-{number}" for number in reversed(range(2, int(numbered[2])))] + [numbered[1]]
+    return [one for name in names if (one := path.with_name(name + path.suffix)).exists()]
+
+
+def is_journal(path: Path) -> bool:
+    """Whether a file is a journal by its name, and not the words or the ear journal next to one."""
+    return path.suffix == ".jsonl" and not path.name.endswith((_WORDS_END, _EARS_END))
 
 
 class Recorder:
-    """Writes one conversation while it runs."""
+    """Writes one conversation while it runs, from the state `start` on."""
 
-    def __init__(self, path: Path, settings: Settings, private: bool = False, seed: int = 0) -> None:
-        self._out = _open_private(path)
-        self._journal = JournalWriter(self._out, settings, seed)
+    def __init__(self, path: Path, start: State, private: bool = False, seed: int = 0) -> None:
+        self._path = path
+        self._private = private
+        self._start = start_of(start)
+        self._out = open_private(path)
+        self._journal = JournalWriter(self._out, start.settings, seed, start)
         self._words: TextIO | None = None
+        self._ears_out: TextIO | None = None
+        self._ears: EarsWriter | None = None
         if not private:
-            self._words = _open_private(words_path(path))
+            self._words = open_private(words_path(path))
             self._write({"format": WORDS_FORMAT, "schema": WORDS_SCHEMA})
+
+    def open_ears(self, policy: HearingPolicy, words: SaidWords, agent: str, ears: dict[str, Any]) -> None:
+        """Begin the ear journal, unless the conversation is private."""
+        if not self._private:
+            self._ears_out = open_private(ears_path(self._path))
+            self._ears = EarsWriter(self._ears_out, policy, words, agent, ears, self._start)
+
+    def add_input(self, i: Input) -> None:
+        """Write what the hearing machine is told."""
+        if self._ears is not None and self._ears_out is not None:
+            self._ears.add(i, self._journal.count)
+            self._ears_out.flush()
 
     def add(self, record: StepRecord) -> None:
         """Write one step, even if it changed nothing."""
@@ -57,6 +114,9 @@ class Recorder:
         """Mark the journal as complete, and close the files."""
         self._journal.close()
         self._out.close()
+        if self._ears is not None and self._ears_out is not None:
+            self._ears.close(self._journal.count, self._journal.digest)
+            self._ears_out.close()
         if self._words is not None:
             self._words.close()
 
@@ -66,7 +126,8 @@ class Recorder:
         self._words.flush()
 
 
-def _open_private(path: Path) -> TextIO:
+def open_private(path: Path) -> TextIO:
+    """Open a new file that only its owner can read, in a folder that is made for it if needed."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.fchmod(handle, 0o600)  # the file may have existed before, with other permissions

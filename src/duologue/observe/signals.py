@@ -11,6 +11,8 @@ from typing import Any
 
 from duologue.core.leaves import ErrorClass, FaultSource, Outcome
 
+from .hearing_fact import HearingStatus
+
 
 @dataclass(frozen=True, slots=True)
 class Signal:
@@ -57,6 +59,13 @@ class TimedOut(Signal):
     call: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class HearingChanged(Signal):
+    """Whether the person can be heard has changed."""
+
+    hearing: HearingStatus
+
+
 # -- Turns. The field `transcript` of TurnContext contains words.
 
 
@@ -87,16 +96,24 @@ class TurnInterrupted(Signal):
     """The agent's turn was cut short: by the person, by the loss of the line, or by `interrupt`."""
 
     turn: TurnContext
-    by: str = "user"  # or "line", or the source that was passed to `interrupt`
+    by: str = "user"  # or "line", "button" (of the panel), or the source that was passed to `interrupt`
 
 
 @dataclass(frozen=True, slots=True)
 class TurnDropped(Signal):
-    """A turn of the person gets no answer, because it was only noise, or because it was overheard (for example, said
-    over the agent)."""
+    """A turn of the person gets no answer, because it was only noise, because it was overheard (for example, said over
+    the agent), or because the conversation ended during the turn."""
 
     turn: TurnContext
-    why: str  # noise or overheard
+    why: str  # noise, overheard or lost
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLimited(Signal):
+    """The person has talked for the longest time of a turn. What was said so far is answered, and the rest is the next
+    turn."""
+
+    turn: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +208,24 @@ class Failed(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Recovered(Signal):
-    """A fault is over, or a session was restored."""
+    """A fault is no longer shown, or a session was restored. If `success` is False, the session could not be restored.
+    Whether it works again is shown only by the next answer: the notice `recovered`."""
 
     source: str
     success: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed(Signal):
+    """A notice for the person, such as `restored`: a row of `duologue.observe.notices`. `text` is the code of its text.
+    The notice `lost` is the signal `Lost`."""
+
+    code: str
+    level: str  # info, warning or error
+    text: str
+    actions: tuple[str, ...] = ()
+    fatal: bool = False
+    part: str = ""  # the part that a fault is about
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from duologue.core.events import Event, TimerFired
 from duologue.core.rows import trigger_name
 from duologue.core.state import State
 from duologue.core.views import View
+from duologue.phrases.overrides import Phrases
 
 from .labels import label
 from .signals import Signal, StateEntered, StateExited, Transitioned
@@ -27,7 +28,14 @@ def cause_of(event: Event) -> str:
 class ViewHistory:
     """Follows one view of one conversation."""
 
-    def __init__(self, view: View, s: State, context: Callable[[], dict[str, object]], language: str = "en") -> None:
+    def __init__(
+        self,
+        view: View,
+        s: State,
+        context: Callable[[], dict[str, object]],
+        language: str = "en",
+        phrases: Phrases | None = None,
+    ) -> None:
         self.view = view
         self.state = view.see(s)
         self.previous: str | None = None
@@ -35,6 +43,7 @@ class ViewHistory:
         self.transitions: deque[Transitioned] = deque(maxlen=TRANSITIONS_MAX)
         self._context = context
         self._language = language
+        self._phrases = phrases or Phrases()
 
     def follow(self, event: Event, after: State) -> tuple[Signal, ...]:
         """Follow one step, after which the machine is in the state `after`. Returns the signals of the view's change,
@@ -47,4 +56,5 @@ class ViewHistory:
         moved = Transitioned(at, name, self.state, state, cause_of(event))
         self.previous, self.state, self.entered_at = self.state, state, at
         self.transitions.append(moved)
-        return exited, moved, StateEntered(at, name, state, label(state, self._language), self._context())
+        shown = label(state, self._language, self._phrases)
+        return exited, moved, StateEntered(at, name, state, shown, self._context())

@@ -67,7 +67,9 @@ class SpeechEndpointVoice(Voice):
         silence_ms_max: int = SILENCE_MS_MAX,
     ) -> None:
         if rate_hz <= 0 or rate_hz * GRAIN_MS % 1000:
-            raise ValueError(f"rate_hz={rate_hz}: {GRAIN_MS} ms must be a whole, positive number of samples")
+            raise ValueError(
+                f"rate_hz={rate_hz}: at this rate, {GRAIN_MS} ms must be a whole number of samples above 0"
+            )
         self._client = _connect(base_url, api_key, silence_ms_max)
         self._host = _host(str(self._client.base_url))
         self._model, self._voice, self._rate_hz = model, voice, rate_hz

@@ -12,10 +12,15 @@ from typing import Any, NamedTuple
 
 from duologue.ports.sound import Sound, Word
 
+DIGIT_CHARS = 5  # a digit is spoken as about so many letters
 CHAR_MS = 65  # assumed duration of a character, for an incomplete sentence without word times
 _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # written without spaces
 _TOKEN = re.compile(rf"[{_ALONE}][^\w\s]*\s*|[^\s{_ALONE}]+\s*")
 _MARKS = " .,;:!?…\"'()[]“”‘’«»"  # noqa: RUF001 - punctuation of several scripts
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")  # also the full-width, the Arabic and the Greek one
+_AFTER_MARK = " \"')]\u201d\u2019\u00bb"  # what may follow the mark
+_NUMBER = re.compile(r"\d[\d.,:]*")
+_NAME = re.compile(r"(?<=\s)(?!I\b)[^\W\d_a-z]\w*")  # a capitalised word that isn't the first
 _REACH = 24  # how many characters ahead the text is searched for the next word
 
 
@@ -37,6 +42,31 @@ class _Passage:
     words: list[Word] = field(default_factory=list)
     whole: bool = False  # all sound of the sentence has arrived
     glued: bool = False
+    values: tuple[str, ...] | None = None  # of an open question; None: not marked as one
+
+    @property
+    def is_question(self) -> bool:
+        return self.values is not None or self.text.strip(_AFTER_MARK).endswith(_QUESTION_MARKS)
+
+    def values_ms(self, shown: str, has_names: bool) -> int:
+        """When the last value in this sentence has been said: a marked value, a number, or a name if `has_names`. A
+        value in `shown` was displayed and needn't be heard."""
+        found = [(match.group(), match.end()) for match in _NUMBER.finditer(self.text)]
+        if has_names:
+            found += [(match.group(), match.end()) for match in _NAME.finditer(self.text)]
+        text = _folded(self.text)
+        found += [
+            (value, text.find(_folded(value)) + len(value)) for value in self.values or () if _folded(value) in text
+        ]
+        needed = max((end for value, end in found if _folded(value) not in _folded(shown)), default=0)
+        return self.start_ms + self._ms_until(needed) if needed else 0
+
+    def _ms_until(self, place: int) -> int:
+        """How much of the sentence has been said up to this place in its text."""
+        for word in self.words:
+            if self._cut_by_times(word.end_ms) >= place:
+                return word.end_ms
+        return self.ms if self.words else self.ms * _length(self.text[:place]) // max(1, _length(self.text))
 
     def split(self, heard_ms: int) -> Split:
         """The heard and the unheard part of the sentence. Sound of the sentence that is still missing counts as
@@ -66,13 +96,29 @@ class _Passage:
         ends = (token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(self.text))
         return next((end for end in ends if end >= at), len(self.text))
 
+    def timed_words(self) -> list[Word]:
+        """The words of this sentence, with times from the beginning of the reply's sound."""
+        if self.words:
+            return [Word(word.text, self.start_ms + word.start_ms, self.start_ms + word.end_ms) for word in self.words]
+        total_ms = self.ms if self.whole else max(self.ms, _length(self.text) * CHAR_MS)
+        places = [
+            (token.group().strip(), _length(self.text[: token.start()]), _length(self.text[: token.end()]))
+            for token in _TOKEN.finditer(self.text)
+        ]
+        per_char = total_ms / max(1, _length(self.text))
+        return [
+            Word(text, self.start_ms + round(start * per_char), self.start_ms + round(end * per_char))
+            for text, start, end in places
+        ]
+
     def _cut_by_length(self, heard_ms: int) -> int:
         """The position in the text where the last heard word ends, for a voice without word times. The duration of a
         word is estimated from its length."""
-        total_ms = self.ms if self.whole else max(self.ms, len(self.text) * CHAR_MS)
+        length = _length(self.text)
+        total_ms = self.ms if self.whole else max(self.ms, length * CHAR_MS)
         cut = 0
         for token in _TOKEN.finditer(self.text):
-            if token.end() * total_ms > heard_ms * len(self.text):
+            if _length(self.text[: token.end()]) * total_ms > heard_ms * length:
                 break
             cut = token.end()
         return cut
@@ -90,9 +136,9 @@ class Ledger:
         self.chunks = 0
         self.shown = ""  # text that is only displayed
 
-    def begin(self, text: str) -> None:
-        """Start a sentence. The sounds that are added next belong to it."""
-        self._passages.append(_Passage(text, self.total_ms))
+    def begin(self, text: str, values: tuple[str, ...] | None = None) -> None:
+        """Start a sentence. The sounds that are added next belong to it. `values` are those of an open question."""
+        self._passages.append(_Passage(text, self.total_ms, values=values))
         self._is_open = True
         self._is_growing = False
 
@@ -156,6 +202,21 @@ class Ledger:
         """The whole text of the reply."""
         return _join([(passage.text, passage.glued) for passage in self._passages])
 
+    def last_question(self, has_names: bool = True) -> tuple[int, int, int] | None:
+        """If the last sentence is a question: where it begins, where it ends, and where the last value in it ends (0 if
+        there is no value), in milliseconds. With `has_names`, a capitalised word is a value too."""
+        said = [passage for passage in self._passages if passage.text.strip()]
+        if not said or not said[-1].is_question:
+            return None
+        last = said[-1]
+        return last.start_ms, last.start_ms + last.ms, last.values_ms(self.shown, has_names)
+
+    @property
+    def words(self) -> list[Word]:
+        """The words of the reply so far, with times from the beginning of its sound. For a voice without word times,
+        the times are estimated from the length of the words."""
+        return [word for passage in self._passages for word in passage.timed_words()]
+
     def split(self, heard_ms: int | None = None) -> Split:
         """The heard and the unheard text of the reply after `heard_ms` of its sound, by default after
         `self.heard_ms`."""
@@ -165,6 +226,11 @@ class Ledger:
             _join([(part.heard, glued) for part, glued in parts]),
             _join([(part.unheard, glued) for part, glued in parts]),
         )
+
+
+def _length(text: str) -> int:
+    """How long a text is when it is spoken, in letters."""
+    return len(text) + (DIGIT_CHARS - 1) * sum(map(str.isdigit, text))
 
 
 def _ms(value: Any) -> int:

@@ -1,0 +1,66 @@
+"""The ear journal of a conversation as JSON lines: what the hearing machine was told, beside the journal of events.
+
+It contains the words of the user and of the agent. Together with the journal of events, every decision about turns can
+be made again. Rule: each line is complete when it is written, and says how many events came before it.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any, TextIO
+
+from duologue.core.codec import canonical, digest, settings_digest
+from duologue.core.state import State
+from duologue.hearing.codec import input_to_json, policy_to_json, words_to_json
+from duologue.hearing.inputs import Input
+from duologue.hearing.policy import HearingPolicy
+from duologue.hearing.words import SaidWords
+
+EARS_FORMAT = "duologue-ears"
+EARS_SCHEMA = 1
+SUM_LETTERS = 8
+
+
+def sum_of(previous: str, line: dict[str, Any]) -> str:
+    """The checksum of a line and of all lines before it, so that a line that was changed is found."""
+    text = previous + canonical(line)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:SUM_LETTERS]
+
+
+def start_of(s: State) -> str:
+    """By what an ear journal knows the journal of events to which it belongs: its settings and its first state."""
+    return f"{settings_digest(s.settings)}-{digest(s)}"
+
+
+class EarsWriter:
+    """Writes an ear journal while the conversation runs. `start` is `start_of` the first state of the journal of
+    events."""
+
+    def __init__(
+        self,
+        out: TextIO,
+        policy: HearingPolicy,
+        words: SaidWords,
+        agent: str = "",
+        ears: dict[str, Any] | None = None,
+        start: str = "",
+    ) -> None:
+        self._out = out
+        self._count = 0
+        self._sum = ""
+        header: dict[str, Any] = {"format": EARS_FORMAT, "schema": EARS_SCHEMA, "agent": agent, "ears": ears or {}}
+        self._write({**header, "start": start, "policy": policy_to_json(policy), "words": words_to_json(words)})
+
+    def add(self, i: Input, events: int) -> None:
+        """Write one input. `events` is the number of events that the journal of events has so far."""
+        self._count += 1
+        self._write({"n": events, **input_to_json(i)})
+
+    def close(self, events: int, last: str) -> None:
+        """Mark the ear journal as complete. `events` is the number of events in the journal of events, and `last` the
+        digest at its end."""
+        self._write({"end": self._count, "events": events, "digest": last})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._sum = sum_of(self._sum, line)
+        self._out.write(canonical({**line, "sum": self._sum}) + "\n")

@@ -1,0 +1,107 @@
+"""The voice of this machine: the best one that speaks a language here, without a key and without a network.
+
+SVOX Pico speaks English, German, Spanish, French and Italian. espeak-ng speaks the other languages, and these too where
+Pico can't be had, because it needs a C compiler once. Rule: if espeak-ng stands in for Pico, one line of the log says
+so.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+
+from duologue.ports.sound import Sound
+from duologue.ports.voice import Voice
+
+from .espeak import RATE_WPM as ESPEAK_RATE_WPM
+from .espeak import EspeakVoice
+from .pico import PicoVoice, voice_language
+from .speaking_style import PAUSE_MS, PITCH, RATE_WPM, RATE_WPM_MIN, SpeakingStyle
+
+PICO, ESPEAK = "svox-pico", "espeak-ng"
+_LOG = logging.getLogger("duologue.voice")
+_ESPEAK_NAMES = {"en": "en-us", "en-US": "en-us", "en-GB": "en-gb", "pt-BR": "pt-br", "zh": "cmn", "no": "nb"}
+"""The espeak-ng voices whose name isn't the language alone."""
+
+
+def voice_model(language: str) -> str:
+    """The name of the model that speaks this language on this machine, which may still have to be pulled."""
+    from duologue.models.cache import is_present
+    from duologue.models.catalogue import MODELS, runs_here
+    from duologue.models.compile import find_compiler
+
+    if not voice_language(language):
+        return ESPEAK
+    can_be_pulled = runs_here(MODELS[PICO]) and bool(find_compiler())
+    return PICO if can_be_pulled or is_present(PICO) else ESPEAK
+
+
+def espeak_name(language: str) -> str:
+    """The espeak-ng voice for a language code such as "nl" or "pt-BR"."""
+    code = language.replace("_", "-")
+    return _ESPEAK_NAMES.get(code) or _ESPEAK_NAMES.get(code.partition("-")[0]) or code.partition("-")[0].lower()
+
+
+class LocalVoice(Voice):
+    """Speaks with SVOX Pico if it speaks the language and is here, else with espeak-ng.
+
+    `language` is a code such as "de" or "en-GB", by default the agent's. `rate_wpm`, `pitch` and `sentence_pause_ms`
+    are explained at `SpeakingStyle`. If the model of the voice wasn't pulled, making the agent fails and says which.
+    """
+
+    def __init__(
+        self,
+        language: str | None = None,
+        *,
+        rate_wpm: int = RATE_WPM,
+        pitch: int = PITCH,
+        sentence_pause_ms: int = PAUSE_MS,
+    ) -> None:
+        self._style = SpeakingStyle(rate_wpm=rate_wpm, pitch=pitch, sentence_pause_ms=sentence_pause_ms)
+        self._engine = _choose(language, self._style) if language is not None else None
+
+    @property
+    def engine(self) -> PicoVoice | EspeakVoice:
+        """The voice that speaks. Without a language it is an English one."""
+        if self._engine is None:
+            self._engine = _choose("en", self._style)
+        return self._engine
+
+    def in_language(self, language: str) -> LocalVoice:
+        """The voice for an agent of this language: this one, if a language was chosen for it."""
+        if self._engine is not None:
+            return self
+        style = self._style
+        return LocalVoice(
+            language, rate_wpm=style.rate_wpm, pitch=style.pitch, sentence_pause_ms=style.sentence_pause_ms
+        )
+
+    def load(self) -> None:
+        """Start the engine now rather than with the first sentence."""
+        if isinstance(self.engine, PicoVoice):
+            self.engine.load()
+
+    def speak(self, text: str) -> AsyncIterator[Sound]:
+        """The sound of a text, sentence by sentence."""
+        return self.engine.speak(text)
+
+
+def _choose(language: str, style: SpeakingStyle) -> PicoVoice | EspeakVoice:
+    from duologue.models.cache import ModelMissing, is_present
+
+    is_pico, wanted = bool(voice_language(language)), voice_model(language)
+    if is_pico and is_present(PICO):
+        return PicoVoice(
+            language, rate_wpm=style.rate_wpm, pitch=style.pitch, sentence_pause_ms=style.sentence_pause_ms
+        )
+    if not is_present(ESPEAK):
+        raise ModelMissing(wanted)
+    if is_pico:
+        _say_that_espeak_stands_in(wanted)
+    rate_wpm = max(RATE_WPM_MIN, round(style.rate_wpm * ESPEAK_RATE_WPM / RATE_WPM))
+    return EspeakVoice(espeak_name(language), rate_wpm, pitch=style.pitch, sentence_pause_ms=style.sentence_pause_ms)
+
+
+def _say_that_espeak_stands_in(wanted: str) -> None:
+    remedy = "run `duologue models pull svox-pico`" if wanted == PICO else "it needs a C compiler"
+    _LOG.warning("espeak-ng speaks, because the better voice svox-pico isn't here: %s", remedy)

@@ -1,0 +1,33 @@
+"""How a voice on this machine speaks: speed, pitch and the pause after a sentence.
+
+Rule: a setting that an engine can't follow is refused when the voice is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RATE_WPM, PITCH, PAUSE_MS = 165, 100, 120
+RATE_WPM_MIN, RATE_WPM_MAX = 80, 450
+PITCH_MIN, PITCH_MAX = 50, 200
+PAUSE_MS_MAX = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakingStyle:
+    """`rate_wpm` is the speed in words per minute, measured on English text; other languages have the same pace.
+    `pitch` is in percent of the voice's own pitch. `sentence_pause_ms` is the silence at the end of every sentence."""
+
+    rate_wpm: int = RATE_WPM
+    pitch: int = PITCH
+    sentence_pause_ms: int = PAUSE_MS
+
+    def __post_init__(self) -> None:
+        for name, lowest, highest, unit in (
+            ("rate_wpm", RATE_WPM_MIN, RATE_WPM_MAX, " words per minute"),
+            ("pitch", PITCH_MIN, PITCH_MAX, " percent"),
+            ("sentence_pause_ms", 0, PAUSE_MS_MAX, " milliseconds"),
+        ):
+            value = getattr(self, name)
+            if type(value) is not int or not lowest <= value <= highest:
+                raise ValueError(f"{name} must be from {lowest} to {highest}{unit}, not {value!r}")
