@@ -162,6 +162,6 @@ def real_ears() -> Any:
     """Models are loaded once."""
     from duologue.ears.local import LocalEars
 
-    ears = LocalEars()
+    ears = LocalEars(final_model="tiny")
     ears.load()
     return ears

@@ -27,6 +27,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 import duologue
 from duologue.core.views import PHASES
 from duologue.draw.render import render
+from duologue.observe.hearing_fact import EarsCondition, Microphone, hearing_of
 from duologue.observe.labels import WAITS, label
 
 WEB = Path(duologue.__file__).parent / "server" / "web"
@@ -58,6 +59,8 @@ class FakeServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._heard = threading.Condition()
         self._started = 0
+        self.ears = EarsCondition.ON
+        self._microphone = Microphone.ON
 
     # -- What a test does
 
@@ -68,12 +71,26 @@ class FakeServer:
     def state(self, state: str, previous: str = "idle", cause: str = "TextTyped", at: int = 0, **more: Any) -> None:
         self.say("state", **state_payload(state, previous, self.language, cause, at), **more)
 
+    def status(self, **more: Any) -> None:
+        """Say whether the user is heard, and what else is so beside the phase."""
+        self.say("status", **{**self._status(), **more})
+
     def voice(self, voice: int, chunk: int, pcm: bytes) -> None:
         """Send one chunk of sound."""
+        self._frame(1, voice, chunk, pcm)
 
+    def cue(self, cue: int, pcm: bytes) -> None:
+        """Send sound of a cue."""
+        self._frame(2, cue, 0, pcm)
+
+    def ambient(self, pcm: bytes) -> None:
+        """Send the ambient sound."""
+        self._frame(3, 0, 0, pcm)
+
+    def _frame(self, kind: int, number: int, chunk: int, pcm: bytes) -> None:
         async def send() -> None:
             assert self._socket
-            await self._socket.send_bytes(struct.pack("<BBHII", 1, 0, 0, voice, chunk) + pcm)
+            await self._socket.send_bytes(struct.pack("<BBHII", kind, 0, 0, number, chunk) + pcm)
 
         self._run(send())
 
@@ -176,11 +193,16 @@ class FakeServer:
             await self._welcome(socket, payload)
         elif kind == "start":
             self._started += 1
+            self._microphone = Microphone(payload.get("microphone", "on"))
             await self._send("conversation", self._conversation(False))
             await self._send("history", {"items": []})
+            await self._send("status", self._status())
             await self._send("state", state_payload("listening", "starting", self.language))
             if self.on_start:
                 threading.Thread(target=self.on_start, args=(self,), daemon=True).start()
+        elif kind == "microphone":
+            self._microphone = Microphone(payload["state"])
+            await self._send("status", self._status())
         elif kind == "end":
             await self._send("ended", {"reason": "hung up", "canRestart": True})
         elif kind == "calls" and payload.get("on", True):
@@ -216,6 +238,18 @@ class FakeServer:
         await self._send("conversation", {"conversation": id_, "watching": True, "resumed": True, **told})
         await self._send("history", {"items": self.history or []})
         await self._send("state", state_payload(call["phase"], "starting", self.language))
+
+    def _status(self) -> Message:
+        return {
+            "hearing": hearing_of(self.ears, self._microphone).value,
+            "why": "",
+            "attempt": 0,
+            "attemptsMax": 0,
+            "inMs": None,
+            "queued": [],
+            "at": 0,
+            "sessionAt": 0,
+        }
 
     def _ready(self) -> Message:
         return {

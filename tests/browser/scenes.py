@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Page
 
+from duologue.observe.hearing_fact import EarsCondition
 from tests.browser.demo_call import demo_steps, table
 from tests.browser.fake_server import RATE_HZ, FakeServer
 
@@ -23,6 +24,16 @@ SLOTS = [
     {"name": "time", "label": "time", "value": None, "state": "asked"},
     {"name": "name", "label": "name", "value": None, "state": "empty"},
 ]
+
+
+BOOKED = [
+    {"name": "origin", "label": "origin", "value": "Boston", "state": "confirmed"},
+    {"name": "destination", "label": "destination", "value": "Los Angeles", "state": "confirmed"},
+    {"name": "departure_date", "label": "date", "value": "Friday, 12 December", "state": "confirmed"},
+    {"name": "passengers", "label": "passengers", "value": "3", "state": "confirmed"},
+    {"name": "booking_ref", "label": "booking ref", "value": "BK1234", "state": "result"},
+]
+SUGGESTIONS = ["I want to book a flight", "is my flight on time"]
 
 
 class Scene(NamedTuple):
@@ -164,6 +175,86 @@ def pushing(page: Page, server: FakeServer) -> None:
     server.state("listening", "speaking", "PlaybackFinished")
 
 
+def muted(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("listening", "speaking", "PlaybackFinished")
+    page.locator("#mute").click()
+    page.locator('body[data-hearing="muted"]').wait_for()
+
+
+def loading_ears(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("listening", "speaking", "PlaybackFinished")
+    server.status(hearing="loading")
+
+
+def broken_ears(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("listening", "speaking", "PlaybackFinished")
+    server.status(hearing="broken")
+
+
+def writing_only(page: Page, server: FakeServer) -> None:
+    server.agent = {**server.agent, "hears": False}
+    server.ears = EarsCondition.NONE
+    page.reload()
+    talked(page, server)
+    server.state("listening", "speaking", "PlaybackFinished")
+
+
+def offered(page: Page, server: FakeServer) -> None:
+    """Before the first words: what one could say."""
+    server.agent = {**server.agent, "name": "Flight desk", "suggestions": SUGGESTIONS}
+    page.reload()
+    idle(page, server)
+
+
+def offered_in_a_call(page: Page, server: FakeServer) -> None:
+    offered(page, server)
+    begin(page, server)
+    agent(server, 1, "Hello! I can book a flight for you. Where would you like to go?")
+    server.state("listening", "speaking", "PlaybackFinished")
+
+
+def booked(page: Page, server: FakeServer) -> None:
+    """A completed task, with its result."""
+    offered(page, server)
+    begin(page, server)
+    agent(server, 1, "From Boston to Los Angeles on Friday, seats for three. Shall I book it?")
+    user(server, 1, "yes please")
+    agent(server, 2, "It is booked. Your reference is B K 1 2 3 4. Is there anything else?")
+    server.say("dialogue", flow="book_flight", title="book a flight", state="completed", question=None, slots=BOOKED)
+    server.state("listening", "speaking", "PlaybackFinished")
+
+
+def retrying(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("thinking", "listening", "TurnEnded")
+    server.status(why="rate_limit", attempt=2, attemptsMax=3, inMs=4_000)
+
+
+def queueing(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("working", "thinking", "ToolCalled")
+    server.say("work", event="started", call=1, tool="find_tables", mode="tool", ranMs=12_000)
+    user(server, 2, "and a high chair, please")
+    server.status(queued=[2])
+
+
+def session_lost(page: Page, server: FakeServer) -> None:
+    """The server has lost the session, not the page its connection."""
+    talked(page, server)
+    server.state("reconnecting", "speaking", "LinkClosed")
+    server.status(why="reconnecting", attempt=2, attemptsMax=3, inMs=3_000)
+
+
+def beyond_repair(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("error", "thinking", "ReplyFailed")
+    told = "The brain refused the credentials. Check its key or sign in again, then start again."
+    server.say("notification", level="error", code="AUTH_FAILURE", message=told, actions=["restart"], fatal=True)
+
+
 def reconnecting(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.refusal = (4503, "stopping")
@@ -259,6 +350,7 @@ METRICS: dict[str, Any] = {
     "turns": 5,
     "meanFirstTokenMs": 350,
     "meanFirstAudioMs": 564,
+    "meanAnswerMs": 708,
     "interruptionRate": 0.06,
     "calls": 3,
     "callSuccessRate": 1.0,
@@ -282,6 +374,17 @@ SCENES = tuple(
         ended,
         working,
         pushing,
+        muted,
+        loading_ears,
+        broken_ears,
+        writing_only,
+        offered,
+        offered_in_a_call,
+        booked,
+        retrying,
+        queueing,
+        session_lost,
+        beyond_repair,
         reconnecting,
         elsewhere,
         token,

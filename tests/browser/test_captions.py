@@ -32,3 +32,14 @@ def test_partial_words_of_the_person_are_replaced_and_noise_goes_away(page: Page
     expect(page.locator(".line")).to_have_count(1)
     server.say("turn", event="turn-dropped", turnId="turn-1", role="user", why="overheard")
     expect(page.locator(".mark-of")).to_have_text("overheard")
+
+
+def test_text_that_is_corrected_after_its_turn_does_not_look_as_if_the_user_still_talked(
+    page: Page, server: FakeServer
+) -> None:
+    begin(page, server)
+    user(server, 1, "I'd like a plain ticket")
+    user(server, 1, "I'd like a plane ticket.", final=False)
+    line = page.locator('#lines > li[data-role="user"]')
+    expect(line.locator(".heard")).to_have_text("I'd like a plane ticket.")
+    expect(line).to_have_attribute("data-live", "false")

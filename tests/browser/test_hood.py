@@ -20,7 +20,7 @@ def test_the_debug_view_shows_states_metrics_and_the_row_that_fired(page: Page, 
     last = demo_steps()[62]
     expect(page.locator(".detail h3")).to_have_text(last["cause"])
     figures = page.locator(".measure").all_inner_texts()
-    assert any("564" in figure for figure in figures)
+    assert any("708" in figure for figure in figures)
     assert any("100% succeeded" in figure for figure in figures)
     expect(page.locator(".where")).to_have_text("Step 63 of 63")
     expect(page.locator(".answer")).to_have_count(3)

@@ -16,3 +16,19 @@ def test_a_fault_offers_a_retry(page: Page, server: FakeServer) -> None:
     page.get_by_role("alert").get_by_role("button", name="Try again").click()
     server.wait("retry")
     expect(page.locator(".notice")).to_have_count(0)
+
+
+def told(server: FakeServer, code: str, level: str = "warning") -> None:
+    server.say("notification", level=level, code=code, message=f"about {code}", actions=[], fatal=False)
+
+
+def test_a_notice_goes_when_what_it_says_is_no_longer_so(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.status(hearing="broken")
+    told(server, "problem_ears")
+    told(server, "unsaved")
+    expect(page.locator(".notice")).to_have_count(2)
+    server.status(hearing="on")
+    expect(page.locator(".notice")).to_have_text(["about unsaved"])
+    told(server, "saved_again", "info")
+    expect(page.locator(".notice")).to_have_text(["about saved_again"])

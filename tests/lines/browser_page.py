@@ -10,7 +10,9 @@ import array
 import asyncio
 from collections import defaultdict
 
-from duologue.lines.browser import OUTPUT_HZ, BrowserLine, Position
+from duologue.lines.browser import BrowserLine
+from duologue.lines.playback.inputs import Position
+from duologue.lines.playback.state import OUTPUT_HZ
 from duologue.ports.sound import Sound
 
 PER_MS = OUTPUT_HZ // 1000
@@ -41,6 +43,15 @@ class Socket:
 
     def drop_sound(self, voice: int) -> None:
         self.log.append(("drop", voice, 0))
+
+    def send_cue(self, cue: int, pcm: bytes) -> None:
+        self.log.append(("cue", cue, len(pcm)))
+
+    def stop_cue(self) -> None:
+        self.log.append(("stop cue", 0, 0))
+
+    def send_ambient(self, pcm: bytes) -> None:
+        self.log.append(("ambient", 0, len(pcm)))
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
         self.log.append((action, voice, ms))

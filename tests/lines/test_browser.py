@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from duologue.audio.frames import to_pcm
 from duologue.audio.resample import resample
-from duologue.lines.browser import AHEAD_MS, LOST_MS, OUTPUT_HZ, PIECE_MS, BrowserLine, Position
+from duologue.lines.browser import LOST_MS, BrowserLine
+from duologue.lines.playback.inputs import Position
+from duologue.lines.playback.state import AHEAD_MS, OUTPUT_HZ, PIECE_MS
 from duologue.ports.line import Closed, Finished, Healed, LineEvent, Played, Stopped, Wobbled
 from duologue.ports.sound import Sound
 from duologue.runtime.simulated_clock import run_simulated
@@ -523,6 +525,44 @@ def test_closing_cancels_an_open_that_waits() -> None:
             await opening
 
     run_simulated(whole())
+
+
+# -- Cues
+
+
+def test_a_cue_goes_to_the_client_at_its_rate_and_touches_no_voice() -> None:
+    async def script(scene: Scene) -> None:
+        speak(scene, 300)
+        scene.line.play_cue(4, Sound(500, bytes(16_000), 16_000))
+        scene.line.stop_cue()
+        assert scene.page.socket is not None
+        assert scene.page.socket.log[-2:] == [("cue", 4, 24_000), ("stop cue", 0, 0)]
+        assert not scene.told
+
+    on_the_line(script)
+
+
+def test_without_a_client_a_cue_is_dropped() -> None:
+    async def script(scene: Scene) -> None:
+        scene.page.lose()
+        scene.line.play_cue(1, Sound(500))
+        scene.line.stop_cue()
+        assert scene.page.connect().log == []
+
+    on_the_line(script)
+
+
+def test_ambient_sound_is_sent_to_each_client_and_ends_with_the_line() -> None:
+    async def script(scene: Scene) -> None:
+        scene.line.set_ambient(Sound(1_000, bytes(48_000)))
+        scene.page.lose()
+        socket = scene.page.connect(anew=True)
+        assert ("ambient", 0, 48_000) in socket.log
+        await scene.line.close()
+        assert socket.log[-1] == ("ambient", 0, 0)
+        assert ("ambient", 0, 48_000) not in scene.page.connect().log
+
+    on_the_line(script)
 
 
 # -- Whatever happens

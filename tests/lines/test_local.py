@@ -244,7 +244,12 @@ def test_progress_is_reported_every_100_ms_and_the_end_once(device: Device) -> N
     on(device, scene)
 
 
-@pytest.mark.req("M-14")
+@pytest.mark.req("T-09")
+def test_a_block_is_shorter_than_the_time_in_which_an_interruption_must_be_silent() -> None:
+    assert BLOCK_MS < 50
+
+
+@pytest.mark.req("M-14", "T-09")
 def test_a_hold_is_silent_in_the_next_block_and_resumes_at_the_exact_sample(device: Device) -> None:
     async def scene(opened: Opened) -> None:
         opened.line.play(1, 1, sound(6 * BLOCK))
@@ -258,7 +263,7 @@ def test_a_hold_is_silent_in_the_next_block_and_resumes_at_the_exact_sample(devi
     on(device, scene)
 
 
-@pytest.mark.req("V-03", "V-05")
+@pytest.mark.req("V-03", "V-05", "T-09")
 def test_a_clear_is_silent_in_the_next_block_and_stopped_is_sent_on_the_loop(device: Device) -> None:
     async def scene(opened: Opened) -> None:
         opened.line.play(1, 1, sound(20 * BLOCK))
@@ -654,3 +659,40 @@ def test_hanging_up_in_mid_sentence_gives_the_device_back(device: Device) -> Non
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     asyncio.run(main())
+
+
+# -- Cues
+
+
+def test_a_cue_is_played_and_is_part_of_the_echo_but_of_no_event(device: Device) -> None:
+    async def scene(opened: Opened) -> None:
+        opened.line.play_cue(1, sound(3 * BLOCK))
+        assert await opened.pump(2) == ramp(2 * BLOCK)
+        opened.line.stop_cue()
+        assert await opened.pump(8) == 8 * SILENCE
+        assert not opened.of(Played)
+        assert ramp(BLOCK) in [frame.played for frame in opened.of(Frame)]
+
+    on(device, scene)
+
+
+def test_a_voice_silences_the_cue_in_the_next_block(device: Device) -> None:
+    async def scene(opened: Opened) -> None:
+        opened.line.play_cue(1, sound(9 * BLOCK, start=500))
+        await opened.pump(1)
+        opened.line.play(1, 1, sound(2 * BLOCK))
+        opened.line.finish(1)
+        assert await opened.pump(4) == ramp(2 * BLOCK) + 2 * SILENCE
+
+    on(device, scene)
+
+
+def test_ambient_sound_of_another_rate_is_repeated(device: Device) -> None:
+    async def scene(opened: Opened) -> None:
+        opened.line.set_ambient(sound(240, 24_000))
+        assert any(await opened.pump(1))
+        assert any((await opened.pump(20))[-2 * BLOCK :])
+        opened.line.set_ambient(None)
+        assert await opened.pump(2) == 2 * SILENCE
+
+    on(device, scene)

@@ -331,3 +331,54 @@ def test_while_one_thread_queues_and_holds_the_other_takes_every_sample_once(pie
     assert not thread.is_alive()
     assert got == values(run_of(0, total))
     assert out.heard() == PlayedAmount(1, total * 1000 // RATE_HZ, True)
+
+
+# -- Cues and ambient sound
+
+
+def test_a_cue_is_heard_while_there_is_no_voice_and_counts_as_none() -> None:
+    out = Playout(RATE_HZ)
+    out.play_cue(1, pcm(7, 7, 7))
+    assert values(out.take(2)) == [7, 7]
+    assert out.heard() is None
+    assert values(out.take(2)) == [7, 0]
+
+
+def test_the_first_sample_of_a_voice_drops_the_rest_of_the_cue() -> None:
+    out = Playout(RATE_HZ)
+    out.play_cue(1, pcm(*[7] * 10))
+    out.take(2)
+    out.play(1, run_of(0, 3))
+    assert values(out.take(4)) == [1, 2, 3, 0]
+    assert values(out.take(2)) == [0, 0]
+
+
+def test_a_held_voice_leaves_room_for_a_cue_and_loses_nothing() -> None:
+    out = playout(4)
+    out.take(1)
+    out.hold(1)
+    out.play_cue(1, pcm(*[7] * 10))
+    assert values(out.take(3)) == [7, 7, 7]
+    out.resume(1)
+    assert values(out.take(4)) == [2, 3, 4, 0]
+    assert values(out.take(1)) == [0]
+
+
+def test_a_stopped_cue_is_silent_with_the_next_sample_and_another_cue_replaces_it() -> None:
+    out = Playout(RATE_HZ)
+    out.play_cue(1, pcm(7, 7))
+    out.play_cue(1, pcm(8))
+    out.play_cue(2, pcm(9, 9))
+    assert values(out.take(1)) == [9]
+    out.stop_cue()
+    assert values(out.take(1)) == [0]
+
+
+def test_ambient_sound_is_under_everything_and_counts_as_nothing() -> None:
+    out = playout(2)
+    out.set_ambient(pcm(100, 200, 300))
+    assert values(out.take(2)) != [1, 2]
+    assert values(out.take(320))[:3] != [0, 0, 0]
+    assert out.heard() == PlayedAmount(1, 0, False)
+    out.set_ambient(b"")
+    assert values(out.take(2)) == [0, 0]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from duologue.runtime.agent import Agent
@@ -50,6 +51,12 @@ class Page:
 
     def drop_sound(self, voice: int) -> None: ...
 
+    def send_cue(self, cue: int, pcm: bytes) -> None: ...
+
+    def stop_cue(self) -> None: ...
+
+    def send_ambient(self, pcm: bytes) -> None: ...
+
     def disconnect(self, close_code: CloseCode) -> None:
         self.close_code = close_code
 
@@ -60,12 +67,12 @@ class Page:
 class Node:
     """One server's conversations and leases."""
 
-    def __init__(self, name: str, store: Any, make: Callable[[], Agent]) -> None:
+    def __init__(self, name: str, store: Any, make: Callable[[], Agent], journals: Path | None = None) -> None:
         self.leases = Leases(store, name, ttl_ms=TTL_MS)
-        self.conversations = Conversations(make, ServerSettings(), self.leases)
+        self.conversations = Conversations(make, ServerSettings(journals=journals), self.leases)
 
     async def open(self) -> None:
-        await self.leases.open(self.conversations.adopt)
+        await self.leases.open(self.conversations)
 
     async def begin(self, page: Page, seat: str = "seat") -> ServedConversation:
         served = self.conversations.begin(page, {"seat": seat}, "en")  # type: ignore[arg-type]

@@ -31,6 +31,8 @@ GOOD: dict[str, dict[str, Any]] = {
     "stopped": {"voice": 1, "ms": 0},
     "unplayable": {"voice": 1},
     "debug": {"on": True},
+    "start": {"microphone": "off"},
+    "microphone": {"state": "muted"},
     "calls": {"on": False},
     "watch": {"id": "1f0c2a9b77de"},
     "ping": {"t": 12.5},
@@ -38,6 +40,7 @@ GOOD: dict[str, dict[str, Any]] = {
 OPTIONAL = {
     "type.id", "hello.token", "hello.language", "hello.conversation", "hello.key", "hello.take_over", "hello.audio",
     "hello.played", "calls.on",
+    "start.microphone",
 }  # fmt: skip
 NONE_IS_RIGHT = {"watch.id"}
 WRONG: dict[str, list[Any]] = {
@@ -66,6 +69,8 @@ WRONG: dict[str, list[Any]] = {
     "voice": [-1, 1.5, "1", True, None, 1 << 60],
     "ms": [-1, 1.5, "1", True, None, 10**12],
     "on": [1, "on", None],
+    "microphone": ["loud", 5, None],
+    "state": ["loud", "", 5, None, ["on"], {}],
     "t": ["now", None, True, 10**400, float("inf"), float("-inf"), float("nan")],
 }
 

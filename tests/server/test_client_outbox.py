@@ -100,6 +100,42 @@ def test_nothing_of_a_dropped_voice_is_sent() -> None:
     assert with_outbox(script)[0].sent == [(1, 1), "clear", (2, 1)]
 
 
+def test_a_stopped_cue_is_not_sent_any_more_and_the_stop_overtakes_sound() -> None:
+    async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
+        wire.is_open.clear()
+        outbox.send_message(message("x", n=1))
+        await flush()  # the first is on its way
+        sounds(outbox, 1, 1, 1)
+        outbox.send_cue(5, bytes(100))
+        outbox.send_ambient(bytes(100))
+        outbox.stop_cue()
+        outbox.send_cue(6, bytes(100))
+        wire.is_open.set()
+        await flush()
+
+    assert with_outbox(script)[0].sent == [1, "stop", (1, 1), (0, 0), (6, 0)]
+
+
+def test_the_kind_of_a_frame_tells_voices_cues_and_ambient_sound_apart() -> None:
+    kinds: list[int] = []
+
+    async def whole() -> None:
+        async def send(event: dict[str, Any]) -> None:
+            kinds.append(event["bytes"][0])
+
+        outbox = ClientOutbox(send, 10_000)
+        writing = asyncio.ensure_future(outbox.write())
+        outbox.send_sound(1, 1, bytes(2))
+        outbox.send_cue(1, bytes(2))
+        outbox.send_ambient(bytes(2))
+        await flush()
+        outbox.close()
+        await writing
+
+    run_simulated(whole())
+    assert kinds == [1, 2, 3]
+
+
 def test_a_client_that_does_not_read_is_disconnected_and_its_queue_freed() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         wire.is_open.clear()

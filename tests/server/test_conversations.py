@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from duologue.store.memory import MemoryStore
+from tests.privacy.planted import TOKEN, Keeping, kept_house
 from tests.server.running_server import Client, RunningServer, agent_that_says, serve, talk
 
 LONG = "This is a long answer that goes on and on, " * 6
@@ -137,22 +141,41 @@ def test_with_its_key_a_client_reconnects_in_mid_sentence() -> None:
 
 
 @pytest.mark.req("D-14", "L-14")
-def test_a_client_that_reconnects_while_its_conversation_moves_is_sent_to_the_new_node() -> None:
+def test_a_client_that_reconnects_while_its_conversation_moves_is_sent_to_the_new_node(tmp_path: Path) -> None:
     # Once: it entered a conversation that was about to move, was greeted, and never heard of anything again.
-    async def script(running: RunningServer) -> None:
-        first = await running.connect()
-        began = await first.begin("alice")
-        first.vanish()
-        (served,) = running.conversations.served.values()
-        await running.until(lambda: served.client is None)
-        served.is_elsewhere = True  # another node has it, and this one is closing its own
-        second = await running.connect()
-        await second.hello("alice", conversation=began["conversation"], key=began["key"])
-        assert (await second.gone())[0] == 4503
-        assert served.client is None
-        served.is_elsewhere = False
+    async def scene() -> None:
+        store = SlowStore()
+        async with kept_house(agent_that_says([LONG]), Keeping(tmp_path, store)) as running:
+            first = await running.connect()
+            began = await first.begin("alice", token=TOKEN)
+            first.vanish()
+            (served,) = running.conversations.served.values()
+            await running.until(lambda: served.client is None)
+            store.is_slow.set()
+            moving = asyncio.ensure_future(served.hand_over())
+            second = await running.connect()
+            await second.hello("alice", token=TOKEN, conversation=began["conversation"], key=began["key"])
+            assert (await second.gone())[0] == 4503
+            assert served.client is None
+            store.is_slow.clear()
+            store.goes_on.set()
+            await moving
 
-    serve(script, agent_that_says([LONG]))
+    asyncio.run(asyncio.wait_for(scene(), 30))
+
+
+class SlowStore(MemoryStore):
+    """Waits before each write while it is slow."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_slow = asyncio.Event()
+        self.goes_on = asyncio.Event()
+
+    async def write(self, *given: Any) -> int:
+        if self.is_slow.is_set():
+            await self.goes_on.wait()
+        return await super().write(*given)
 
 
 @pytest.mark.parametrize("key", ["", "wrong"])

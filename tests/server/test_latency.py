@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from duologue.ports.tool_call import ToolCall
+from duologue.runtime.agent import Agent, Phrases
 from duologue.server.latency import LatencyStages
+from duologue.testing import Delay, ScriptedBrain, ScriptedVoice, scripted_tool
 from tests.server.recorded_steps import agent_that_answers, steps_of_a_call
+
+
+def measured(agent: Agent) -> LatencyStages:
+    stages = LatencyStages()
+    for record in steps_of_a_call(agent):
+        stages.follow(record)
+    return stages
 
 
 def test_each_stage_of_an_answer_is_measured() -> None:
@@ -21,3 +31,30 @@ def test_a_new_request_starts_with_nothing_measured() -> None:
     for record in (*records, *records[: typed + 1]):
         stages.follow(record)
     assert stages.newest == {"speechEndToText": 0, "textToToken": None, "tokenToAudio": None, "audioToPlayed": None}
+
+
+def test_the_mean_is_that_of_whole_answers() -> None:
+    stages = measured(agent_that_answers())
+    assert stages.mean_ms == sum(ms or 0 for ms in stages.newest.values()) == 400
+
+
+def test_a_greeting_is_no_answer_and_is_not_in_the_mean() -> None:
+    brain = ScriptedBrain([[Delay(300), "It rains."]])
+    agent = Agent(brain, voice=ScriptedVoice(), phrases=Phrases(greeting="Good morning!"))
+    stages = measured(agent)
+    assert stages.newest["textToToken"] is not None
+    assert stages.mean_ms is not None
+    assert stages.mean_ms >= 300, "a greeting is there at once, and would halve the mean"
+
+
+def test_the_time_of_a_tool_is_part_of_its_answer() -> None:
+    tool = scripted_tool("look_up", Delay(2_000), "rain")
+    brain = ScriptedBrain([[ToolCall("look_up", {})], [Delay(300), "It rains."]])
+    stages = measured(Agent(brain, voice=ScriptedVoice(), tools=[tool]))
+    assert stages.newest["textToToken"] is not None
+    assert stages.newest["textToToken"] >= 2_300
+    assert stages.mean_ms == sum(ms or 0 for ms in stages.newest.values())
+
+
+def test_before_the_first_answer_there_is_no_mean() -> None:
+    assert LatencyStages().mean_ms is None

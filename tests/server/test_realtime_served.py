@@ -79,7 +79,7 @@ def test_a_whole_call_with_a_realtime_model_over_the_panels_protocol() -> None:
             client = await made.connect()
             began = await client.begin("alice")
             ready = client.told("ready")[0]
-            assert ready["agent"] == {"name": "Ada", "hears": True, "speaks": True}
+            assert ready["agent"] == {"name": "Ada", "hears": True, "speaks": True, "suggestions": []}
             await client.until(lambda: client.heard == "Good day!", "the greeting, in the model's own voice")
 
             await say(client, model, "good morning")

@@ -82,3 +82,78 @@ def test_many_debug_requests_replay_the_steps_once() -> None:
         assert len(client.told("debug")) < 100
 
     serve(script)
+
+
+@pytest.mark.req("H-11")
+def test_a_muted_client_is_told_that_its_user_is_not_heard() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.hello("alice")
+        await client.send("start", microphone="muted")
+        await client.until_listening()
+        assert {told["hearing"] for told in client.told("status")} <= {"muted"}
+        await client.send("microphone", state="on")
+        assert (await client.expect("status", hearing="on"))["why"] == ""
+        await client.send("microphone", state="off")
+        await client.expect("status", hearing="none")
+
+    serve(script, agent_that_says({}))
+
+
+def test_an_agent_without_ears_never_hears() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        assert {told["hearing"] for told in client.told("status")} == {"none"}
+
+    serve(script, lambda: Agent(ScriptedBrain(), voice=ScriptedVoice()))
+
+
+@pytest.mark.req("L-22")
+def test_figures_that_came_too_soon_after_others_are_sent_a_little_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screen, "METRICS_S_MIN", 0.5)
+
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        await client.send("type", text="fail")
+        await client.expect("notification", level="error")
+        assert (await client.expect("metrics", errors=1))["errors"] == 1, "in an error, errors are never 0"
+
+    serve(script, agent_that_says({"fail": [Fail(ErrorClass.UNKNOWN)]}))
+
+
+@pytest.mark.req("L-20", "L-22")
+def test_the_debug_view_gets_the_summary_and_the_active_files() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        await talk(client, "hello")
+        await client.send("debug", on=True)
+        assert (await client.expect("context")) == {"summary": "", "activeFiles": []}
+        await client.send("reconnect")
+        told = await client.expect("context", activeFiles=["plan.md"])
+        assert "hello" in told["summary"]
+
+    def make() -> Agent:
+        brain = ScriptedBrain(otherwise="I see.")
+        return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), notes=lambda: ("plan.md",))
+
+    serve(script, make)
+
+
+def test_work_that_is_sent_again_says_how_long_it_has_run() -> None:
+    brain = lambda: ScriptedBrain([[ToolCall("look_up", {})], "It is eight."])  # noqa: E731
+    worker = scripted_tool("look_up", Delay(60_000), "eight")
+
+    async def script(running: RunningServer) -> None:
+        first = await running.connect()
+        began = await first.begin("alice")
+        await first.send("type", text="look it up")
+        await first.expect("work", event="started")
+        first.vanish()
+        second = await running.connect()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        assert (await second.expect("work", event="started"))["ranMs"] >= 0
+
+    serve(script, lambda: Agent(brain(), ears=ScriptedEars(), voice=ScriptedVoice(), tools=[worker]))

@@ -6,9 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from duologue.core.leaves import ErrorClass
 from duologue.ports.history import AgentSaid, UserSaid
+from duologue.runtime.agent import Phrases
 from duologue.server import server_messages
-from tests.server.running_server import RunningServer, serve, talk
+from duologue.testing import Fail
+from tests.server.running_server import RunningServer, agent_that_says, serve, talk
 
 
 @pytest.mark.req("C-INT-003", "C-CON-001")
@@ -18,7 +21,7 @@ def test_a_client_gets_every_state_in_its_language() -> None:
         await client.begin("alice", language="de-AT")
         ready = client.told("ready")[0]
         assert ready["language"] == "de"
-        assert ready["agent"] == {"name": "", "hears": True, "speaks": True}
+        assert ready["agent"] == {"name": "", "hears": True, "speaks": True, "suggestions": []}
         assert await talk(client, "hello") == "You said hello."
         await client.expect("state", after=1, state="listening")
         states = [told["state"] for told in client.told("state")]
@@ -28,6 +31,44 @@ def test_a_client_gets_every_state_in_its_language() -> None:
             "state", "previous", "localizedLabel", "cause", "phase", "previousPhase", "at", "since",
             "turnId", "turnRole", "metadata",
         }  # fmt: skip
+
+    serve(script)
+
+
+@pytest.mark.req("C-API", "C-INT-003")
+def test_the_messages_of_states_and_turns_have_the_fields_of_their_contract() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        await talk(client, "hello")
+        state = client.told("state", state="speaking")[0]
+        assert set(state["metadata"]) == {
+            "sessionId", "turn", "replyId", "transcriptId", "pendingCalls", "pendingActions", "reason",
+            "interruptionCount", "retryCount", "lastError", "queuedTurns",
+        }  # fmt: skip
+        assert (state["turnId"], state["metadata"]["transcriptId"], state["metadata"]["interruptionCount"]) == (
+            "turn-1", 1, 0,
+        )  # fmt: skip
+        assert datetime.fromisoformat(state["since"]).tzinfo is not None
+        turn = client.told("turn", event="turn-completed", role="assistant")[0]
+        assert set(turn) == {"event", "turnId", "role", "durationMs", "confidence", "interruptions", "why"}
+
+    serve(script)
+
+
+@pytest.mark.req("C-API")
+def test_a_client_is_told_who_interrupted_and_why_it_waits() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect(plays=False)
+        await client.begin("alice")
+        await client.send("type", text="hello")
+        await client.expect("state", state="speaking")
+        await client.send("interrupt")
+        turn = await client.expect("turn", event="turn-interrupted")
+        assert (turn["why"], turn["interruptions"]) == ("button", 1)
+        running.conversations.served[client.told("conversation")[0]["conversation"]].conversation.suspend("lunch")
+        paused = await client.expect("state", state="suspended")
+        assert (paused["metadata"]["reason"], paused["metadata"]["interruptionCount"]) == ("lunch", 1)
 
     serve(script)
 
@@ -47,3 +88,34 @@ def test_the_history_marks_lost_turns_and_leaves_out_empty_answers() -> None:
     ]
     assert [item["lost"] for item in shown if item["role"] == "user"] == [False, True]
     assert shown[-1]["unheard"] == "I am."
+
+
+def test_a_fault_is_told_in_each_clients_language_and_works_again_only_after_an_answer() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        began = await client.begin("alice", language="de")
+        await client.send("type", text="fail")
+        fault = await client.expect("notification", level="error")
+        assert fault["message"].startswith("Der Antwortdienst ist aus unbekanntem Grund ausgefallen.")
+        again = await running.connect()
+        await again.hello("alice", language="fr", conversation=began["conversation"], key=began["key"])
+        assert (await again.expect("notification", level="error"))["message"].startswith("Le service de réponse")
+        await again.send("dismiss")
+        await again.expect("state", state="listening")
+        assert await talk(again, "hello") == "You said hello."
+        assert again.told("notification", level="info") == []
+
+    serve(script, agent_that_says(lambda r: [Fail(ErrorClass.UNKNOWN)] if r.text == "fail" else f"You said {r.text}."))
+
+
+def test_texts_of_the_agent_replace_those_of_the_language() -> None:
+    phrases = Phrases(shown={"listening": "Ganz Ohr", "fault_unknown": "{part}: kaputt"})
+
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice", language="de")
+        assert (await client.expect("state", state="listening"))["localizedLabel"] == "Ganz Ohr"
+        await client.send("type", text="fail")
+        assert (await client.expect("notification", level="error"))["message"] == "Der Antwortdienst: kaputt"
+
+    serve(script, agent_that_says({"fail": [Fail(ErrorClass.UNKNOWN)]}, phrases=phrases))

@@ -2,30 +2,29 @@
 
 Sound is sent only a little ahead of what the client reports as played, so that a stop never waits behind much audio.
 Sound that wasn't heard yet is retained, so that a reconnecting client gets what it missed. A voice is the sound of one
-utterance of the agent, with a number. This module doesn't know WebSockets: it sends through a `ClientWire`. Rule: only
-what the client reports counts as heard, and no sound of a voice is sent after `hold` or `clear`.
+utterance of the agent, with a number. This module doesn't know WebSockets: it sends through a `ClientWire`. Rule: the
+machine in `playback` decides, and this module only feeds it and does what it says.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, Protocol
 
 from duologue.audio.frames import UnusableAudio, to_pcm, to_samples
 from duologue.audio.resample import LiveResampler
 from duologue.ports.ears import Frame
-from duologue.ports.line import Closed, Finished, Healed, LineEvent, Played, Stopped, Unplayable, Wobbled
+from duologue.ports.line import Closed, LineEvent
 from duologue.ports.sound import Sound
 
-OUTPUT_HZ = 24_000
-PIECE_MS = 100
-AHEAD_MS = 1_000  # at most this much sound is sent before the client plays it
-LOW_MS = 200  # if the client has less than this left to play, a piece that isn't full is sent too
+from .playback import inputs as on
+from .playback import intents as do
+from .playback.machine import step
+from .playback.state import OUTPUT_HZ, ClientPlace, PlaybackState
+from .whole_sound import sound_at
+
 LOST_MS = 2_500  # after this long without a client, the line counts as closed
-_SAMPLES_PER_MS = OUTPUT_HZ // 1000
-_PIECE = PIECE_MS * _SAMPLES_PER_MS * 2  # bytes
 
 
 class ClientWire(Protocol):
@@ -43,29 +42,60 @@ class ClientWire(Protocol):
         """Send a playback command: begin, hold, resume, clear or finish."""
         ...
 
+    def send_cue(self, cue: int, pcm: bytes) -> None:
+        """Send sound of a cue. The client silences it when it gets sound of a voice, or resumes one."""
+        ...
 
-class Position(NamedTuple):
-    """A client's playback position: how much of a voice it has played, and the last chunk that it received."""
+    def stop_cue(self) -> None:
+        """Send a command to silence the cue, and remove what is queued of it."""
+        ...
 
-    voice: int
-    ms: int
-    chunk: int
+    def send_ambient(self, pcm: bytes) -> None:
+        """Send a sound that the client repeats quietly. Empty ends it."""
+        ...
 
 
-class _Piece(NamedTuple):
-    """A piece of sound. Positions are counted in samples, because rounded milliseconds would drift within a minute."""
+class _VoiceSound:
+    """The sound of the current voice at the client's rate, as far as it may still be sent."""
 
-    number: int
-    start: int
-    pcm: bytes
+    def __init__(self) -> None:
+        self._pcm = bytearray()
+        self._start = 0  # the position of the first sample in `_pcm`
+        self._source_hz = OUTPUT_HZ
+        self._resampler = LiveResampler(OUTPUT_HZ, OUTPUT_HZ)
 
-    @property
-    def end(self) -> int:
-        return self.start + len(self.pcm) // 2
+    def begin(self) -> None:
+        """Another voice begins: forget the former one."""
+        self._pcm.clear()
+        self._start = 0
+        self._resampler.finish()
 
-    def after(self, start: int) -> _Piece:
-        """The part of this piece from sample `start` of the voice on."""
-        return _Piece(self.number, start, self.pcm[(start - self.start) * 2 :])
+    def add(self, sound: Sound) -> int:
+        """Add a piece. Returns how many samples can be sent now: resampling delays a few."""
+        before = len(self._pcm)
+        pcm = sound.pcm or bytes(sound.rate_hz * sound.ms // 1000 * 2)
+        if len(pcm) % 2:
+            raise UnusableAudio(f"16-bit audio must have an even number of bytes, not {len(pcm)}")
+        if sound.rate_hz != self._source_hz:
+            resampler = LiveResampler(sound.rate_hz, OUTPUT_HZ)
+            self._pcm += to_pcm(self._resampler.finish())
+            self._resampler, self._source_hz = resampler, sound.rate_hz
+        self._pcm += pcm if self._source_hz == OUTPUT_HZ else to_pcm(self._resampler.feed(to_samples(pcm)))
+        return (len(self._pcm) - before) // 2
+
+    def finish(self) -> int:
+        """Add the samples that resampling still has. Returns how many."""
+        rest = to_pcm(self._resampler.finish())
+        self._pcm += rest
+        return len(rest) // 2
+
+    def take(self, start: int, end: int) -> bytes:
+        return bytes(self._pcm[(start - self._start) * 2 : (end - self._start) * 2])
+
+    def drop_before(self, position: int) -> None:
+        if position > self._start:
+            del self._pcm[: (position - self._start) * 2]
+            self._start = position
 
 
 class BrowserLine:
@@ -73,223 +103,103 @@ class BrowserLine:
 
     def __init__(self, rate_hz: int = 16_000) -> None:
         self.rate_hz = rate_hz
-        self._wire: ClientWire | None = None
+        self._state = PlaybackState()
+        self._sound = _VoiceSound()
+        self._ambient = b""  # at the client's rate, for the next client
+        self._wires: dict[int, ClientWire] = {}  # the current socket by its number, and the one before it
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._arrivals: list[asyncio.Future[None]] = []
-        self._resampler = LiveResampler(OUTPUT_HZ, OUTPUT_HZ)
-        self._source_hz = OUTPUT_HZ
         self._patience: asyncio.TimerHandle | None = None
-        self._stopped: Stopped | None = None
-        self._voice = self._sent_to = 0
-        self._begin(0)
+        self._performers = self._table()
 
-    def _begin(self, voice: int) -> None:
-        self._former = (self._voice, self._sent_ms)  # the previous voice, and how much of it was sent
-        self._voice = voice
-        self._rest = b""  # sound that doesn't fill a piece yet
-        self._made = 0  # samples in pieces so far
-        self._pieces: deque[_Piece] = deque()  # not sent yet
-        self._sent: deque[_Piece] = deque()  # sent, but not played yet
-        self._sent_to = 0  # the client has everything before this sample
-        self._played_ms = 0
-        self._number = 0
-        self._is_complete = False
-        self._is_finish_sent = False
-        self._is_held = False
-        self._is_cleared = False
-
-    @property
-    def _sent_ms(self) -> int:
-        """How much of the voice was sent, in ms. Rounded up, so that a client that heard everything isn't reported to
-        have heard less."""
-        return -(-self._sent_to // _SAMPLES_PER_MS)
+    def _post(self, given: on.PlaybackInput) -> None:
+        """Give the machine this input, and do what it says. Reports come last, and a report may post the next input."""
+        self._state, intents = step(self._state, given)
+        for intent in intents:
+            self._performers[type(intent)](intent)
+        self._sound.drop_before(self._state.needed_from)
 
     # -- The client connects and disconnects
 
     @property
     def is_attached(self) -> bool:
         """Is a client connected?"""
-        return self._wire is not None
+        return self._state.client_place is ClientPlace.HERE
 
-    def attach(self, wire: ClientWire, position: Position | None = None) -> None:
+    def attach(self, wire: ClientWire, position: on.Position | None = None) -> None:
         """A client has connected: send it the sound that it doesn't have. If it reconnects, `position` says how much it
         has played."""
-        former, self._wire = self._wire, wire
-        if former is not None and former is not wire:
-            former.drop_sound(self._voice)  # the new client gets this sound
-        self._stop_waiting()
-        if position is not None and position.voice:
-            self._note_position(wire, position)
-        if self._voice and not self._is_cleared:
-            has_some = position is not None and position.voice == self._voice
-            self._catch_up(wire, position if has_some else None)
-        for arrival in self._arrivals:
-            if not arrival.done():
-                arrival.set_result(None)
-        self._arrivals.clear()
-        self._notify(Healed())
-        self._pump()
+        number = self._number_of(wire) or self._state.client + 1
+        self._wires[number] = wire
+        self._post(on.ClientConnected(number, position))
+        self._wires = {number: wire}
+        if self._ambient:
+            wire.send_ambient(self._ambient)
 
     def detach(self, wire: ClientWire) -> None:
         """This socket is gone: report that, and wait LOST_MS for a client before the line counts as closed. Does
         nothing if another socket has taken its place."""
-        if self._wire is wire:
-            self._wire = None
-            self._stop_waiting()
-            self._patience = asyncio.get_running_loop().call_later(LOST_MS / 1000, self._give_up)
-            self._notify(Wobbled())
+        self._post(on.ClientDisconnected(self._number_of(wire)))
+
+    def _number_of(self, wire: ClientWire) -> int:
+        return next((number for number, known in self._wires.items() if known is wire), 0)
 
     def hang_up(self) -> None:
         """Report that the user has ended the conversation."""
         self._notify(Closed(hung_up=True))
-
-    def _give_up(self) -> None:
-        """No client has connected in time: report the line as closed. The earlier `Wobbled` is not enough, because a
-        conversation ignores it while its link is being prepared, renewed or restored. If `open` is waiting, report
-        nothing: the conversation already knows that no client is connected."""
-        self._patience = None
-        if self._wire is None and not self._arrivals:
-            self._notify(Closed())
-
-    def _stop_waiting(self) -> None:
-        if self._patience is not None:
-            self._patience.cancel()
-            self._patience = None
-
-    def _note_position(self, wire: ClientWire, position: Position) -> None:
-        """If the client still plays a voice that has ended on the server: stop it, and note how much was heard."""
-        if position.voice != self._voice or self._is_cleared:
-            self.note_stopped(position.voice, position.ms)
-            wire.send_play("clear", position.voice)
-
-    def _catch_up(self, wire: ClientWire, position: Position | None) -> None:
-        """Send what the client doesn't have: the missing sound, and whether playback is held."""
-        chunk = position.chunk if position is not None else 0
-        while self._sent and self._sent[-1].number > chunk:
-            self._pieces.appendleft(self._sent.pop())
-        played = self._played_ms * _SAMPLES_PER_MS
-        if not chunk and self._pieces and self._pieces[0].start < played:  # a reloaded page: skip what was heard
-            self._pieces.appendleft(self._pieces.popleft().after(played))
-        following = self._pieces[0].number if self._pieces else self._number + 1
-        self._sent_to = self._pieces[0].start if self._pieces else self._made
-        self._is_finish_sent = False
-        if following != chunk + 1:
-            wire.send_play("begin", self._voice, self._sent_to // _SAMPLES_PER_MS)
-        wire.send_play("hold" if self._is_held else "resume", self._voice)
-        if position is not None:
-            self.note_played(position.voice, position.ms)
 
     # -- The port
 
     async def open(self, notify: Callable[[LineEvent], None]) -> None:
         """Report the last stopped voice, if any, to `notify`. Then wait until a client is connected."""
         self._notify = notify
-        if self._stopped is not None:
-            notify(self._stopped)
-        if self._wire is None:
+        self._post(on.OpeningBegan())
+        if self._state.client_place is ClientPlace.AWAITED:
             arrival = asyncio.get_running_loop().create_future()
             self._arrivals.append(arrival)
             await arrival
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:  # noqa: ARG002 - pieces come in order
-        if voice != self._voice:
-            self._begin(voice)
-            self._resampler.finish()
-        if self._is_cleared:
-            return
-        pcm = sound.pcm or bytes(sound.rate_hz * sound.ms // 1000 * 2)
-        if len(pcm) % 2:
-            raise UnusableAudio(f"16-bit audio must have an even number of bytes, not {len(pcm)}")
-        if sound.rate_hz != self._source_hz:
-            resampler = LiveResampler(sound.rate_hz, OUTPUT_HZ)
-            self._cut(to_pcm(self._resampler.finish()))
-            self._resampler, self._source_hz = resampler, sound.rate_hz
-        self._cut(pcm if self._source_hz == OUTPUT_HZ else to_pcm(self._resampler.feed(to_samples(pcm))))
-        self._pump()
+        if voice != self._state.voice:
+            self._sound.begin()
+            self._post(on.VoiceBegan(voice))
+        if self._state.takes_sound(voice):
+            self._post(on.SoundAdded(voice, self._sound.add(sound)))
 
     def finish(self, voice: int) -> None:
-        if voice != self._voice or self._is_cleared:
-            return
-        self._cut(to_pcm(self._resampler.finish()))
-        self._add_rest()
-        self._is_complete = True
-        self._pump()
+        if self._state.takes_sound(voice):
+            self._post(on.SoundEnded(voice, self._sound.finish()))
 
     def hold(self, voice: int) -> None:
-        if voice == self._voice:
-            self._is_held = True
-            self._control("hold", voice)
+        self._post(on.HoldAsked(voice))
 
     def resume(self, voice: int) -> None:
-        if voice == self._voice:
-            self._is_held = False
-            self._control("resume", voice)
-            self._pump()
+        self._post(on.ResumeAsked(voice))
 
     def clear(self, voice: int) -> None:
-        if voice != self._voice:
-            return
-        self._is_cleared = True
-        self._pieces.clear()
-        self._sent.clear()
-        self._rest = b""
-        if self._wire is None:  # the last known position; a client that reconnects may correct it
-            asyncio.get_running_loop().call_soon(self._notify, Stopped(voice, self._played_ms))
-            return
-        self._wire.drop_sound(voice)
-        self._wire.send_play("clear", voice)
+        self._post(on.ClearAsked(voice))
+
+    def play_cue(self, cue: int, sound: Sound) -> None:
+        if self.is_attached:
+            self._wire.send_cue(cue, sound_at(sound, OUTPUT_HZ))
+
+    def stop_cue(self) -> None:
+        if self.is_attached:
+            self._wire.stop_cue()
+
+    def set_ambient(self, sound: Sound | None) -> None:
+        self._ambient = sound_at(sound, OUTPUT_HZ) if sound is not None else b""
+        if self.is_attached:
+            self._wire.send_ambient(self._ambient)
 
     async def close(self) -> None:
         self._notify = lambda event: None  # noqa: ARG005
-        self._wire = None
-        self._stop_waiting()
-        for arrival in self._arrivals:
-            arrival.cancel()
-        self._arrivals.clear()
-        self._begin(0)
-
-    def _control(self, action: str, voice: int) -> None:
-        if self._wire is not None:
-            self._wire.send_play(action, voice)
-
-    # -- Sending
-
-    def _cut(self, pcm: bytes) -> None:
-        """Cut sound into numbered pieces of PIECE_MS, which the client calls chunks. What doesn't fill a piece waits
-        for more sound."""
-        data = self._rest + pcm
-        whole = len(data) - len(data) % _PIECE
-        for at in range(0, whole, _PIECE):
-            self._add(data[at : at + _PIECE])
-        self._rest = data[whole:]
-
-    def _add(self, pcm: bytes) -> None:
-        self._number += 1
-        self._pieces.append(_Piece(self._number, self._made, pcm))
-        self._made += len(pcm) // 2
-
-    def _add_rest(self) -> None:
-        if self._rest:
-            self._add(self._rest)
-            self._rest = b""
-
-    def _pump(self) -> None:
-        """Send sound until the client has AHEAD_MS that it hasn't played yet. After the last piece of a voice, send
-        `finish`."""
-        if self._wire is None or self._is_held or self._is_cleared:
-            return
-        while self._sent_ms - self._played_ms < AHEAD_MS:
-            if not self._pieces and self._sent_ms - self._played_ms < LOW_MS:
-                self._add_rest()  # the start and the end of a sentence don't wait for a full piece
-            if not self._pieces:
-                break
-            piece = self._pieces.popleft()
-            self._sent.append(piece)
-            self._sent_to = piece.end
-            self._wire.send_sound(self._voice, piece.number, piece.pcm)
-        if self._is_complete and not self._pieces and not self._is_finish_sent:
-            self._is_finish_sent = True
-            self._wire.send_play("finish", self._voice)
+        self.stop_cue()
+        if self._ambient:
+            self.set_ambient(None)
+        self._sound.begin()
+        self._post(on.LineClosed())
+        self._wires.clear()
 
     # -- What the client sends
 
@@ -299,40 +209,60 @@ class BrowserLine:
 
     def note_played(self, voice: int, ms: int) -> None:
         """The client reports that it has played `ms` of a voice."""
-        if voice != self._voice or self._is_cleared:
-            return
-        before = self._played_ms
-        if self._move_on(ms) > before:  # a repeated report isn't passed on
-            self._notify(Played(voice, self._played_ms))
-            self._pump()
+        self._post(on.PlayedReported(voice, ms))
 
     def note_finished(self, voice: int, ms: int) -> None:
         """The client reports that it has played a voice to its end."""
-        if voice != self._voice:
-            return
-        if self._is_cleared:  # the voice ended while the clear was on its way
-            self.note_stopped(voice, ms)
-        elif self._is_finish_sent:
-            self._notify(Finished(voice, self._move_on(ms)))
-        else:
-            self.note_played(voice, ms)
+        self._post(on.FinishedReported(voice, ms))
 
     def note_stopped(self, voice: int, ms: int) -> None:
         """The client reports that it has stopped a voice after a clear."""
-        former, former_ms = self._former
-        if voice == former or (voice == self._voice and self._is_cleared):
-            self._stopped = Stopped(voice, min(ms, former_ms) if voice == former else self._move_on(ms))
-            self._notify(self._stopped)
-        else:  # this voice was not cleared
-            self.note_played(voice, ms)
+        self._post(on.StoppedReported(voice, ms))
 
     def note_unplayable(self, voice: int) -> None:
         """The client reports that it can't play a voice."""
-        self._notify(Unplayable(voice))
+        self._post(on.UnplayableReported(voice))
 
-    def _move_on(self, ms: int) -> int:
-        """Update how much was heard, and return it: never less than before, and never more than was sent."""
-        self._played_ms = max(self._played_ms, min(ms, self._sent_ms))
-        while self._sent and self._sent[0].end <= self._played_ms * _SAMPLES_PER_MS:
-            self._sent.popleft()
-        return self._played_ms
+    # -- What the machine says
+
+    def _table(self) -> dict[type, Callable[[Any], None]]:
+        return {
+            do.SendSound: self._send_sound,
+            do.SendCommand: lambda it: self._wire.send_play(it.command.value, it.voice, it.ms),
+            do.DropQueued: lambda it: self._wires[it.client].drop_sound(it.voice),
+            do.StartWaiting: lambda _: self._start_waiting(),
+            do.StopWaiting: lambda _: self._stop_waiting(),
+            do.FinishOpening: lambda _: self._finish_opening(),
+            do.CancelOpening: lambda _: self._cancel_opening(),
+            do.ReportNow: lambda it: self._notify(it.event),
+            do.ReportSoon: self._report_soon,
+        }
+
+    @property
+    def _wire(self) -> ClientWire:
+        return self._wires[self._state.client]
+
+    def _send_sound(self, it: do.SendSound) -> None:
+        self._wire.send_sound(it.voice, it.number, self._sound.take(it.start, it.end))
+
+    def _report_soon(self, it: do.ReportSoon) -> None:
+        asyncio.get_running_loop().call_soon(self._notify, it.event)
+
+    def _start_waiting(self) -> None:
+        self._patience = asyncio.get_running_loop().call_later(LOST_MS / 1000, self._post, on.WaitingEnded())
+
+    def _stop_waiting(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _finish_opening(self) -> None:
+        for arrival in self._arrivals:
+            if not arrival.done():
+                arrival.set_result(None)
+        self._arrivals.clear()
+
+    def _cancel_opening(self) -> None:
+        for arrival in self._arrivals:
+            arrival.cancel()
+        self._arrivals.clear()

@@ -1,7 +1,7 @@
 """The line to this machine's microphone and loudspeaker.
 
-Both run in one PortAudio stream, so each recorded frame comes with the sound that was played at the same time, which
-the ears use for echo cancellation. Rule: the audio thread only copies bytes; events are sent from the event loop.
+Both run in one PortAudio stream, so each recorded frame comes with the sound that was played at the same time. The ears
+need that sound for echo cancellation. Rule: the audio thread only copies bytes; events are sent from the event loop.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped
 from duologue.ports.sound import Sound
 
 from .playout import Playout
+from .whole_sound import sound_at
 
 RATE_HZ = 16_000
 BLOCK_MS = 20
@@ -78,6 +79,15 @@ class LocalLine:
         heard_ms = self._playout.clear(voice)
         self._source = (0, RATE_HZ)
         asyncio.get_running_loop().call_soon(self._notify, Stopped(voice, heard_ms))
+
+    def play_cue(self, cue: int, sound: Sound) -> None:
+        self._playout.play_cue(cue, sound_at(sound, RATE_HZ))
+
+    def stop_cue(self) -> None:
+        self._playout.stop_cue()
+
+    def set_ambient(self, sound: Sound | None) -> None:
+        self._playout.set_ambient(sound_at(sound, RATE_HZ) if sound is not None else b"")
 
     async def close(self) -> None:
         stream, self._stream = self._stream, None

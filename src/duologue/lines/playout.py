@@ -1,15 +1,19 @@
 """The queue of samples between the event loop, which fills it, and the audio thread, which plays it.
 
-It holds one voice at a time (the sound of one utterance), as 16-bit mono PCM of one rate. Rule: samples that the audio
-thread has taken count as played. After a hold the next sample is silence, and a clear drops the rest. Played sound is
-counted in samples, never in time.
+It holds one voice at a time (the sound of one utterance), as 16-bit mono PCM of one rate. Beside it there may be a cue,
+which is heard only while the voice is not, and an ambient sound under everything. What is played is decided by
+`playout_state`. Rule: samples that the audio thread has taken count as played. After a hold the next sample is silence,
+and a clear drops the rest. Played sound is counted in samples, never in time.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import deque
 from typing import NamedTuple
+
+from .ambient_loop import AmbientLoop
+from .playback.inputs import ClearAsked, HoldAsked, ResumeAsked, SoundAdded, SoundEnded, VoiceBegan
+from .playout_state import AmountAsked, CueAdded, CueEnded, PlayoutDone, PlayoutInput, PlayoutState, SamplesNeeded, step
 
 _SAMPLE = 2  # bytes
 
@@ -28,75 +32,86 @@ class Playout:
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
         self._lock = threading.Lock()
-        self._pieces: deque[memoryview] = deque()
-        self._voice = 0
-        self._played = 0  # samples of this voice
-        self._is_held = False
-        self._is_complete = False
+        self._state = PlayoutState()
+        self._voice_pcm = bytearray()
+        self._cue_pcm = bytearray()
+        self._ambient = AmbientLoop()
+
+    def _step(self, given: PlayoutInput) -> PlayoutDone:
+        """Give the machine this input, and drop what it says. Only with the lock."""
+        self._state, done = step(self._state, given)
+        if done.drops_voice:
+            self._voice_pcm.clear()
+        if done.drops_cue:
+            self._cue_pcm.clear()
+        return done
 
     # -- For the event loop
 
     def play(self, voice: int, pcm: bytes) -> None:
         """Queue a piece of sound. A new voice replaces the previous one."""
         with self._lock:
-            if voice != self._voice:
-                self._begin(voice)
-            self._pieces.append(memoryview(pcm))
+            self._step(VoiceBegan(voice))
+            self._step(SoundAdded(voice, len(pcm) // _SAMPLE))
+            self._voice_pcm += pcm
 
     def finish(self, voice: int) -> None:
         with self._lock:
-            self._is_complete = self._is_complete or voice == self._voice
+            self._step(SoundEnded(voice, 0))
 
     def hold(self, voice: int) -> None:
         with self._lock:
-            self._is_held = self._is_held or voice == self._voice
+            self._step(HoldAsked(voice))
 
     def resume(self, voice: int) -> None:
         with self._lock:
-            self._is_held = self._is_held and voice != self._voice
+            self._step(ResumeAsked(voice))
 
     def clear(self, voice: int) -> int:
         """Drop the rest of a voice. Returns how much of it was heard, in ms."""
         with self._lock:
-            if voice != self._voice:
-                return 0
-            heard_ms = self._heard_ms
-            self._begin(0)
-            return heard_ms
+            return self._ms(self._step(ClearAsked(voice)).played)
+
+    def play_cue(self, cue: int, pcm: bytes) -> None:
+        """Queue sound of a cue. It is played only while no sound of a voice is. Another cue replaces the previous
+        one."""
+        with self._lock:
+            self._step(CueAdded(cue, len(pcm) // _SAMPLE))
+            self._cue_pcm += pcm
+
+    def stop_cue(self) -> None:
+        with self._lock:
+            self._step(CueEnded())
+
+    def set_ambient(self, pcm: bytes) -> None:
+        """Repeat this sound under everything. Empty ends it."""
+        with self._lock:
+            self._ambient = AmbientLoop(pcm)
 
     def heard(self) -> PlayedAmount | None:
         """How much of the current voice was played; None if there is no voice. After a result with `is_all`, the voice
         is removed, so that its end is returned only once."""
         with self._lock:
-            if not self._voice:
-                return None
-            is_all = self._is_complete and not self._pieces
-            found = PlayedAmount(self._voice, self._heard_ms, is_all)
-            if is_all:
-                self._begin(0)
-            return found
+            voice = self._state.voice
+            done = self._step(AmountAsked())
+            return PlayedAmount(voice, self._ms(done.played), done.is_all) if voice else None
 
-    def _begin(self, voice: int) -> None:
-        self._pieces.clear()
-        self._voice, self._played = voice, 0
-        self._is_held = self._is_complete = False
-
-    @property
-    def _heard_ms(self) -> int:
-        return self._played * 1000 // self._rate_hz
+    def _ms(self, samples: int) -> int:
+        return samples * 1000 // self._rate_hz
 
     # -- For the audio thread
 
     def take(self, samples: int) -> bytes:
-        """The next samples to play. If too few are queued, silence follows them."""
-        wanted = samples * _SAMPLE
-        taken = bytearray()
+        """The next samples to play. If too few are queued, silence follows them. A voice silences the cue."""
         with self._lock:
-            while self._pieces and not self._is_held and len(taken) < wanted:
-                piece = self._pieces.popleft()
-                room = wanted - len(taken)
-                taken += piece[:room]
-                if len(piece) > room:
-                    self._pieces.appendleft(piece[room:])
-            self._played += len(taken) // _SAMPLE
-        return bytes(taken) + bytes(wanted - len(taken))
+            done = self._step(SamplesNeeded(samples))
+            taken = _take(self._voice_pcm, done.voice_samples) or _take(self._cue_pcm, done.cue_samples)
+            silence = bytes(samples * _SAMPLE - len(taken))
+            return self._ambient.mix(taken + silence, is_voice=done.voice_samples > 0)
+
+
+def _take(queue: bytearray, samples: int) -> bytes:
+    """Take samples from the front of a queue."""
+    taken = bytes(queue[: samples * _SAMPLE])
+    del queue[: samples * _SAMPLE]
+    return taken

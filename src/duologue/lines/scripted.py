@@ -23,11 +23,21 @@ class LineAct(NamedTuple):
     chunk: int = 0
 
 
+class Sounded(NamedTuple):
+    """What could be heard from one time to another, of one voice or cue."""
+
+    what: str  # voice, cue
+    number: int
+    start_ms: int
+    end_ms: int
+
+
 class _Track:
-    """The playback of one voice: the sound of one utterance."""
+    """The playback of one voice (the sound of one utterance), or of one cue."""
 
     def __init__(self, voice: int) -> None:
         self.voice = voice
+        self.spans: list[tuple[int, int]] = []  # when its sound was heard
         self.total_ms = 0
         self.played_ms = 0  # up to the last pause
         self.since: float | None = None  # when playback last started; None while playback is paused
@@ -38,8 +48,22 @@ class _Track:
         return min(self.total_ms, self.played_ms + running)
 
     def pause(self, now: float) -> None:
+        self.spans = self.spans_until(now)
         self.played_ms = self.heard_ms(now)
         self.since = None
+
+    def spans_until(self, now: float) -> list[tuple[int, int]]:
+        """When its sound was heard, with the time since the last pause. Spans without a gap between them are one."""
+        ms = self.heard_ms(now) - self.played_ms
+        if self.since is None or not ms:
+            return self.spans
+        start = round(self.since * 1000)
+        if self.spans and self.spans[-1][1] >= start:
+            return [*self.spans[:-1], (self.spans[-1][0], start + ms)]
+        return [*self.spans, (start, start + ms)]
+
+    def left_ms(self, now: float) -> int:
+        return self.total_ms - self.heard_ms(now)
 
 
 class ScriptedLine:
@@ -51,11 +75,14 @@ class ScriptedLine:
         self.open_failures: list[BaseException] = []
         self.log: list[LineAct] = []
         self.played: dict[int, int] = {}  # the milliseconds that were played, by voice
+        self.ambient: Sound | None = None
         self.primed = True
         self.is_open = False
         self.opens = 0
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._track: _Track | None = None
+        self._cue: _Track | None = None
+        self._sounded: list[Sounded] = []
         self._held = False
         self._alarm: asyncio.TimerHandle | None = None
         self._reachable = asyncio.Event()
@@ -109,9 +136,29 @@ class ScriptedLine:
         self._end_track()
         asyncio.get_running_loop().call_soon(self.tell, Stopped(voice, heard_ms))
 
+    def play_cue(self, cue: int, sound: Sound) -> None:
+        self._note("play_cue", cue)
+        if not self.is_open or self.is_sounding:
+            return
+        if self._cue is None or self._cue.voice != cue:
+            self._end_cue()
+            self._cue = _Track(cue)
+        self._cue.pause(self._now())
+        self._cue.total_ms += sound.ms
+        self._cue.since = self._now()
+
+    def stop_cue(self) -> None:
+        self._note("stop_cue", self._cue.voice if self._cue is not None else 0)
+        self._end_cue()
+
+    def set_ambient(self, sound: Sound | None) -> None:
+        self._note("set_ambient")
+        self.ambient = sound
+
     async def close(self) -> None:
         self._note("close")
         self._end_track()
+        self._end_cue()
         self.is_open = False
 
     # -- For scripts
@@ -135,6 +182,7 @@ class ScriptedLine:
     def drop(self) -> None:
         """Simulate that the connection breaks and doesn't come back by itself."""
         self._end_track()
+        self._end_cue()
         self.is_open = False
         self.tell(Closed())
 
@@ -150,6 +198,18 @@ class ScriptedLine:
         """Is sound playing right now?"""
         track = self._track
         return track is not None and track.since is not None and track.heard_ms(self._now()) < track.total_ms
+
+    @property
+    def sounded(self) -> list[Sounded]:
+        """What was heard so far and when: voices and cues, without the ambient sound, in the order of time."""
+        tracks = (("voice", self._track), ("cue", self._cue))
+        now = [_sounded(what, track, self._now()) for what, track in tracks if track is not None]
+        return sorted((*self._sounded, *(one for some in now for one in some)), key=lambda one: one.start_ms)
+
+    @property
+    def is_cue_sounding(self) -> bool:
+        """Is a cue playing right now?"""
+        return self._cue is not None and self._cue.left_ms(self._now()) > 0
 
     @property
     def heard_ms(self) -> int:
@@ -170,8 +230,10 @@ class ScriptedLine:
             return
         if track.since is None:
             track.since = self._now()
-        left_ms = track.total_ms - track.heard_ms(self._now())
+        left_ms = track.left_ms(self._now())
         self._cancel_timer()
+        if left_ms > 0:
+            self._end_cue()
         if left_ms > 0 or track.no_more:
             wait_ms = min(left_ms, self.ack_ms)
             self._alarm = asyncio.get_running_loop().call_later(wait_ms / 1000, self._acknowledge)
@@ -192,8 +254,14 @@ class ScriptedLine:
     def _end_track(self) -> None:
         if self._track is not None:
             self.played[self._track.voice] = self.heard_ms
+            self._sounded += _sounded("voice", self._track, self._now())
         self._track = None
         self._cancel_timer()
+
+    def _end_cue(self) -> None:
+        if self._cue is not None:
+            self._sounded += _sounded("cue", self._cue, self._now())
+        self._cue = None
 
     def _cancel_timer(self) -> None:
         if self._alarm is not None:
@@ -205,3 +273,7 @@ class ScriptedLine:
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
+
+
+def _sounded(what: str, track: _Track, now: float) -> list[Sounded]:
+    return [Sounded(what, track.voice, start_ms, end_ms) for start_ms, end_ms in track.spans_until(now)]

@@ -26,7 +26,7 @@ from duologue.runtime.agent import Agent
 
 from .client_socket import Gate
 from .conversations import Conversations
-from .debug_steps import STEPS_MAX, is_worth_showing, settings_of, steps_to_json, table
+from .debug_steps import STEPS_MAX, UntrueJournal, is_worth_showing, settings_of, steps_to_json, table
 from .leases import Leases
 from .settings import ServerSettings
 from .static_files import SafeHeaders, index, web_files
@@ -96,7 +96,10 @@ class Server:
         if served is None or not served.is_key(request.headers.get("x-conversation-key", "")):
             return _refusal(404, "This conversation doesn't exist, or the key is wrong.")
         name = f"{served.began:%Y%m%d-%H%M%S}.jsonl"
-        text = await self._in_thread(lambda: served.screen.log.journal(served.is_over))
+        try:
+            text = await self._in_thread(lambda: served.screen.log.journal(served.is_over))
+        except UntrueJournal as problem:
+            return _refusal(500, f"The journal can't be made: {problem}.")
         return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     async def _replay(self, request: Request) -> Response:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from duologue.core.errors import DuologueError
+from duologue.observe.hearing_fact import Microphone
 
 VERSION = 1
 RATES_HZ = (8_000, 16_000, 24_000, 48_000)
@@ -99,6 +100,10 @@ _NAME_MAYBE = _Field(_is_name, f"text of at most {_NAME_CHARS_MAX} printable cha
 _FLAG = _Field(_is_flag, "true or false", required=False)
 _CALL_ID = _Field(lambda value: value is None or _is_name(value), "the id of a call in the list, or null")
 _HEARD = {"voice": _VOICE, "ms": _MS}
+_MICROPHONES = tuple(state.value for state in Microphone)
+_MICROPHONE = _Field(
+    lambda value: isinstance(value, str) and value in _MICROPHONES, f"one of {', '.join(_MICROPHONES)}"
+)
 
 TABLE: dict[str, dict[str, _Field]] = {
     "hello": {
@@ -112,7 +117,7 @@ TABLE: dict[str, dict[str, _Field]] = {
         "audio": _Field(_is_audio, "{rate_hz}, one of " + ", ".join(map(str, RATES_HZ)), required=False),
         "played": _Field(_is_position, "{voice, ms, chunk}", required=False),
     },
-    "start": {},
+    "start": {"microphone": replace(_MICROPHONE, required=False)},
     "end": {},
     "type": {"text": _TEXT, "id": _NAME_MAYBE},
     "press": {},
@@ -131,6 +136,7 @@ TABLE: dict[str, dict[str, _Field]] = {
     "stopped": _HEARD,
     "unplayable": {"voice": _VOICE},
     "debug": {"on": _Field(_is_flag, "true or false")},
+    "microphone": {"state": _MICROPHONE},
     "calls": {"on": _FLAG},
     "watch": {"id": _CALL_ID},
     "ping": {"t": _Field(_is_number, "a number")},

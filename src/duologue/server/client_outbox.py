@@ -1,7 +1,8 @@
-"""The queue of messages and sound for one client's socket. Urgent messages overtake queued sound.
+"""The queue of messages and sound for one client's socket. The playback commands hold, resume and clear overtake queued
+sound.
 
 Sending never waits, so a slow client doesn't delay a conversation. A client that doesn't read at all is disconnected.
-Rule: after `drop_sound` nothing more of that voice (the sound of one utterance) is sent.
+Rule: after `drop_sound`, nothing that was queued for that voice (the sound of one utterance) is sent.
 """
 
 from __future__ import annotations
@@ -20,18 +21,22 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 CLOSE_S_MAX = 5.0  # how long a client may take to read what was queued before its socket is closed
 _HEADER = struct.Struct("<BBHII")
 _SOUND = 1
+_CUE = 2
+_AMBIENT = 3
 _URGENT = ("hold", "resume", "clear")
 
 
 class _Item(NamedTuple):
-    """One frame to send. `voice` is the voice that the frame belongs to, or 0."""
+    """One frame to send. `voice` is the voice that the frame belongs to, or 0 for a message that isn't about a
+    voice."""
 
     data: str | bytes
     voice: int = 0
+    is_cue: bool = False
 
 
 class ClientOutbox:
-    """Sends to one client. `on_closing` is called once, when the client is being disconnected."""
+    """Sends to one client. `on_closing` is called once, when the server begins to disconnect the client."""
 
     def __init__(self, send: Send, unread_bytes_max: int, on_closing: Callable[[], object] = lambda: None) -> None:
         self._send = send
@@ -60,7 +65,7 @@ class ClientOutbox:
         self._put(_Item(_as_text(outgoing)))
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
-        """Queue a playback command. Urgent commands overtake queued sound."""
+        """Queue a playback command. Hold, resume and clear overtake queued sound."""
         item = _Item(_as_text(message("play", action=action, voice=voice, ms=ms)), voice)
         if action in _URGENT:
             self._put(item, self._first_sound())
@@ -72,17 +77,28 @@ class ClientOutbox:
         self._put(_Item(_HEADER.pack(_SOUND, 0, 0, voice, chunk) + pcm, voice))
 
     def drop_sound(self, voice: int) -> None:
-        """Remove everything of this voice from the queue."""
-        remaining = [item for item in self._queue if not voice or item.voice != voice]
-        self._queue = deque(remaining)
-        self._unread = sum(len(item.data) for item in remaining)
+        """Remove everything of this voice from the queue. Voice 0 means no voice: nothing is removed."""
+        self._keep(lambda item: not voice or item.voice != voice)
+
+    def send_cue(self, cue: int, pcm: bytes) -> None:
+        """Queue sound of a cue as a binary frame."""
+        self._put(_Item(_HEADER.pack(_CUE, 0, 0, cue, 0) + pcm, is_cue=True))
+
+    def stop_cue(self) -> None:
+        """Remove queued sound of cues, and queue a command to silence what is playing. It overtakes queued sound."""
+        self._keep(lambda item: not item.is_cue)
+        self._put(_Item(_as_text(message("cue", action="stop"))), self._first_sound())
+
+    def send_ambient(self, pcm: bytes) -> None:
+        """Queue a sound to repeat as a binary frame."""
+        self._put(_Item(_HEADER.pack(_AMBIENT, 0, 0, 0, 0) + pcm))
 
     def disconnect(self, close_code: CloseCode) -> None:
-        """Close the socket with this code after all queued messages have been sent. Queued sound is dropped."""
+        """Send all queued messages, then the reason, and close the socket with this code. Queued sound and playback
+        commands are dropped."""
         if self.is_closing:
             return
-        self._queue = deque(item for item in self._queue if not item.voice)
-        self._unread = sum(len(item.data) for item in self._queue)
+        self._keep(lambda item: not item.voice and isinstance(item.data, str))
         self.send_message(message("error", code=close_code.name, message=close_code.reason))
         self._begin_closing(close_code)
 
@@ -91,6 +107,11 @@ class ClientOutbox:
         self._is_closed = True
         self._queue.clear()
         self._wake()
+
+    def _keep(self, is_kept: Callable[[_Item], bool]) -> None:
+        """Remove everything else from the queue."""
+        self._queue = deque(item for item in self._queue if is_kept(item))
+        self._unread = sum(len(item.data) for item in self._queue)
 
     def _begin_closing(self, close_code: CloseCode) -> None:
         if self._close_code is None:
@@ -110,8 +131,8 @@ class ClientOutbox:
         self._wake()
 
     def _first_sound(self) -> int:
-        """The index of the first queued sound, or the length of the queue if no sound is queued. Only short messages
-        are queued before the first sound."""
+        """The index of the first queued sound, or the length of the queue if no sound is queued. Everything before the
+        first sound is a message, and messages are short."""
         return next((at for at, item in enumerate(self._queue) if isinstance(item.data, bytes)), len(self._queue))
 
     def _wake(self) -> None:

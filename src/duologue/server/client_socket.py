@@ -16,9 +16,12 @@ from urllib.parse import urlsplit
 
 from duologue import __version__
 from duologue.core.views import PHASES
-from duologue.lines.browser import OUTPUT_HZ
+from duologue.lines.playback.state import OUTPUT_HZ
 from duologue.observe.diagnostics import correlation_id
+from duologue.observe.hearing_fact import Microphone
 from duologue.observe.labels import LABELS, WAITS, label
+from duologue.observe.notices import about
+from duologue.phrases.texts import notice
 from duologue.ports.store import StoreFailed
 
 from . import server_messages
@@ -83,9 +86,9 @@ class Gate:
 
 
 def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
-    """May this socket connect? A program may: it sends no origin. A page may if its origin is in `settings.origins`, or
-    if it came from this server. In the second case, a server without a token also requires a loopback host name,
-    because any other name can be made to point here (DNS rebinding)."""
+    """May this socket connect? A program may: it sends no origin. A page may if `settings.origins` contains its origin
+    or "*", or if the page came from this server. In the last case, a server without a token also requires a loopback
+    host name, because an attacker can make any other name point to this machine (DNS rebinding)."""
     headers: dict[bytes, str] = {
         name: value.decode("latin-1") for name, value in scope["headers"] if name in (b"origin", b"host")
     }
@@ -137,7 +140,8 @@ class ClientSocket:
                     LOG.error("a socket failed: %s", type(failure).__name__)
 
     def _detach(self) -> None:
-        """Detach from the conversation, which continues without this client. Doesn't wait for the close frame."""
+        """Stop reading, and leave the conversation, which continues without this client. Doesn't wait until the close
+        frame is sent."""
         if self._reading is not None:
             self._reading.cancel()
         self._operator.leave()
@@ -225,9 +229,10 @@ class ClientSocket:
             self.refuse(close_code)
             return
         try:
-            served = served or await self._conversations.restore(hello)
+            if served is None or served.is_elsewhere:
+                served = await self._conversations.restore(hello) or served
         except StoreFailed:
-            self.refuse(NO_STORE)
+            self.refuse(STOPPING if self._conversations.is_draining else NO_STORE)
             return
         if served is not None and served.is_elsewhere:  # moving to another node: it sends nothing here
             self.refuse(MOVED)
@@ -240,8 +245,8 @@ class ClientSocket:
             self._conversations.enter(served, self._client, hello, self._language)
         elif hello.get("conversation"):
             LOG.info("%s: a client reconnected too late", correlation_id(hello["conversation"]))
-            gone = "That conversation has ended; the server no longer has it."
-            self._client.send_message(server_messages.notification("warning", "gone", gone, ("restart",)))
+            if (gone := about("gone")) is not None:
+                self._client.send_message(server_messages.written(gone, self._language))
             for outgoing in self._conversations.missed_messages(hello):
                 self._client.send_message(outgoing)
 
@@ -276,13 +281,13 @@ class ClientSocket:
             if self._served.client is self._client:
                 self._served.do(incoming)
         elif incoming.type == "start":
-            self._start()
+            self._start(incoming.payload)
         elif incoming.type not in ("played", "finished", "stopped", "unplayable"):  # late reports about played sound
             self._client.send_message(
                 message("error", code="refused", message=f"{incoming.type}: no conversation is running")
             )
 
-    def _start(self) -> None:
+    def _start(self, given: dict[str, Any]) -> None:
         assert self._hello is not None
         if self._conversations.is_draining:
             self.refuse(STOPPING)
@@ -291,17 +296,17 @@ class ClientSocket:
         elif self._conversations.is_full:
             self.refuse(TOO_MANY)
         else:
-            self._begin(self._hello)
+            self._begin(self._hello, Microphone(given.get("microphone", Microphone.ON)))
 
-    def _begin(self, hello: dict[str, Any]) -> None:
+    def _begin(self, hello: dict[str, Any], microphone: Microphone) -> None:
         """Start a conversation. If the agent, its parts or the journal fail, tell the client and keep the socket
         open."""
         try:
-            self._served = self._conversations.begin(self._client, hello, self._language)
+            self._served = self._conversations.begin(self._client, hello, self._language, microphone)
         except Exception as failure:  # noqa: BLE001 - the agent's own code may raise anything
             LOG.error("a conversation can't start: %s", type(failure).__name__)
             self._client.send_message(
-                message("error", code="start_refused", message="The agent can't start; see the log.")
+                message("error", code="start_refused", message=notice(self._language, "start_refused"))
             )
             self._client.send_message(message("ended", reason="it could not start", canRestart=True))
 

@@ -1,6 +1,7 @@
 """All conversations of a server: starting one, reconnecting to one, and ending or moving them when the server stops.
 
-Rule: a client gets into a conversation only with its key or its seat (the id of a browser); others may watch at most.
+Rule: a client gets into a conversation only with the conversation's key or from its seat (the id of a browser). Other
+clients can at most watch it.
 """
 
 from __future__ import annotations
@@ -14,20 +15,21 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from duologue.lines.browser import Position
+from duologue.lines.playback.inputs import Position
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
+from duologue.observe.hearing_fact import Microphone
 from duologue.observe.prometheus import Tally
 from duologue.ports.brain import Remembers
-from duologue.ports.store import Damaged, Fenced, Lease, StoredConversation, StoreFailed, StoreWrite
+from duologue.ports.store import StoredConversation, StoreFailed
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint import NotRestorable
 from duologue.runtime.conversation import Conversation
 
 from . import server_messages
 from .client_outbox import ClientOutbox
 from .close_codes import SEAT_TAKEN, STOPPING, CloseCode
-from .leases import CLIENT_PART, Leases, without_id
+from .lease_calls import CLIENT_PART
+from .leases import Leases
 from .restore import read_earlier
 from .screen import Screen
 from .served_conversation import RestoredConversation, ServedConversation
@@ -35,6 +37,7 @@ from .settings import ServerSettings
 from .switchboard import Switchboard
 
 PAST_MAX = 20
+SUGGESTIONS_MAX = 4
 STOPPED = "the server is stopping"
 _ID = re.compile("[0-9a-f]{32}")  # the form of ServedConversation.id
 LOG = logging.getLogger("duologue.server")
@@ -48,7 +51,7 @@ class Conversations:
         self.leases = leases
         self._agent = make_agent()  # a broken agent fails here, before the first client connects
         if leases is not None:
-            leases.agent = identity_of(self._agent)
+            leases.calls.agent = identity_of(self._agent)
         self._settings = settings
         self.served: dict[str, ServedConversation] = {}
         self.past: OrderedDict[str, ServedConversation] = (
@@ -72,7 +75,12 @@ class Conversations:
     def describe_agent(self) -> dict[str, Any]:
         """What a client that has just connected needs to know about the agent."""
         agent = self._agent
-        return {"name": agent.name, "hears": agent.ears is not None, "speaks": agent.voice is not None}
+        return {
+            "name": agent.name,
+            "hears": agent.ears is not None,
+            "speaks": agent.voice is not None,
+            "suggestions": list(agent.suggested[:SUGGESTIONS_MAX]),
+        }
 
     # -- Clients connect
 
@@ -96,8 +104,8 @@ class Conversations:
         return any(served.seat == seat for served in self.served.values())
 
     def missed_messages(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
-        """The messages about turns without an answer, if this client's conversation ended while no client was
-        connected. Empty otherwise."""
+        """Take the messages about unanswered turns, if this client's conversation ended while no client was connected.
+        Otherwise the list is empty."""
         served = self.past.get(hello.get("conversation", ""))
         return served.screen.missed.lost() if served is not None and served.is_key(hello.get("key", "")) else []
 
@@ -114,8 +122,10 @@ class Conversations:
             key=hello.get("key", ""),
         )
 
-    def begin(self, client: ClientOutbox, hello: dict[str, Any], language: str) -> ServedConversation:
-        """Start a new conversation for this client."""
+    def begin(
+        self, client: ClientOutbox, hello: dict[str, Any], language: str, microphone: Microphone = Microphone.ON
+    ) -> ServedConversation:
+        """Start a new conversation for this client, whose microphone is in this condition."""
         served = ServedConversation(
             self._make_agent(),
             hello["seat"],
@@ -128,6 +138,7 @@ class Conversations:
         )
         self._add(served)
         LOG.info("%s: started; conversations here: %d", correlation_id(served.id), len(self.served))
+        served.conversation.notify_microphone(microphone)
         served.enter(client, language=language, rate_hz=rate_of(hello), position=None, resumed=False)
         served.start()
         return served
@@ -147,44 +158,25 @@ class Conversations:
         wanted = hello.get("conversation", "")
         if self.leases is None or not _ID.fullmatch(wanted):
             return None
-        try:
-            async with self.leases.lock(wanted):
-                if (served := self.served.get(wanted)) is not None:  # restored meanwhile
-                    return served if served.is_key(hello.get("key", "")) else None
-                found = await self.leases.reclaim(wanted, hello.get("key", ""))
-                served = await self._restore(*found, hello) if found is not None else None
-                if served is not None:
-                    served.start()
-                return served
-        except Damaged as problem:
-            LOG.error("%s: can't be restored: %s", correlation_id(wanted), without_id(problem, wanted))
-            return None
-        except (Fenced, StoreFailed) as problem:
-            LOG.error("%s: can't be restored: %s", correlation_id(wanted), without_id(problem, wanted))
-            raise StoreFailed("the conversation can't be restored right now") from None
+        served = self.served.get(wanted)
+        if served is not None and not served.is_elsewhere:
+            return served if served.is_key(hello.get("key", "")) else None
+        if self.is_draining:
+            raise StoreFailed("this server is stopping")
+        return await self.leases.ask(wanted, hello)
 
-    async def adopt(self, stored: StoredConversation, lease: Lease) -> None:
-        """Restore a conversation whose node is gone. The conversation waits here for its client, and ends if the client
-        stays away."""
-        if stored.conversation not in self.served and (served := await self._restore(lease, stored, None)) is not None:
-            served.start()
-
-    async def _restore(
-        self, lease: Lease, stored: StoredConversation, hello: dict[str, Any] | None
-    ) -> ServedConversation | None:
+    async def rebuild(self, stored: StoredConversation, hello: dict[str, Any] | None) -> ServedConversation:
+        """Make a conversation from what is stored. It doesn't run yet. Raises NotRestorable."""
         assert self.leases is not None
         agent = self._make_agent()
-        try:
-            earlier = await read_earlier(self.leases.store, stored, agent.settings, hello)
-            served = self._make_restored(agent, earlier, stored.parts[CLIENT_PART], hello)
-        except NotRestorable as problem:
-            LOG.warning("%s: can't be resumed: %s", correlation_id(stored.conversation), problem)
-            await self.leases.store.write(lease, stored.revision, StoreWrite({}, is_over=True))
-            return None
-        self.leases.hold(served, lease, stored)
+        earlier = await read_earlier(self.leases.store, stored, agent.settings, hello)
+        return self._make_restored(agent, earlier, stored.parts[CLIENT_PART], hello)
+
+    def take_in(self, served: ServedConversation) -> None:
+        """Add a conversation that another process started. Without its client, it waits here, and ends if the client
+        stays away."""
         self._add(served)
         LOG.info("%s: resumed on this node; conversations here: %d", correlation_id(served.id), len(self.served))
-        return served
 
     def _make_restored(
         self, agent: Agent, earlier: RestoredConversation, stored: Any, hello: dict[str, Any] | None
@@ -195,13 +187,15 @@ class Conversations:
             language=stored["language"],
             rate_hz=rate_of(hello or {}),
             text_chars_max=self._settings.limits.text_chars_max,
+            journals=self._settings.journals,
             on_end=self._remove,
             leases=self.leases,
             earlier=earlier,
         )
 
     def watch(self, conversation: Conversation) -> None:
-        """Count a conversation in the metrics and list it for operators. Works for every line, also the phone."""
+        """Count a conversation in the metrics, and list it for operators if the settings allow watching. Works for
+        every line, also the phone."""
         self.tally.watch(conversation)
         served = self.served.get(conversation.id)
         if served is None:
@@ -217,14 +211,14 @@ class Conversations:
         conversation.on(sg.StateEntered, note)
         conversation.on(sg.Ended, lambda _: self.calls.discard(conversation))
 
-    def _remove(self, served: ServedConversation) -> None:
+    def _remove(self, served: ServedConversation, has_moved: bool) -> None:
         if self.served.get(served.id) is served:  # not if it has been restored here meanwhile
             del self.served[served.id]
         self.switchboard.remove(served.screen)
         self.past[served.id] = served
         while len(self.past) > PAST_MAX:
             self.past.popitem(last=False)
-        how = "continues on another node" if served.is_elsewhere else "has ended"
+        how = "continues on another node" if has_moved else "has ended"
         LOG.info("%s: %s; conversations here: %d", correlation_id(served.id), how, len(self.served))
         if not self.served:
             self._is_empty.set()
@@ -262,7 +256,7 @@ class Conversations:
 
     async def _stop_served(self, limit_s: float) -> None:
         if self.leases is not None:
-            self.leases.is_leaving = True
+            self.leases.leave()
             await self._hand_over(limit_s)
         else:
             await self._wait_then_end(limit_s)
@@ -278,7 +272,7 @@ class Conversations:
 
     async def _wait_then_end(self, limit_s: float) -> None:
         for served in self.served.values():
-            served.send_message(server_messages.notification("warning", "stopping", "The server is stopping."))
+            served.tell("stopping")
         await self._end([served for served in self.served.values() if served.client is None])
         try:
             await asyncio.wait_for(self._is_empty.wait(), limit_s)
@@ -286,8 +280,8 @@ class Conversations:
             await self._end(self.served.values())
 
     async def _hand_over(self, limit_s: float) -> None:
-        """Let another node take over each conversation as soon as it is between turns or has no client, or when the
-        time is up."""
+        """Hand each conversation over to another node as soon as the conversation is between turns or has no client.
+        When the time is up, hand over all that are left."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.served:
@@ -302,7 +296,8 @@ class Conversations:
 
 
 def identity_of(agent: Agent) -> str:
-    """A hash that is equal on all servers that run this agent, and differs between agents."""
+    """A hash of the agent's name, instructions, class of brain and tool names. All servers that run the same agent have
+    the same hash."""
     tools = sorted(worker.tool.name for worker in agent.workers)
     parts = (agent.name, agent.instructions, type(agent.brain).__qualname__, *tools)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

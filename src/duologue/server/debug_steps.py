@@ -1,7 +1,7 @@
 """The machine's steps for the debug view, and the journal of a running conversation.
 
-Only events are stored, and one state for every 500 events. The machine is pure, so its states, rows and digests are
-computed again by replaying the events, in any thread. Rule: nothing here contains words that were said, and the size is
+The events are stored, and the state before every 500th event. The machine is pure, so everything else about the steps
+can be computed again from these, in any thread. Rule: nothing here contains words that were said, and the size is
 limited.
 """
 
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from duologue.core.codec import event_to_json, settings_to_json
+from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.leaves import JobKind, Link, Reply, User, Voice
 from duologue.core.machine import MACHINE
@@ -30,6 +31,10 @@ _REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": 
 _REGION_NAMES = {leaves: name for name, leaves in _REGIONS.items()}
 
 
+class UntrueJournal(DuologueError):
+    """A journal that would tell another history than the conversation had."""
+
+
 class EventLog:
     """The first EVENTS_MAX events of one conversation, in order. `is_whole` is False if later events were dropped."""
 
@@ -40,6 +45,7 @@ class EventLog:
             0: initial(settings)
         }  # the state before each stretch, by the number of the stretch
         self.is_whole = True
+        self._newest = (-1, initial(settings))  # how many events there were, and the real state after them
 
     def __len__(self) -> int:
         return len(self._events)
@@ -51,6 +57,7 @@ class EventLog:
         if len(self._events) % _STRETCH == 0:
             self._marks[len(self._events) // _STRETCH] = record.before
         self._events.append(record.event)
+        self._newest = (len(self._events), record.after)
 
     def records(self) -> Iterator[StepRecord]:
         """All steps so far, computed again from the events."""
@@ -73,8 +80,8 @@ class EventLog:
         return [record for record in again[start - stretch * _STRETCH :] if is_worth_showing(record)]
 
     def _mark(self, stretch: int) -> State:
-        """The state before this stretch of events. If the state isn't stored, because another process made the steps,
-        it is computed again."""
+        """The state before this stretch (500 events in a row). If the state isn't stored, because another process made
+        the steps, it is computed again."""
         known = max(number for number in tuple(self._marks) if number <= stretch)
         for number in range(known, stretch):
             s = self._marks[number]
@@ -84,11 +91,19 @@ class EventLog:
         return self._marks[stretch]
 
     def journal(self, is_over: bool) -> str:
-        """The journal as text. It has a closing line if the conversation has ended and no event is missing."""
+        """The journal as text. It has a closing line if the conversation has ended and no event is missing. Raises
+        UntrueJournal if the events don't lead to the states that the conversation really had."""
         out = io.StringIO()
         writer = JournalWriter(out, self._settings)
-        for record in self.records():
-            writer.add(record.event, record.after)
+        after = initial(self._settings)
+        events, (newest, state) = self._events[:], self._newest
+        for number, record in enumerate(_steps(after, events)):
+            if number % _STRETCH == 0 and self._marks.get(number // _STRETCH, record.before) != record.before:
+                raise UntrueJournal(f"the events before number {number + 1} don't lead to the state that was there")
+            after = record.after
+            writer.add(record.event, after)
+        if newest == len(events) and after != state:
+            raise UntrueJournal("the events don't lead to the state of the conversation")
         if is_over and self.is_whole:
             writer.close()
         return out.getvalue()
@@ -103,7 +118,8 @@ def _steps(s: State, events: Iterable[Event]) -> Iterator[StepRecord]:
 
 
 def is_worth_showing(record: StepRecord) -> bool:
-    """Did this step have an effect or change a region? Reports of playback do neither."""
+    """Did this step have an effect or change a region of the machine (link, user, voice, reply or jobs)? Most reports
+    of how much was played do neither."""
     return bool(record.fired) and (bool(record.effects) or _regions(record.before) != _regions(record.after))
 
 

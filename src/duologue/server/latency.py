@@ -1,6 +1,8 @@
-"""The latency of each stage of the newest answer, from the end of the user's speech to the first sound that was played.
+"""The latency of each answer, from the end of the user's speech to the first sound that was played, in four stages.
 
-Rule: latencies are computed from the machine's steps alone. A stage that didn't happen is None.
+An answer to a greeting or a check-in isn't measured, because no speech of the user came before it. If a tool was called
+in between, its time is in the stage from the text to the token. Rule: latencies are computed from the machine's steps
+alone. A stage that didn't happen is None, and the mean is the mean of the stages' sums.
 """
 
 from __future__ import annotations
@@ -13,14 +15,20 @@ _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 
 
 class LatencyStages:
-    """Measures the four stages of each answer. `newest` holds the milliseconds of each stage of the newest answer."""
+    """Measures the four stages of each answer. `newest` holds the milliseconds of each stage of the newest answer, and
+    `mean_ms` the mean of whole answers; None: no answer was heard yet."""
 
     def __init__(self) -> None:
         self._spoke_at: int | None = None
         self._asked_at: int | None = None
         self._token_at: int | None = None
         self._audio_at: int | None = None
+        self._sum_ms = self._answers = 0
         self.newest: dict[str, int | None] = dict.fromkeys(_NAMES)
+
+    @property
+    def mean_ms(self) -> int | None:
+        return round(self._sum_ms / self._answers) if self._answers else None
 
     def follow(self, record: StepRecord) -> None:
         event = record.event
@@ -33,18 +41,26 @@ class LatencyStages:
             self._token_at = event.at
             self.newest["textToToken"] = event.at - self._asked_at
         elif kind is PlaybackProgressed and self._audio_at is not None:
-            self.newest["audioToPlayed"] = event.at - self._audio_at
-            self._audio_at = None
+            self._end(event.at - self._audio_at)
         for effect in record.effects:
             if type(effect) is StartReply:
                 self._begin(event.at)
-            elif type(effect) is StartPlayback:
+            elif type(effect) is StartPlayback and self._asked_at is not None:
                 self._audio_at = event.at
-                if self._token_at is not None:
-                    self.newest["tokenToAudio"] = event.at - self._token_at
+                since = self._token_at if self._token_at is not None else self._asked_at
+                self.newest["tokenToAudio"] = event.at - since
 
     def _begin(self, at: int) -> None:
-        self.newest = dict.fromkeys(_NAMES)
-        if self._spoke_at is not None:
-            self.newest["speechEndToText"] = at - self._spoke_at
-        self._asked_at, self._spoke_at, self._token_at, self._audio_at = at, None, None, None
+        """A request was sent. Without new speech it continues the answer that wasn't heard yet, or is no answer."""
+        self._token_at = self._audio_at = None
+        if self._spoke_at is None:
+            return
+        self.newest = {**dict.fromkeys(_NAMES), "speechEndToText": at - self._spoke_at}
+        self._asked_at, self._spoke_at = at, None
+
+    def _end(self, ms: int) -> None:
+        """The first sound was played."""
+        self.newest["audioToPlayed"] = ms
+        self._sum_ms += sum(value or 0 for value in self.newest.values())
+        self._answers += 1
+        self._asked_at = self._audio_at = None

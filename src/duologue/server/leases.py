@@ -1,164 +1,147 @@
 """Leases in the store, by which a node (a server process) holds conversations, saves them and passes them on.
 
 One node holds a conversation at a time. When a client reconnects to another node, that node claims the client's
-conversation. If a node dies, another one takes over its conversations when their leases expire. Rule: a node that loses
-a lease immediately stops speaking in that conversation and logs the loss.
+conversation. If a node dies, another one takes over its conversations when their leases expire. What is done is decided
+by the ownership machine. Rule: this class turns what happens into inputs, and performs intents; it decides nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
 from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id
-from duologue.ports.store import (
-    Damaged,
-    Fenced,
-    Held,
-    Lease,
-    NameTaken,
-    ServerNode,
-    Store,
-    StoredConversation,
-    StoreFailed,
-)
+from duologue.ports.store import Fenced, Lease, NameTaken, ServerNode, Store, StoreFailed
 from duologue.runtime.checkpoint_writer import CheckpointWriter
+
+from .close_codes import MOVED, STOPPING
+from .known_conversation import KnownConversation
+from .lease_calls import CLIENT_PART, LeaseCalls, Restorer, log_problem, now_ms
+from .ownership import inputs as on
+from .ownership import intents as do
+from .ownership.machine import step
+from .ownership.places import RUNNING, SERVED, SKIPPED, WRITING, Acting, Place
 
 if TYPE_CHECKING:
     from .served_conversation import ServedConversation
 
 LOG = logging.getLogger("duologue.server")
 TTL_MS = 10_000
-ELSEWHERE_MAX = 10_000  # conversations known to have left this node: a task of theirs may still run here
+KNOWN_MAX = 10_000  # beyond this, conversations that left this node are forgotten: tasks of theirs may still run here
+RENEWING, TAKING_OVER = "renewing leases", "taking over conversations"
 ORPHANS_MAX = 5  # conversations without an owner that are taken over at a time
-CLIENT_PART = "room"  # the stored part about the client; a new name would make stored conversations unreadable
-PARTS = ("machine", "words", CLIENT_PART, "dialogue")
-
-
-def hash_key(key: str) -> str:
-    """The hash of a conversation's key. The store contains this hash instead of the key."""
-    return hashlib.sha256(key.encode()).hexdigest()
-
-
-def without_id(problem: DuologueError, conversation: str) -> str:
-    """The problem's message for the log. The conversation's id is replaced by its hash, because a reader of the log
-    must not learn ids."""
-    return str(problem).replace(conversation, correlation_id(conversation))
 
 
 class Leases:
-    """The leases of this node, and the checkpoint writer of each conversation that this node holds."""
+    """The leases of this node: what it knows of each stored conversation."""
 
     def __init__(self, store: Store, name: str, address: str = "", ttl_ms: int = TTL_MS) -> None:
         self.store = store
         self.name = name
+        self.calls = LeaseCalls(store, name, ttl_ms)
         self._address = address
         self._instance = uuid.uuid4().hex
         self._ttl_ms = ttl_ms
-        self._served: dict[str, ServedConversation] = {}
-        self._writers: dict[str, CheckpointWriter] = {}
-        self._dialogues: dict[str, dict[str, Any] | None] = {}
-        self._private: set[str] = set()
-        self._unclaimed: dict[str, ServedConversation] = {}  # could not be claimed when they started
-        self._elsewhere: OrderedDict[str, None] = OrderedDict()
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._skipped: dict[str, None] = {}  # damaged, or of another agent: not taken over
-        self.agent = ""  # the identity of this node's agent: the store may hold conversations of other agents
-        self._heartbeat: asyncio.Task[None] | None = None
-        self._is_failing = False
-        self.is_leaving = False  # the node is stopping: it takes over nothing more
+        self._known: OrderedDict[str, KnownConversation] = OrderedDict()
+        self._to_renew: list[Lease] = []
+        self._loops: dict[str, asyncio.Task[None]] = {}
+        self._work: set[asyncio.Task[None]] = set()
+        self._is_failing = False  # the log says so
+        self._performers: dict[type, Callable[[KnownConversation, Any], None]] = {}
 
     # -- The node
 
-    async def open(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
-        """Open the store, register this node, and renew its leases from now on. `adopt` is called to restore a
-        conversation that has no owner."""
+    async def open(self, conversations: Restorer) -> None:
+        """Open the store, register this node, renew its leases from now on, and take over conversations without an
+        owner. `conversations` rebuilds them."""
+        self._performers = self._table(conversations)
         await self.store.open()
         await self.store.enlist(self._node(), self._ttl_ms)
-        self._heartbeat = asyncio.get_running_loop().create_task(self._renew_forever(adopt), name="leases")
+        loop = asyncio.get_running_loop()
+        for name, work in ((RENEWING, self._renew), (TAKING_OVER, self._take_over)):
+            self._loops[name] = loop.create_task(self._repeat(name, work), name=name)
+
+    def leave(self) -> None:
+        """The node is stopping: take over nothing more."""
+        self._stop(TAKING_OVER)
+        for known in tuple(self._known.values()):
+            self._post(known, on.NodeLeft())
 
     async def close(self) -> None:
         """Stop renewing, unregister the node and close the store."""
-        if self._heartbeat is not None:
-            self._heartbeat.cancel()
-            await asyncio.wait([self._heartbeat])
+        stopping = [*self._work, *(task for name in tuple(self._loops) if (task := self._stop(name)))]
+        if stopping:
+            await asyncio.wait(stopping)
         with self._logging_failures("unregistering this node"):
             await self.store.leave(self._node())
         await self.store.close()
 
     def crash(self) -> None:
         """A tool for tests: stop as a killed process would. Nothing is renewed, released or saved any more."""
-        if self._heartbeat is not None:
-            self._heartbeat.cancel()
-        self._writers.clear()
-        self._served.clear()
+        for task in (*self._loops.values(), *self._work):
+            task.cancel()
+        self._known.clear()
+
+    def _stop(self, name: str) -> asyncio.Task[None] | None:
+        task = self._loops.pop(name, None)
+        if task is not None:
+            task.cancel()
+        return task
 
     @property
     def held(self) -> tuple[str, ...]:
-        """The ids of the conversations that this node holds."""
-        return tuple(self._writers)
+        """The ids of the conversations that this node saves under a lease."""
+        return tuple(known.id for known in self._known.values() if known.ownership.place in WRITING)
+
+    @property
+    def known(self) -> int:
+        """How many conversations this node knows, here or elsewhere."""
+        return len(self._known)
 
     def _node(self) -> ServerNode:
-        return ServerNode(self.name, self._instance, self._address, len(self._writers))
+        return ServerNode(self.name, self._instance, self._address, len(self.held))
 
-    async def _renew_forever(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
-        """Again and again, renew our leases and take over conversations without an owner. A failure doesn't end this
-        loop: otherwise the node would lose all its conversations."""
+    async def _repeat(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Do this work three times in the life of a lease. A failure doesn't end this loop: otherwise the node would
+        lose all its conversations. Work that takes too long is given up, so that the next attempt is in time."""
         while True:
             await asyncio.sleep(self._ttl_ms / 3000)
-            with self._logging_failures("renewing leases"):
-                await self._renew()
-            with self._logging_failures("taking over conversations"):
-                for served in tuple(self._unclaimed.values()):
-                    await self.claim(served)
-                if not self.is_leaving:
-                    for orphan in await self.store.orphans(ORPHANS_MAX + len(self._skipped)):
-                        await self._take_over(orphan, adopt)
+            with self._logging_failures(name):
+                async with asyncio.timeout(self._ttl_ms / 3000):
+                    await work()
 
     async def _renew(self) -> None:
-        held = {writer.lease: writer for writer in self._writers.values()}
-        for lease in await self.store.renew(list(held), self._ttl_ms):
-            self._lose(held[lease])
+        now = now_ms()
+        self._to_renew = []
+        for known in tuple(self._known.values()):
+            self._post(known, on.Heartbeat(now))
+        renewing = self._to_renew
+        lost = set(await self.store.renew(renewing, self._ttl_ms))
+        for lease in renewing:
+            if (held := self._known.get(lease.conversation)) is not None:
+                renewed = on.LeaseRenewed(lease.epoch, now + self._ttl_ms)
+                self._post(held, on.LeaseLost(lease.epoch) if lease in lost else renewed)
         try:
             await self.store.enlist(self._node(), self._ttl_ms)
         except NameTaken as problem:  # another node uses our name. Leases have epochs, so no conversation is shared
             LOG.error("%s", problem)
 
-    def lock(self, conversation: str) -> asyncio.Lock:
-        """The lock to hold while claiming and restoring this conversation, because a reconnecting client and the
-        heartbeat may try that at the same time."""
-        lock = self._locks.get(conversation) or asyncio.Lock()
-        self._locks[conversation] = lock
-        return lock
-
-    async def _take_over(
-        self, conversation: str, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]
-    ) -> None:
-        """Claim and restore a conversation whose lease has expired. A damaged conversation is logged once and skipped
-        from then on. A conversation that this node still holds stays here until another node claims it."""
-        async with self.lock(conversation):
-            if conversation in self._skipped or conversation in self._writers:
-                return
-            try:
-                if self._is_of_another(await self.store.read(conversation)):
-                    self._skipped[conversation] = None
-                    return
-                lease, stored = await self.store.claim(conversation, self.name, self._ttl_ms)
-                LOG.info("%s: taken over after its lease expired", correlation_id(conversation))
-                await adopt(stored, lease)
-            except (Held, Fenced):
-                return  # another node was faster
-            except Damaged as problem:
-                self._skipped[conversation] = None
-                LOG.error("%s: can't be resumed: %s", correlation_id(conversation), without_id(problem, conversation))
+    async def _take_over(self) -> None:
+        """Look for conversations without an owner. Those that are skipped are listed each time too, so the list is
+        longer by their number."""
+        skipped = [known for known in self._known.values() if known.ownership.place in SKIPPED]
+        orphans = await self.store.orphans(ORPHANS_MAX + len(skipped))
+        for known in skipped:
+            if known.id not in orphans and not known.ownership.has_run:
+                self._known.pop(known.id, None)
+        for conversation in orphans:
+            self._post(self._know(conversation), on.OrphanListed())
 
     @contextmanager
     def _logging_failures(self, what: str) -> Iterator[None]:
@@ -166,9 +149,9 @@ class Leases:
         it works again."""
         try:
             yield
-        except DuologueError as problem:
+        except (DuologueError, TimeoutError) as problem:
             if not self._is_failing:
-                LOG.error("the store failed while %s: %s", what, problem)
+                LOG.error("the store failed while %s: %s", what, str(problem) or "it took too long")
             self._is_failing = True
         except Exception as failure:  # noqa: BLE001 - it may be an agent's own code
             LOG.error("failed while %s: %s", what, type(failure).__name__)
@@ -177,133 +160,194 @@ class Leases:
                 LOG.info("the store works again")
             self._is_failing = False
 
-    # -- Conversations
+    # -- Inputs
 
-    async def claim(self, served: ServedConversation) -> None:
-        """Claim a new conversation. If the store fails, the client is notified, and each heartbeat tries to claim the
-        conversation again."""
-        try:
-            lease, stored = await self.store.claim(served.id, self.name, self._ttl_ms, key_hash=served.key_hash)
-        except (StoreFailed, Held) as problem:
-            if served.id not in self._unclaimed:
-                LOG.error("%s: is not saved: %s", correlation_id(served.id), without_id(problem, served.id))
-                self._unclaimed[served.id] = served
-                served.note_unsaved(True)
-            return
-        dialogue = self._dialogues.get(served.id)
-        self.hold(served, lease, stored)
-        if self._unclaimed.pop(served.id, None) is not None:
-            self._dialogues[served.id] = dialogue
-            served.note_unsaved(False)
+    def begin(self, served: ServedConversation) -> None:
+        """A new conversation starts: claim it. If the store fails, the client is told, and each heartbeat tries
+        again."""
+        known = self._know(served.id)
+        known.served = served
+        self._post(known, on.ConversationStarted())
 
-    async def reclaim(self, conversation: str, key: str) -> tuple[Lease, StoredConversation] | None:
-        """Claim a conversation for a client that reconnected to this node. Returns None if the conversation doesn't
-        exist, has ended or belongs to another agent, or if the key is wrong."""
-        stored = await self.store.read(conversation)
-        if stored is None or stored.is_over or self._is_of_another(stored):
-            return None
-        try:
-            return await self.store.claim(conversation, self.name, self._ttl_ms, key_hash=hash_key(key), force=True)
-        except Held:
-            return None
+    async def wait_until_claimed(self, served: ServedConversation) -> None:
+        """Wait until the first claim is granted or has failed."""
+        known = self._known.get(served.id)
+        if known is not None:
+            await known.finish()
 
-    def _is_of_another(self, stored: StoredConversation | None) -> bool:
-        """Does this conversation belong to another agent? If so, only a server with that agent takes it over."""
-        served = stored.parts.get(CLIENT_PART) if stored is not None else None
-        return isinstance(served, dict) and served.get("agent", self.agent) != self.agent
+    async def ask(self, conversation: str, hello: dict[str, Any]) -> ServedConversation | None:
+        """The conversation that this client asks for. None if it doesn't exist, has ended, can't be read or belongs to
+        another agent, or if the key is wrong. Raises StoreFailed if the client should ask again."""
+        known, key = self._know(conversation), hello.get("key", "")
+        if known.waiting and known.hello is not None and known.hello.get("key", "") != key:
+            raise StoreFailed("another client asks for this conversation right now")
+        answer: asyncio.Future[do.Answer] = asyncio.get_running_loop().create_future()
+        known.waiting.append(answer)
+        known.hello = hello
+        self._post(known, on.ClientAsked())
+        verdict = await answer
+        if verdict is do.Answer.LATER:
+            raise StoreFailed("the conversation can't be restored right now")
+        is_here = verdict in (do.Answer.HERE, do.Answer.MOVED) and known.here.is_key(key)
+        return known.here if is_here else None
 
-    def hold(self, served: ServedConversation, lease: Lease, stored: StoredConversation) -> None:
-        """From now on, save this conversation under this lease. If this node holds the same conversation as another
-        object, that object is stopped."""
-        id_ = served.id
-        earlier = self._served.get(id_)
-        if earlier is not None and earlier is not served:
-            earlier.lose()
+    async def hand_over(self, served: ServedConversation) -> None:
+        """Save everything and release the lease, so that another node can continue. While the conversation is being
+        claimed, this does nothing: call it again later."""
+        await self._post_and_finish(served, on.HandOverRequested())
+
+    async def end(self, served: ServedConversation) -> None:
+        """The conversation has ended: save that, and release the lease."""
+        await self._post_and_finish(served, on.ConversationEnded())
+
+    async def _post_and_finish(self, served: ServedConversation, given: on.OwnershipInput) -> None:
+        known = self._known.get(served.id)
+        if known is not None and known.served is served:  # otherwise it has returned as another object
+            self._post(known, given)
+            if known.ownership.place in (Place.ENDING, Place.HANDING_OVER, Place.ELSEWHERE):
+                await known.finish()
+
+    def is_away(self, served: ServedConversation) -> bool:
+        """Has this conversation left this node, or is it about to?"""
+        known = self._known.get(served.id)
+        stays = (*RUNNING, Place.ENDING, Place.CLEARING, Place.OVER)
+        return known is None or known.served is not served or known.ownership.place not in stays
+
+    def is_unsaved(self, served: ServedConversation) -> bool:
+        """Was the client of this conversation told that it isn't saved?"""
+        known = self._known.get(served.id)
+        return known is not None and known.served is served and known.ownership.is_unsaved
+
+    def _know(self, conversation: str) -> KnownConversation:
+        return self._known.setdefault(conversation, KnownConversation(conversation))
+
+    def _post(self, known: KnownConversation, given: on.OwnershipInput) -> None:
+        known.ownership, intents = step(known.ownership, given)
+        for intent in intents:
+            self._performers[type(intent)](known, intent)
+        if known.ownership.is_forgettable and self._known.get(known.id) is known:
+            del self._known[known.id]
+        elif len(self._known) > KNOWN_MAX:
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        for known in self._known.values():
+            if known.ownership.place in (Place.ELSEWHERE, Place.OVER, *SKIPPED):
+                del self._known[known.id]
+                return
+
+    # -- Intents
+
+    def _table(self, conversations: Restorer) -> dict[type, Callable[[KnownConversation, Any], None]]:
+        calls, begin = self.calls, self._begin
+        return {
+            do.ClaimNew: lambda known, _: begin(known, calls.claim_new(known)),
+            do.ClaimOrphan: lambda known, _: begin(known, calls.claim_orphan(known)),
+            do.ClaimForClient: lambda known, _: begin(known, calls.claim_for_client(known)),
+            do.RestoreConversation: lambda known, _: begin(known, calls.restore(known, conversations)),
+            do.SaveAndRelease: lambda known, what: begin(known, calls.save_and_release(known, what.is_over)),
+            do.RenewLease: lambda known, _: self._to_renew.append(known.lease),
+            do.ReleaseLease: lambda known, _: begin(known, calls.release(known, known.lease)),
+            do.MarkOver: lambda known, _: begin(known, calls.mark_over(known, known.lease, known.stored.revision)),
+            do.SaveFromNowOn: lambda known, _: self._save_from_now_on(known),
+            do.RunRestored: lambda known, _: self._run_restored(known, conversations),
+            do.Freeze: lambda known, _: known.here.conversation.freeze(),
+            do.Abandon: self._abandon,
+            do.AnswerClient: lambda known, what: known.answer(what.answer),
+            do.TellUnsaved: lambda known, _: self._tell_unsaved(known),
+            do.TellSaved: lambda known, _: known.here.tell_saved(),
+            do.ReportDamage: lambda known, _: log_problem(known, "can't be resumed"),
+            do.ReportLapse: lambda known, _: LOG.warning(
+                "%s: its lease ended before it could be renewed; another node may take it over",
+                correlation_id(known.id),
+            ),
+        }
+
+    def _begin(self, known: KnownConversation, call: Coroutine[Any, Any, on.OwnershipInput | None]) -> None:
+        """Make this call in its own task, and post what comes of it."""
+
+        async def run() -> None:
+            outcome = await call
+            if outcome is not None:
+                self._post(known, outcome)
+
+        self._note_work(known, asyncio.get_running_loop().create_task(run(), name="lease"))
+
+    def _note_work(self, known: KnownConversation, task: asyncio.Task[None]) -> None:
+        for tasks in (known.work, self._work):
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
+    def _save_from_now_on(self, known: KnownConversation) -> None:
+        """Save this conversation under its newest lease."""
+        served, lease = known.here, known.lease
         writer = CheckpointWriter(
             self.store,
             lease,
-            stored.revision,
-            lambda: self._lose(writer),
-            lambda problem: self._report_save_problem(writer, problem),
+            known.stored.revision,
+            lambda: self._post(known, on.LeaseLost(lease.epoch)),
+            lambda problem: self._note_saving(known, lease.epoch, problem),
         )
-        self._elsewhere.pop(id_, None)
-        self._served[id_], self._writers[id_] = served, writer
-        self._dialogues[id_] = stored.parts.get("dialogue")
-        if served.conversation.agent.private:
-            self._private.add(id_)
-        writer.add_part(CLIENT_PART, lambda: None if id_ in self._private else served.dump() | {"agent": self.agent})
-        writer.add_part("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
+        known.writer = writer
+        writer.add_part(CLIENT_PART, lambda: None if known.is_private else served.dump() | {"agent": self.calls.agent})
+        writer.add_part("dialogue", lambda: None if known.is_private else known.dialogue)
         served.save_to(writer)
+        if known.dialogue is not None:
+            writer.mark("dialogue")
 
-    async def release(self, served: ServedConversation, is_over: bool) -> None:
-        """Save everything, including that the conversation has ended if `is_over`. Then release the lease, so that any
-        other node can claim a conversation that hasn't ended."""
-        self._unclaimed.pop(served.id, None)
-        if self._served.get(served.id) is not served:
-            return  # its lease was lost, and the conversation may be here again as another object
-        writer = self._writers[served.id]
-        await writer.close(PARTS, is_over)
-        if self._writers.get(served.id) is writer:
-            self._forget(served.id)
+    def _run_restored(self, known: KnownConversation, conversations: Restorer) -> None:
+        known.served, known.restored = known.restored, None
+        known.dialogue = known.stored.parts.get("dialogue")
+        self._save_from_now_on(known)
+        conversations.take_in(known.here)
+        known.here.start()
 
-    def _forget(self, conversation: str) -> None:
-        """Remove everything about this conversation from this node. Its tasks may still run, but `once` refuses their
-        actions."""
-        self._served.pop(conversation, None)
-        self._writers.pop(conversation, None)
-        self._dialogues.pop(conversation, None)
-        self._private.discard(conversation)
-        self._unclaimed.pop(conversation, None)
-        self._elsewhere[conversation] = None
-        while len(self._elsewhere) > ELSEWHERE_MAX:
-            self._elsewhere.popitem(last=False)
-
-    def _lose(self, writer: CheckpointWriter) -> None:
-        conversation = writer.lease.conversation
-        if self._writers.get(conversation) is not writer:
-            return  # a writer of an earlier lease
-        served = self._served[conversation]
-        self._forget(conversation)
-        LOG.warning(
-            "%s: another node has taken over this conversation: silent from now on", correlation_id(conversation)
-        )
-        served.lose()
-
-    def _report_save_problem(self, writer: CheckpointWriter, problem: StoreFailed | None) -> None:
-        conversation = writer.lease.conversation
-        served = self._served.get(conversation) if self._writers.get(conversation) is writer else None
+    def _note_saving(self, known: KnownConversation, epoch: int, problem: StoreFailed | None) -> None:
         if problem is not None:
-            LOG.error("%s: can't be saved: %s", correlation_id(conversation), without_id(problem, conversation))
-        if served is not None:
-            served.note_unsaved(problem is not None)
+            known.problem = problem
+            log_problem(known, "can't be saved")
+        self._post(known, on.WritingFailed(epoch) if problem is not None else on.WritingWorked(epoch))
+
+    def _abandon(self, known: KnownConversation, intent: do.Abandon) -> None:
+        if intent.is_lost:
+            about = correlation_id(known.id)
+            LOG.warning("%s: another node has taken over this conversation: silent from now on", about)
+        self._note_work(known, known.here.abandon(MOVED if intent.is_lost else STOPPING))
+
+    def _tell_unsaved(self, known: KnownConversation) -> None:
+        if known.ownership.place not in WRITING:  # otherwise the failed write is in the log
+            log_problem(known, "is not saved")
+        known.here.tell_unsaved()
 
     # -- The memory of a brain (`ports.brain.Remembers`)
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
         """The stored state of the conversation's dialogue; None if nothing is stored."""
-        return self._dialogues.get(conversation)
+        known = self._known.get(conversation)
+        return known.dialogue if known is not None and known.ownership.place in SERVED else None
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
         """Save the state of the dialogue in the background. If `reasons` contains `before_action`, wait until the state
         is saved."""
-        writer = self._writers.get(conversation)
-        if conversation in self._unclaimed:
-            self._dialogues[conversation] = data  # saved when the conversation can be claimed
-        if writer is None:
+        known = self._known.get(conversation)
+        if known is None or known.ownership.place not in SERVED:
             return
-        self._dialogues[conversation] = data
-        writer.mark("dialogue")
-        if "before_action" in reasons:
-            await writer.wait_until_saved()
+        known.dialogue = data  # without a lease, it is saved when the conversation can be claimed
+        if known.ownership.place in WRITING and known.writer is not None:
+            known.writer.mark("dialogue")
+            if "before_action" in reasons:
+                await known.writer.wait_until_saved()
 
     async def once(
         self, conversation: str, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool
     ) -> Any:
         """Perform an action at most once, even if two nodes try, and return its output. Only a `repeatable` action is
         performed again if its outcome is unknown. Raises Fenced if another node has taken over the conversation."""
-        writer = self._writers.get(conversation)
-        if conversation in self._elsewhere:
-            raise Fenced("another node has taken over this conversation")
-        if writer is None or conversation in self._private:
+        known = self._known.get(conversation)
+        if known is None:
             return await work()
-        return await writer.once(f"act:{key}", name, work, repeatable)
+        if known.ownership.acting is Acting.REFUSED:
+            raise Fenced("another node has taken over this conversation")
+        if known.ownership.acting is Acting.UNSAVED or known.is_private or known.writer is None:
+            return await work()
+        return await known.writer.once(f"act:{key}", name, work, repeatable)

@@ -1,8 +1,8 @@
 """The page that a browser sees while models are still being downloaded.
 
-`show_loading` serves the page on the server's own socket, runs the download in a thread, and returns when that is done.
-Then the page reloads itself, and the real server responds. Rule: until then no conversation can begin, and `/readyz`
-says so.
+`show_loading` serves the page on the server's own socket, runs the download in a thread, and returns when the download
+is done. Then the page reloads itself, and the real server responds. Rule: during the download no conversation can
+begin, and `/readyz` says that the server isn't ready.
 """
 
 from __future__ import annotations

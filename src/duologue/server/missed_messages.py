@@ -17,12 +17,12 @@ LOST_MAX = 20
 
 
 class MissedMessages:
-    """The missed messages of one conversation."""
+    """The messages of one conversation that a client must get when it reconnects."""
 
     def __init__(self, lost: Iterable[ServerMessage] = (), turns: Iterable[int] = ()) -> None:
         self._lost: deque[ServerMessage] = deque(lost, maxlen=LOST_MAX)  # not sent to any client yet
         self.lost_turns: deque[int] = deque(turns, maxlen=LOST_MAX)  # marked in the history each time that is sent
-        self._fault: ServerMessage | None = None
+        self.fault: sg.Noticed | None = None  # the newest; each client gets it in its own language
         self._questions: dict[int, ServerMessage] = {}  # by the tool call that asked
 
     def note(self, signal: sg.Signal, outgoing: ServerMessage, has_client: bool) -> None:
@@ -33,24 +33,23 @@ class MissedMessages:
         match signal:
             case sg.Lost() if not has_client:
                 self._lost.append(outgoing)
-            case sg.Failed():
-                self._fault = outgoing
+            case sg.Noticed() if signal.level == "error":
+                self.fault = signal
             case sg.WorkAsked():
                 self._questions[signal.call] = outgoing
             case sg.WorkEnded():
                 self._questions.pop(signal.call, None)
 
     def dump(self) -> list[ServerMessage]:
-        """The messages about turns without an answer that no client has got yet, for a node that takes over."""
+        """The messages about unanswered turns that were not sent to any client yet, for a node that takes over."""
         return list(self._lost)
 
     def lost(self) -> list[ServerMessage]:
-        """Take the messages about turns without an answer. Each message is returned only once."""
+        """Take the messages about unanswered turns. Each message is returned only once."""
         found = list(self._lost)
         self._lost.clear()
         return found
 
-    def open(self, is_faulted: bool, asking: Collection[int]) -> list[ServerMessage]:
-        """The messages to send again: the fault if `is_faulted`, and the questions of the tool calls in `asking`."""
-        questions = [question for call, question in self._questions.items() if call in asking]
-        return [*([self._fault] if is_faulted and self._fault is not None else []), *questions]
+    def questions(self, asking: Collection[int]) -> list[ServerMessage]:
+        """The messages to send again: the questions of the tool calls in `asking`."""
+        return [question for call, question in self._questions.items() if call in asking]

@@ -1,7 +1,7 @@
 """Which parts of a message a watcher may see.
 
-A watcher is an operator who follows a conversation. Watchers get no actions, and no words of a private agent's
-conversation. Rule: of a private conversation, only messages in the table are sent.
+A watcher is an operator who follows a conversation. Watchers are offered no commands, and get no words of a private
+agent's conversation. Rule: of a private conversation, watchers get only messages that are in the table.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from .server_messages import ServerMessage
 _FIELDS_WITH_WORDS: dict[str, tuple[str, ...]] = {
     "duologue.conversation": (),
     "duologue.state": (),
+    "duologue.status": (),
     "duologue.hearing": (),
     "duologue.turn": (),
     "duologue.decision": (),

@@ -19,7 +19,7 @@ from duologue.ports.line import Played
 from duologue.ports.store import Damaged, Store, StoredConversation
 from duologue.runtime.checkpoint import NotRestorable, read_checkpoint
 
-from .leases import CLIENT_PART
+from .lease_calls import CLIENT_PART
 from .served_conversation import RestoredConversation
 
 

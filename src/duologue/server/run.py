@@ -92,7 +92,7 @@ async def serve(
     conversations = server.conversations
     await loop.run_in_executor(None, conversations.load)
     if conversations.leases is not None:
-        await conversations.leases.open(conversations.adopt)
+        await conversations.leases.open(conversations)
         await conversations.leases.store.sweep(keep_days * 86_400_000)
     try:
         async with serving(server, listening) as running:

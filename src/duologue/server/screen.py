@@ -1,7 +1,7 @@
 """What a conversation shows to its client and to operators who watch it, on any line.
 
 A `Screen` stores the events, the latency of the newest answer and missed messages. It sends them to each viewer in the
-viewer's language. It works for every kind of line. Rule: nothing that a viewer does reaches the conversation.
+viewer's language. Rule: a screen only shows the conversation, and never changes it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .latency import LatencyStages
 from .missed_messages import MissedMessages
 from .redaction import as_watched
 from .server_messages import MessageWriter, ServerMessage, message
+from .situation import situation_after, situation_of
 
 METRICS_S_MIN = 1.0
 
@@ -44,6 +45,8 @@ class Viewer:
         self.opening: asyncio.Task[None] | None = None
         self.form: Form | None = None
         self.measured_at = 0.0
+        self.measuring: asyncio.TimerHandle | None = None  # sends figures that were too early to send
+        self.context: ServerMessage | None = None  # as it was sent last
 
     def send(self, outgoing: ServerMessage | None) -> None:
         if outgoing is not None and self.is_watching:
@@ -70,7 +73,9 @@ class Screen:
         brain = conversation.agent.thinker
         self._forms = brain if isinstance(brain, ShowsForm) else None  # looked up once: the check is slow
         self._stages = LatencyStages()
-        self._message_writer = MessageWriter(conversation, began, "en")
+        self._situation = situation_of(conversation.machine_state)
+        self._work_began: dict[int, int] = {}  # by call: when it began
+        self._message_writer = MessageWriter(conversation, began, conversation.agent.language)
         self._viewers: dict[ClientOutbox, Viewer] = {}
         conversation.on(sg.Signal, self._note)
         conversation.engine.watchers.append(self._follow)
@@ -88,7 +93,9 @@ class Screen:
         self._viewers[client] = Viewer(client, message_writer, is_watching, self.conversation.agent.private)
 
     def leave(self, client: ClientOutbox) -> None:
-        self._viewers.pop(client, None)
+        viewer = self._viewers.pop(client, None)
+        if viewer is not None and viewer.measuring is not None:
+            viewer.measuring.cancel()
 
     def is_of(self, client: ClientOutbox) -> bool:
         """Is this the conversation's own client, and not one that only watches?"""
@@ -96,7 +103,7 @@ class Screen:
 
     def greet_watcher(self, client: ClientOutbox) -> None:
         """Send a new watcher a description of the call, and its state. The messages contain neither the key nor the id
-        of the conversation, which would give access."""
+        of the conversation, because with these a watcher could get into it."""
         agent = self.conversation.agent
         began = server_messages.iso(self.began, 0)
         self._viewers[client].send(
@@ -118,9 +125,14 @@ class Screen:
         viewer, talk = self._viewers[client], self.conversation
         viewer.send(server_messages.history(talk.history, self.missed.lost_turns))
         viewer.send(viewer.message_writer.state())
+        self.tell_status(client)
+        now = talk.engine.driver.now()
         for call, tool, mode in talk.engine.tool_calls.running():
-            viewer.send(message("work", event="started", call=call, tool=tool, mode=mode))
-        for outgoing in self.missed.open(talk.phase == "error", talk.engine.tool_calls.asking):
+            ran_ms = now - self._work_began.get(call, now)
+            viewer.send(message("work", event="started", call=call, tool=tool, mode=mode, ranMs=ran_ms))
+        if talk.phase == "error" and self.missed.fault is not None:
+            viewer.send(viewer.message_writer.write(self.missed.fault))
+        for outgoing in self.missed.questions(talk.engine.tool_calls.asking):
             viewer.send(outgoing)
         if not viewer.is_watching:
             for outgoing in self.missed.lost():
@@ -128,10 +140,20 @@ class Screen:
         self._send_form(viewer)
         self._send_metrics(viewer)
 
+    def tell_status(self, client: ClientOutbox) -> None:
+        """Tell this client whether its user is heard, what the user waits for, and which turns are queued."""
+        self._viewers[client].send(self._status())
+
+    def _status(self) -> ServerMessage:
+        talk = self.conversation
+        engine = talk.engine
+        return server_messages.status(talk.hearing, self._situation, engine.driver.now(), engine.sessions.started_at)
+
     # -- The debug view
 
     def debug(self, client: ClientOutbox, is_on: bool) -> None:
-        """Start or stop sending every step to this viewer."""
+        """Start or stop sending the machine's steps to this viewer. Steps that had no effect and changed no region are
+        left out."""
         viewer = self._viewers.get(client)
         if viewer is None:
             return
@@ -151,12 +173,17 @@ class Screen:
             if self._viewers.get(client) is viewer:
                 viewer.is_debugging = True
                 viewer.send(message("debug", **table(), settings=settings, moments=records))
+                self._send_context(viewer)
         finally:
             viewer.opening = None
 
     # -- What the conversation does
 
     def _note(self, signal: sg.Signal) -> None:
+        if isinstance(signal, sg.WorkStarted):
+            self._work_began[signal.call] = signal.at
+        elif isinstance(signal, sg.WorkEnded):
+            self._work_began.pop(signal.call, None)
         has_client = any(not viewer.is_watching for viewer in self._viewers.values())
         outgoing = self._message_writer.write(signal)
         if outgoing is not None:
@@ -166,6 +193,9 @@ class Screen:
             if isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
                 self._send_form(viewer)
                 self._send_metrics(viewer)
+                self._send_context(viewer)
+            elif isinstance(signal, sg.HearingChanged):
+                viewer.send(self._status())
             if isinstance(signal, sg.Ended) and viewer.is_watching:
                 viewer.send(message("ended", reason=signal.reason, canRestart=False))
 
@@ -174,6 +204,8 @@ class Screen:
         if record.after is record.before:
             return
         self._stages.follow(record)
+        situation = situation_after(self._situation, record)
+        has_changed, self._situation = situation != self._situation, situation
         if not self._viewers:
             return
         is_talking, was_talking = record.after.user is User.TALKING, record.before.user is User.TALKING
@@ -181,6 +213,8 @@ class Screen:
         for viewer in tuple(self._viewers.values()):
             if is_talking != was_talking:
                 viewer.send(message("hearing", on=is_talking))
+            if has_changed or record.after.session_id != record.before.session_id:
+                viewer.send(self._status())
             if viewer.is_debugging and is_worth_showing(record):
                 step = step or message("moment", **step_to_json(record))
                 viewer.send(step)
@@ -193,9 +227,29 @@ class Screen:
             viewer.form = form
             viewer.send(server_messages.dialogue(form))
 
+    def _send_context(self, viewer: Viewer) -> None:
+        """Send what the next session will know to a viewer of the debug view, if it has changed."""
+        if not viewer.is_debugging:
+            return
+        context = self.conversation.context
+        outgoing = message("context", summary=context["summary"], activeFiles=context["active_files"])
+        if outgoing != viewer.context:
+            viewer.context = outgoing
+            viewer.send(outgoing)
+
     def _send_metrics(self, viewer: Viewer) -> None:
-        if time.monotonic() - viewer.measured_at < METRICS_S_MIN:
+        """Send the figures, at most once every METRICS_S_MIN. What changed in between is sent at the end of that
+        time."""
+        left_s = viewer.measured_at + METRICS_S_MIN - time.monotonic()
+        if left_s > 0:
+            if viewer.measuring is None:
+                viewer.measuring = asyncio.get_running_loop().call_later(left_s, self._send_late_metrics, viewer)
             return
         viewer.measured_at = time.monotonic()
         now = self.conversation.engine.driver.now()
-        viewer.send(server_messages.metrics(self.conversation.metrics, now, self._stages.newest))
+        viewer.send(server_messages.metrics(self.conversation.metrics, now, self._stages))
+
+    def _send_late_metrics(self, viewer: Viewer) -> None:
+        viewer.measuring = None
+        viewer.measured_at = 0.0
+        self._send_metrics(viewer)

@@ -22,9 +22,13 @@ from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.leaves import SOUNDING, Link, Reply, User, Voice
 from duologue.core.step_record import StepRecord
-from duologue.lines.browser import BrowserLine, Position
+from duologue.lines.browser import BrowserLine
+from duologue.lines.playback.inputs import Position
+from duologue.observe import notices
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
+from duologue.observe.hearing_fact import Microphone
+from duologue.observe.recorder import new_journal_path
 from duologue.ports.line import Played
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
@@ -35,8 +39,9 @@ from duologue.runtime.conversation import Conversation
 from . import server_messages
 from .client_messages import ClientMessage
 from .client_outbox import ClientOutbox
-from .close_codes import MOVED, STOPPING, TAKEN_OVER, CloseCode
-from .leases import CLIENT_PART, Leases, hash_key
+from .close_codes import TAKEN_OVER, CloseCode
+from .lease_calls import CLIENT_PART, hash_key
+from .leases import Leases
 from .missed_messages import MissedMessages
 from .screen import Screen
 from .server_messages import message
@@ -53,7 +58,6 @@ _COMMANDS_WITHOUT_PAYLOAD = (
     "retry",
     "dismiss",
     "reconnect",
-    "interrupt",
 )
 
 
@@ -75,8 +79,8 @@ class RestoredConversation:
 
 
 class ServedConversation:
-    """One conversation on this server. `on_end` is called when the conversation has ended or has moved to another
-    node."""
+    """One conversation on this server. `on_end` is called when the conversation has ended (False) or has moved to
+    another node (True)."""
 
     def __init__(
         self,
@@ -86,7 +90,7 @@ class ServedConversation:
         language: str,
         rate_hz: int,
         text_chars_max: int,
-        on_end: Callable[[ServedConversation], None],
+        on_end: Callable[[ServedConversation, bool], None],
         journals: Path | None = None,
         leases: Leases | None = None,
         earlier: RestoredConversation | None = None,
@@ -98,8 +102,9 @@ class ServedConversation:
         self.began = earlier.began if earlier is not None else datetime.now(UTC)
         self.line = BrowserLine(rate_hz)
         self._is_saved = not agent.private and (journals is not None or leases is not None)
-        self._is_unsaved = False  # the conversation should be saved, but the store fails right now
-        journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
+        self._journals = journals
+        is_new = earlier is None  # the journal of a restored conversation begins when it runs here
+        journal = new_journal_path(journals, correlation_id(self.id)) if journals is not None and is_new else None
         saved = earlier.saved if earlier is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, checkpoint=saved)
         pending = MissedMessages(earlier.lost, earlier.lost_turns) if earlier is not None else MissedMessages()
@@ -111,12 +116,12 @@ class ServedConversation:
         # Commands that wait until a restored conversation has resumed; None if commands don't have to wait.
         self._early: list[ClientMessage] | None = [] if earlier is not None else None
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
-        self.is_elsewhere = False
         self.client: ClientOutbox | None = None
         self.is_over = False
         self._text_chars_max = text_chars_max
         self._on_end = on_end
         self._language = language
+        self._notices = notices.NoticeHistory()
         self._task: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._confirming: asyncio.Task[None] | None = None
@@ -128,7 +133,18 @@ class ServedConversation:
 
     def start(self) -> None:
         """Run the conversation in its own task, until it ends."""
+        if self._earlier is not None and self._journals is not None:
+            self._record(self._journals)
+        if self._leases is not None and self._earlier is None:
+            self._leases.begin(self)
         self._task = asyncio.get_running_loop().create_task(self._run(), name="served conversation")
+
+    def _record(self, folder: Path) -> None:
+        """Record a conversation that was taken over. It continues even if that fails, such as on a full disk."""
+        try:
+            self.conversation.engine.record(new_journal_path(folder, correlation_id(self.id)), seed=0)
+        except OSError as failure:
+            self.conversation.engine.report_failure("journal", failure)
 
     async def _run(self) -> None:
         reason = "it could not start"
@@ -137,23 +153,24 @@ class ServedConversation:
                 await self._resume(self._earlier)
             else:
                 if self._leases is not None:
-                    await self._leases.claim(self)
+                    await self._leases.wait_until_claimed(self)
                 await self.conversation.start()
             reason = await self.conversation.wait()
         except DuologueError as problem:
             self.send_message(message("error", code="start_refused", message=str(problem)))
         except Exception as failure:  # noqa: BLE001 - a tool's server may fail in its own way
             LOG.error("%s: can't start: %s", correlation_id(self.id), type(failure).__name__)
-            self.send_message(message("error", code="start_refused", message="The agent can't start; see the log."))
+            self.send_message(message("error", code="start_refused", message=self._text("start_refused")))
         finally:
             self.is_over = True
-            if not self.is_elsewhere:
+            has_moved = self.is_elsewhere
+            if not has_moved:
                 # Needed even if the conversation never resumed: it reports lost turns and tells watchers.
                 await self.conversation.end(reason)
                 if self._leases is not None:
-                    await self._leases.release(self, is_over=True)
+                    await self._leases.end(self)
                 self.send_message(message("ended", reason=reason, canRestart=True))
-            self._on_end(self)
+            self._on_end(self, has_moved)
 
     async def _resume(self, earlier: RestoredConversation) -> None:
         """Resume a restored conversation. If the agent was speaking, only the client knows how much of that was heard.
@@ -197,21 +214,22 @@ class ServedConversation:
             "lost_turns": list(self.screen.missed.lost_turns),
         }
 
-    def lose(self) -> None:
-        """Another node has taken over this conversation: stop the sound immediately, and disconnect the client, so that
-        it reconnects."""
-        if not self.is_elsewhere:
-            self.is_elsewhere = True
-            self._ending = asyncio.get_running_loop().create_task(self._abandon(MOVED), name="losing")
+    @property
+    def is_elsewhere(self) -> bool:
+        """Has another node this conversation, or is it about to move?"""
+        return self._leases is not None and self._leases.is_away(self)
 
     async def hand_over(self) -> None:
         """Let another node take over this conversation: save everything, release the lease, then disconnect the client,
         so that it reconnects."""
-        if self._leases is not None and not self.is_elsewhere and not self.is_over:
-            self.is_elsewhere = True
-            self.conversation.freeze()  # the next node wouldn't know of anything that is heard later
-            await self._leases.release(self, is_over=False)
-            await self._abandon(STOPPING)
+        if self._leases is not None and not self.is_over:
+            await self._leases.hand_over(self)
+
+    def abandon(self, close_code: CloseCode) -> asyncio.Task[None]:
+        """Another node continues this conversation: stop the sound immediately, and disconnect the client, so that it
+        reconnects."""
+        self._ending = asyncio.get_running_loop().create_task(self._abandon(close_code), name="abandoning")
+        return self._ending
 
     async def _abandon(self, close_code: CloseCode) -> None:
         if self.client is not None:
@@ -221,26 +239,29 @@ class ServedConversation:
 
     @property
     def is_resting(self) -> bool:
-        """Is neither the user nor the agent in the middle of a turn?"""
+        """Is the conversation between turns: is the user quiet, and is the agent neither speaking nor preparing a
+        reply?"""
         s = self.conversation.machine_state
         return s.voice is Voice.SILENT and s.user is User.QUIET and s.reply is Reply.NONE
 
-    def note_unsaved(self, is_unsaved: bool) -> None:
-        """Tell the client when saving starts to fail and when it works again. Does nothing for private conversations,
-        because they are never saved."""
-        if is_unsaved == self._is_unsaved or self.conversation.agent.private:
-            return
-        self._is_unsaved = is_unsaved
-        if is_unsaved:
-            self._send_unsaved()
-        else:
-            self.send_message(
-                server_messages.notification("info", "saved_again", "The conversation is being saved again.")
-            )
+    def tell_unsaved(self) -> None:
+        """Tell the client that saving fails. A private conversation is never saved, so its client isn't told."""
+        if not self.conversation.agent.private:
+            self.tell("unsaved")
 
-    def _send_unsaved(self) -> None:
-        text = "This conversation can't be saved right now. It continues anyway."
-        self.send_message(server_messages.notification("warning", "unsaved", text))
+    def tell_saved(self) -> None:
+        """Tell the client that saving works again."""
+        if not self.conversation.agent.private:
+            self.tell("saved")
+
+    def _text(self, code: str) -> str:
+        return self.conversation.agent.phrases.notice(self._language, code)
+
+    def tell(self, fact: str) -> None:
+        """Show the client the notice about something that happened outside of the conversation, such as "stopping"."""
+        self._notices, shown = notices.step(self._notices, notices.Outside(fact))
+        for notice in shown:
+            self.send_message(server_messages.written(notice, self._language, self.conversation.agent.phrases))
 
     # -- The client connects and disconnects
 
@@ -291,10 +312,12 @@ class ServedConversation:
             )
         )
         self.screen.enter(client, self._language)
-        if resumed:
+        if not resumed:
+            self.screen.tell_status(client)
+        else:
             self.screen.show(client)
-            if self._is_unsaved:
-                self._send_unsaved()
+            if self._leases is not None and self._leases.is_unsaved(self):
+                self.tell_unsaved()
             if self._writer is not None:
                 self._writer.mark(CLIENT_PART)  # the messages about lost turns have been sent
 
@@ -324,6 +347,7 @@ class ServedConversation:
         return {
             **plain,
             "start": self._refuse_start,
+            "interrupt": lambda _: talk.interrupt("button"),
             "end": self._hang_up,
             "type": self._type,
             "cancel": lambda given: talk.cancel(given["call"]),
@@ -333,6 +357,7 @@ class ServedConversation:
             "stopped": lambda given: line.note_stopped(given["voice"], given["ms"]),
             "unplayable": lambda given: line.note_unplayable(given["voice"]),
             "debug": lambda given: self._debug(given["on"]),
+            "microphone": lambda given: talk.notify_microphone(Microphone(given["state"])),
         }
 
     def _refuse_start(self, _: dict[str, Any]) -> None:

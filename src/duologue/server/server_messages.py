@@ -10,15 +10,19 @@ from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 from duologue.observe import signals as sg
-from duologue.observe.labels import label
+from duologue.observe.hearing_fact import HearingStatus
+from duologue.observe.labels import WAITS, label
 from duologue.observe.metrics import Metrics
+from duologue.observe.notices import Notice, about
+from duologue.phrases.overrides import Phrases
 from duologue.ports.brain import Form
 from duologue.ports.history import AgentSaid, Item, UserSaid
 from duologue.runtime.conversation import Conversation
 
-ServerMessage: TypeAlias = dict[str, Any]
+from .latency import LatencyStages
+from .situation import Situation
 
-_PROBLEMS_SHOWN = ("ears", "voice", "journal", "tools")  # others are only logged
+ServerMessage: TypeAlias = dict[str, Any]
 
 
 def message(kind: str, **payload: Any) -> ServerMessage:
@@ -38,6 +42,7 @@ class MessageWriter:
         self._conversation = conversation
         self._began = began
         self.language = language
+        self._phrases = conversation.agent.phrases
         self._sent: tuple[int, str, str] | None = None  # the newest state message: when, state, phase
         self._table: dict[type[sg.Signal], Callable[[Any], ServerMessage | None]] = {
             sg.StateEntered: self._entered,
@@ -61,10 +66,9 @@ class MessageWriter:
             ),
             sg.WorkSilent: lambda signal: message("work", event="silent", call=signal.call),
             sg.Waiting: self._waiting,
-            sg.Failed: _failed,
-            sg.Recovered: _recovered,
-            sg.Lost: _lost,
-            sg.Problem: _problem,
+            sg.Noticed: self._noticed,
+            sg.Lost: self._lost,
+            sg.Problem: self._problem,
         }
 
     def write(self, signal: sg.Signal) -> ServerMessage | None:
@@ -82,7 +86,7 @@ class MessageWriter:
             "state",
             state=now.state,
             previous=now.previous_state,
-            localizedLabel=label(now.phase, self.language),
+            localizedLabel=label(now.phase, self.language, self._phrases),
             cause=moves[-1].cause if moves else "",
             phase=now.phase,
             previousPhase=now.previous_phase,
@@ -94,7 +98,11 @@ class MessageWriter:
                 "sessionId": context["session"],
                 "turn": context["turn"],
                 "replyId": context["reply"],
+                "transcriptId": context["transcript"],
                 "pendingCalls": context["pending_calls"],
+                "pendingActions": context["pending_actions"],
+                "reason": context["reason"],
+                "interruptionCount": context["interruptions"],
                 "retryCount": context["retries"],
                 "lastError": context["last_error"],
                 "queuedTurns": context["queued_turns"],
@@ -102,8 +110,8 @@ class MessageWriter:
         )
 
     def _entered(self, signal: sg.StateEntered) -> ServerMessage | None:
-        """The message with the new state; None if it was sent already. So a step that changes both the state and the
-        phase is sent as one message."""
+        """The message with the new state; None if the signal is about another view, or if the state was sent already.
+        So a step that changes both the state and the phase is sent as one message."""
         now = (signal.at, self._conversation.view("conversation").state, self._conversation.phase)
         if signal.view not in ("conversation", "phase") or now == self._sent:
             return None
@@ -111,9 +119,24 @@ class MessageWriter:
         return self.state()
 
     def _waiting(self, signal: sg.Waiting) -> ServerMessage:
-        keys = ("working", "still_working", "making_progress", "taking_longer")
-        text = label(keys[min(signal.stage, len(keys) - 1)], self.language)
+        text = label(WAITS[min(signal.stage, len(WAITS) - 1)], self.language, self._phrases)
         return message("wait", call=signal.call, stage=signal.stage, label=text, detail=signal.detail)
+
+    # -- Notices
+
+    def _noticed(self, signal: sg.Noticed) -> ServerMessage:
+        about_part = {"part": signal.part} if signal.part else {}
+        text = self._phrases.notice(self.language, signal.text, **about_part)
+        return notification(signal.level, signal.code, text, signal.actions, signal.fatal)
+
+    def _lost(self, signal: sg.Lost) -> ServerMessage:
+        text = self._phrases.notice(self.language, "lost", said=" ".join(signal.texts))
+        return notification("warning", "lost", text)
+
+    def _problem(self, signal: sg.Problem) -> ServerMessage | None:
+        """Problems without a row are only logged."""
+        notice = about(f"problem_{signal.where.partition(' ')[0]}")
+        return written(notice, self.language, self._phrases) if notice is not None else None
 
 
 # -- One function for each kind
@@ -153,31 +176,10 @@ def notification(level: str, code: str, text: str, actions: tuple[str, ...] = ()
     return message("notification", level=level, code=code, message=text, actions=list(actions), fatal=fatal)
 
 
-def _failed(signal: sg.Failed) -> ServerMessage:
-    actions = ("restart",) if signal.fatal else ("retry", "dismiss")
-    return notification("error", signal.error.value, signal.hint, actions, signal.fatal)
-
-
-def _recovered(signal: sg.Recovered) -> ServerMessage:
-    if signal.source == "fault":
-        return notification("info", "recovered", "The problem is solved. The conversation continues.")
-    if signal.success:
-        return notification("info", "restored", "The connection is back. The conversation continues.")
-    return notification("error", "not_restored", "The connection could not be restored.", ("retry", "restart"))
-
-
-def _lost(signal: sg.Lost) -> ServerMessage:
-    said = " ".join(signal.texts)
-    return notification("warning", "lost", f"This got no answer: “{said}”")
-
-
-def _problem(signal: sg.Problem) -> ServerMessage | None:
-    where = signal.where.partition(" ")[0]
-    if where not in _PROBLEMS_SHOWN:
-        return None
-    return notification(
-        "warning", f"problem_{where}", f"Something is wrong with the {where}. The conversation continues."
-    )
+def written(notice: Notice, language: str, phrases: Phrases | None = None) -> ServerMessage:
+    """The message with this notice, in this language."""
+    text = (phrases or Phrases()).notice(language, notice.text)
+    return notification(notice.level, notice.code, text, notice.actions, notice.fatal)
 
 
 # -- What a reconnecting client needs
@@ -218,12 +220,29 @@ def dialogue(form: Form | None) -> ServerMessage:
     return message("dialogue", flow=form.flow, title=form.title, state=form.state, question=form.question, slots=slots)
 
 
-def metrics(measured: Metrics, session_ms: int, stages: dict[str, int | None]) -> ServerMessage:
-    """The message with the figures of the conversation. `stages` are the latencies of the newest answer."""
+def status(hearing: HearingStatus, now: Situation, at: int, session_at: int) -> ServerMessage:
+    """The message beside the state: is the user heard, why do they wait, and which turns are queued."""
+    return message(
+        "status",
+        hearing=hearing.value,
+        why=now.why,
+        attempt=now.attempt,
+        attemptsMax=now.attempts_max,
+        inMs=max(0, now.until - at) if now.until else None,
+        queued=list(range(now.queued_first, now.queued_last + 1)) if now.queued_last else [],
+        at=at,
+        sessionAt=session_at,
+    )
+
+
+def metrics(measured: Metrics, session_ms: int, latency: LatencyStages) -> ServerMessage:
+    """The message with the figures of the conversation. Its `stages` are those of the newest answer, and
+    `meanAnswerMs` is the mean of their sums over all answers."""
     return message(
         "metrics",
         sessionMs=session_ms,
         turns=measured.turns,
+        meanAnswerMs=latency.mean_ms,
         meanFirstTokenMs=measured.first_token_ms,
         meanFirstAudioMs=measured.first_audio_ms,
         interruptionRate=measured.interruption_rate,
@@ -231,5 +250,5 @@ def metrics(measured: Metrics, session_ms: int, stages: dict[str, int | None]) -
         callSuccessRate=measured.call_success_rate,
         errors=measured.errors,
         checkIns=measured.check_ins,
-        stages=stages,
+        stages=latency.newest,
     )

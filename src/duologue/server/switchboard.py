@@ -154,9 +154,9 @@ class Operator:
 
 
 def may_watch(scope: dict[str, Any], settings: ServerSettings) -> bool:
-    """May this socket watch calls? Only if the server is watchable. If the server has a token, every socket may,
-    because hello requires the token. Otherwise the socket must come from this machine and not through a proxy, which is
-    recognized by forwarding headers or by a host name that isn't local."""
+    """May this socket watch calls? No socket may if the server isn't watchable. Otherwise every socket may if the
+    server has a token, because hello requires the token. Without a token, the socket must come from this machine and
+    not through a proxy. A proxy is recognized by forwarding headers or by a host name that isn't local."""
     if not settings.watchable or settings.token:
         return settings.watchable
     named = {name: value.decode("latin-1") for name, value in scope["headers"]}

@@ -75,7 +75,7 @@ STEPS: list[Any] = [
 
 @pytest.fixture(scope="module")
 def ears() -> LocalEars:
-    found = LocalEars()
+    found = LocalEars(final_model="tiny")
     found.load()
     return found
 
@@ -86,7 +86,9 @@ def test_the_whole_checklist_in_one_call(carrier: Carrier, ears: LocalEars) -> N
     script = read_script({"steps": STEPS, "wait_s": 45})
     for is_last in (False, True):  # a word that the ears got wrong ends the script; then the caller calls again, once
         clerk = Clerk()
-        agent = Agent(clerk, ears=ears, voice=EspeakVoice(), profile="words", phrases=Phrases(greeting=GREETING))
+        agent = Agent(
+            clerk, ears=ears, voice=EspeakVoice(rate_wpm=170), profile="words", phrases=Phrases(greeting=GREETING)
+        )
         try:
             conversation, caller, decided = asyncio.run(call(carrier, agent, script))
             break

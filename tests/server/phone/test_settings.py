@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from duologue.core.leaves import Overlap
+from duologue.core.settings import PROFILES, profile
 from duologue.server.phone.routes import InvalidPhoneSettings
+from duologue.server.phone.settings import on_the_phone
 from tests.server.phone.phone_calls import SECRET, settings
 
 
@@ -34,3 +38,27 @@ def test_settings_do_not_show_their_secrets() -> None:
     shown = repr(settings(token_key=b"0123456789abcdef"))
     assert SECRET not in shown
     assert "0123456789abcdef" not in shown
+
+
+# -- The settings of an agent's calls
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_an_agent_without_settings_of_its_own_has_the_profile_for_phones(name: str) -> None:
+    assert on_the_phone(name) == on_the_phone(profile(name)) == PROFILES["words"]
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_what_an_agent_changes_in_its_profile_is_kept_on_the_phone(name: str) -> None:
+    own = on_the_phone(profile(name, dead_air_ms=33_000, check_ins_max=5, answer_ms_max=12_000))
+    assert (own.dead_air_ms, own.check_ins_max, own.answer_ms_max) == (33_000, 5, 12_000)
+    assert (own.overlap, own.greets) == (Overlap.WORDS, True)
+
+
+def test_an_agents_own_rule_for_interruptions_is_kept_on_the_phone() -> None:
+    assert on_the_phone(profile("confirm", overlap=Overlap.IMMEDIATE)).overlap is Overlap.IMMEDIATE
+
+
+def test_settings_with_a_name_of_their_own_are_used_as_they_are() -> None:
+    own = replace(PROFILES["confirm"], name="mine", dead_air_ms=1_000)
+    assert on_the_phone(own) is own

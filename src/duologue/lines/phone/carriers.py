@@ -1,8 +1,8 @@
 """The messages of phone carriers on their media WebSockets, in both directions.
 
-Twilio and Telnyx use the same messages with different names, so a `Carrier` lists the names, and one parser serves
-both. All functions are pure. Rule: everything that a carrier sends is checked here, and error messages repeat nothing
-of it.
+Twilio and Telnyx use the same messages with different field names, so a `Carrier` lists the names, and one parser
+serves both. All functions are pure. Rule: everything that a carrier sends is checked here, and error messages repeat
+nothing of it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class Malformed(DuologueError):
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """The names that one carrier uses."""
+    """How one carrier's messages differ from another's. `stream_id` to `sample_rate` are the names of the JSON fields
+    in its messages."""
 
     name: str
     stream_id: str
@@ -77,7 +78,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The stream of a call has started. `encoding` is PCMU, PCMA or L16; empty if we don't know it."""
+    """The stream of a call has started. `encoding` is PCMU, PCMA or L16; empty if the carrier uses another encoding."""
 
     stream: str
     call: str
@@ -245,14 +246,14 @@ def write_media(carrier: Carrier, stream: str, payload: bytes) -> str:
 
 
 def media_writer(carrier: Carrier, stream: str) -> Callable[[bytes], str]:
-    """A faster `write_media` for one stream, which is called 50 times a second. The returned function takes the payload
-    and returns the message, whose constant part was made in advance."""
+    """A faster `write_media` for one stream. The returned function takes the payload and returns the message. It is
+    called 50 times a second, so the constant part of the message is made in advance."""
     head, _, tail = write_media(carrier, stream, b"?").rpartition(base64.b64encode(b"?").decode("ascii"))
     return lambda payload: f"{head}{binascii.b2a_base64(payload, newline=False).decode('ascii')}{tail}"
 
 
 def write_mark(carrier: Carrier, stream: str, name: str) -> str:
-    """A mark, which the carrier returns when all sound before the mark has been played."""
+    """A mark, which the carrier returns when all sound before the mark has been played or cleared."""
     return _write(carrier, stream, "mark", {"name": name})
 
 

@@ -3,6 +3,8 @@
 The carrier buffers sound, so only a little is sent ahead of playback, and a clear empties the buffer. A mark is sent
 about every 100 ms; the carrier returns it when all sound before the mark has been played. Rule: only sound before a
 returned mark counts as heard. A mark that returns after a clear doesn't count: its name was forgotten at the clear.
+A cue and the ambient sound are sent only while nothing of a voice is in the carrier's buffer, so clearing them never
+costs a voice anything.
 """
 
 from __future__ import annotations
@@ -11,18 +13,20 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from duologue.audio.frames import to_pcm, to_samples
-from duologue.audio.resample import LiveResampler
+from duologue.lines.ambient_loop import AmbientLoop
+from duologue.lines.whole_sound import sound_at
 from duologue.ports.ears import Frame
 from duologue.ports.failure import classify
 from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped, Unplayable
 from duologue.ports.sound import Sound
 
 from .carriers import Carrier, Marked, Media, Pressed, Started, media_writer, write_clear, write_mark
-from .codecs import FRAME_MS, Codec, codec_of
+from .codecs import FRAME_MS, codec_of
 from .frame_order import Order
+from .frame_track import FrameTrack
+from .played_sound import PlayedSound
 
 
 class CarrierWire(Protocol):
@@ -49,81 +53,12 @@ class LineGone(ConnectionError):
     """The call has ended, so the line can't be opened or played on."""
 
 
-class _Track:
-    """The sound of one voice (one utterance of the agent), as encoded frames. A frame is retained until it was
-    heard."""
+class _Mark(NamedTuple):
+    """A mark that hasn't returned yet: how many frames of its voice, and of the whole call, were sent before it. A mark
+    behind a cue or ambient sound has 0 frames: it only tells when they were heard."""
 
-    def __init__(self, voice: int, codec: Codec) -> None:
-        self.voice = voice
-        self.take = 1  # counted up when sound is sent again after a hold
-        self.sent = self.heard = 0  # frames
-        self.is_held = self.is_complete = False
-        self.began = 0.0  # when the first frame would have started to play, if playback had had no gap
-        self.samples = 0
-        self.resampler = LiveResampler(codec.rate_hz, codec.rate_hz)
-        self.from_hz = codec.rate_hz
-        self._codec = codec
-        self._frames: list[bytes] = []
-        self._gone = 0  # frames that were heard and removed
-        self._rest = b""
-
-    @property
-    def total(self) -> int:
-        return self._gone + len(self._frames)
-
-    @property
-    def is_all_sent(self) -> bool:
-        return self.is_complete and self.sent == self.total
-
-    @property
-    def heard_ms(self) -> int:
-        """How much was heard, without the silence that fills up the last frame."""
-        return min(self.heard * FRAME_MS, self.samples * 1000 // self._codec.rate_hz)
-
-    def add(self, sound: Sound) -> None:
-        codec = self._codec
-        if not sound.pcm:  # simulated sound has only a length
-            self._cut(codec.encode(bytes(2 * (codec.rate_hz * sound.ms // 1000))))
-            return
-        if sound.rate_hz != self.from_hz:
-            self.finish_resampling()
-            self.from_hz = sound.rate_hz
-            self.resampler = LiveResampler(sound.rate_hz, codec.rate_hz)
-        self._cut(codec.encode(to_pcm(self.resampler.feed(to_samples(sound.pcm)))))
-
-    def finish_resampling(self) -> None:
-        self._cut(self._codec.encode(to_pcm(self.resampler.finish())))
-
-    def complete(self) -> None:
-        """The voice has ended. Fill up its last frame with silence, because carriers may refuse a shorter frame."""
-        self.finish_resampling()
-        if self._rest:
-            self._frames.append((self._rest + self._codec.silence)[: self._codec.frame_bytes])
-            self._rest = b""
-        self.is_complete = True
-
-    def _cut(self, coded: bytes) -> None:
-        self.samples += len(coded) // self._codec.bytes_per_sample
-        coded, size = self._rest + coded, self._codec.frame_bytes
-        whole = len(coded) - len(coded) % size
-        self._frames += [coded[at : at + size] for at in range(0, whole, size)]
-        self._rest = coded[whole:]
-
-    def next(self) -> bytes:
-        """The next frame to send."""
-        frame = self._frames[self.sent - self._gone]
-        self.sent += 1
-        return frame
-
-    def note_heard(self, frames: int) -> None:
-        self.heard = max(self.heard, frames)
-        del self._frames[: self.heard - self._gone]
-        self._gone = self.heard
-
-    def rewind(self) -> None:
-        """Go back to the first frame that was not heard: `next` returns that frame."""
-        self.take += 1
-        self.sent = self.heard
+    frames: int
+    sent: int
 
 
 class PhoneLine:
@@ -152,8 +87,13 @@ class PhoneLine:
         self._order = Order(self.codec.silence)
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._is_gone = False
-        self._track: _Track | None = None
-        self._marks: dict[str, int] = {}  # marks that haven't returned yet, with the number of frames before each
+        self._track: FrameTrack | None = None
+        self._cue: FrameTrack | None = None
+        self._ambient = AmbientLoop()
+        self._buffered_until = 0.0  # when the carrier will have played everything that was sent
+        self._beside_until = 0.0  # when it will have played the cue and the ambient sound that was sent
+        self._marks: dict[str, _Mark] = {}  # marks that haven't returned yet
+        self._played = PlayedSound(self.codec_out, self.codec.rate_hz)
         self._alarm: asyncio.TimerHandle | None = None
 
     # -- The port
@@ -169,7 +109,7 @@ class PhoneLine:
         if track is None or track.voice != voice:
             if track is not None:
                 self._flush()
-            self._track = track = _Track(voice, self.codec_out)
+            self._track = track = FrameTrack(voice, self.codec_out)
         track.add(sound)
         self._pump()
 
@@ -189,6 +129,7 @@ class PhoneLine:
             track.is_held = True
             self._flush()
             track.rewind()
+            self._pump()
 
     def resume(self, voice: int) -> None:
         """Continue from the last returned mark. Sound that was played after the mark, up to 100 ms, is heard twice."""
@@ -204,12 +145,34 @@ class PhoneLine:
             heard_ms = track.heard_ms
             self._flush()
             self._track = None
+            self._pump()
         asyncio.get_running_loop().call_soon(self._notify, Stopped(voice, heard_ms))
+
+    def play_cue(self, cue: int, sound: Sound) -> None:
+        track = self._track
+        if self._is_gone or (track is not None and not track.is_held and track.has_more):
+            return
+        if self._cue is None or self._cue.voice != cue:
+            self.stop_cue()
+            self._cue = FrameTrack(cue, self.codec_out)
+        self._cue.add(sound)
+        self._cue.complete()
+        self._pump()
+
+    def stop_cue(self) -> None:
+        self._cue = None
+        self._silence_beside()
+        self._pump()
+
+    def set_ambient(self, sound: Sound | None) -> None:
+        self._silence_beside()
+        self._ambient = AmbientLoop(sound_at(sound, self.codec_out.rate_hz) if sound is not None else b"")
+        self._pump()
 
     async def close(self) -> None:
         """Hang up."""
         self._cancel_timer()
-        self._track = None
+        self._track = self._cue = None
         if not self._is_gone:
             self._is_gone = self.has_hung_up = True
             self._wire.close()
@@ -222,20 +185,30 @@ class PhoneLine:
             self.counts["outbound"] += 1
             return
         for payload in self._order.feed(media.chunk, media.payload):
-            self._notify(Frame(self.codec.decode(payload), self.codec.rate_hz))
+            self._pass_on(payload)
+
+    def _pass_on(self, payload: bytes) -> None:
+        """Report a piece of the caller's sound, with what was played to the caller at the same time."""
+        pcm = self.codec.decode(payload)
+        self._notify(Frame(pcm, self.codec.rate_hz, self._played.take(len(pcm) // 2)))
 
     def note_mark(self, marked: Marked) -> None:
         """A mark has returned: note that the caller has heard all sound before it. A mark from before a clear is only
         counted."""
-        frames, track = self._marks.pop(marked.name, None), self._track
-        if frames is None or track is None:
+        mark, track = self._marks.pop(marked.name, None), self._track
+        if mark is None or (mark.frames and track is None):
             self.counts["flushed_marks"] += 1
             return
-        track.note_heard(frames)
+        self._played.confirm(mark.sent)
+        if not mark.frames or track is None:
+            return
+        track.note_heard(mark.frames)
         if track.is_complete and track.heard == track.total:
             self._end_track(track)
         else:
             self._notify(Played(track.voice, track.heard_ms))
+        if self._has_more_beside:
+            self._pump_on(track.voice)  # the carrier's buffer may be free for them now
 
     def note_key(self, pressed: Pressed) -> None:
         """The caller has pressed a key."""
@@ -246,7 +219,7 @@ class PhoneLine:
         if self._is_gone:
             return
         for payload in self._order.finish():
-            self._notify(Frame(self.codec.decode(payload), self.codec.rate_hz))
+            self._pass_on(payload)
         self._is_gone = True
         self._cancel_timer()
         self._notify(Closed(hung_up=True))
@@ -261,48 +234,110 @@ class PhoneLine:
 
     def _pump(self) -> None:
         """Send what may be sent now, and set a timer for the rest."""
-        track, loop = self._track, asyncio.get_running_loop()
+        loop, track = asyncio.get_running_loop(), self._track
         self._cancel_timer()
-        if track is None or track.is_held or self._is_gone:
-            return
-        now = loop.time()
-        while track.sent < track.total:
-            ahead_ms = track.sent * FRAME_MS - (now - track.began) * 1000
-            if ahead_ms < 0:  # the carrier had nothing left to play: the gap doesn't count as sound
-                track.began = now - track.sent * FRAME_MS / 1000
-            elif ahead_ms + FRAME_MS > self._pace.ahead_ms + 0.5:
+        while not self._is_gone and (send := self._sender()) is not None:
+            ahead_ms = max(0.0, self._buffered_until - loop.time()) * 1000
+            if ahead_ms + FRAME_MS > self._pace.ahead_ms + 0.5:
                 wait_ms = ahead_ms + FRAME_MS - self._pace.ahead_ms
-                self._alarm = loop.call_later(wait_ms / 1000, self._pump_on, track.voice)
+                voice = track.voice if track is not None and send == self._send_voice else 0
+                self._alarm = loop.call_later(wait_ms / 1000, self._pump_on, voice)
                 return
-            self._wire.send(self._write(track.next()))
-            if track.sent * FRAME_MS % self._pace.mark_ms == 0 or track.is_all_sent:
-                self._mark(track)
-        if track.is_all_sent and track.total:
+            send()
+        if track is not None and not self._is_gone and not track.is_held and track.total and self._ends_here(track):
             self._mark(track)
+
+    def _ends_here(self, track: FrameTrack) -> bool:
+        """Must the carrier tell when it has played what was sent? At the end of a voice, and if a cue waits for it."""
+        return track.is_all_sent or (not track.has_more and self._has_more_beside)
+
+    @property
+    def _has_more_beside(self) -> bool:
+        """Does a cue or an ambient sound wait until the voice is heard?"""
+        return (self._cue is not None and self._cue.has_more) or bool(self._ambient)
+
+    def _sender(self) -> Callable[[], None] | None:
+        """What sends the next frame: of the voice, else of the cue, else of the ambient sound. None if there is nothing
+        to send."""
+        track = self._track
+        if track is not None and not track.is_held and track.has_more:
+            return self._send_voice
+        if track is not None and not track.is_held and not track.is_out:
+            return None
+        if self._cue is not None and self._cue.has_more:
+            return self._send_cue
+        return self._send_ambient if self._ambient else None
+
+    def _send_voice(self) -> None:
+        """Send a frame of the voice. It silences a cue."""
+        track = self._track
+        assert track is not None
+        self._cue = None
+        self._silence_beside()
+        self._send(track.next(), is_voice=True)
+        if track.sent * FRAME_MS % self._pace.mark_ms == 0 or track.is_all_sent:
+            self._mark(track)
+
+    def _send_cue(self) -> None:
+        cue = self._cue
+        assert cue is not None
+        self._send(cue.next(), is_voice=False)
+        self._mark_beside(is_last=not cue.has_more)
+
+    def _send_ambient(self) -> None:
+        self._send(self.codec_out.silence, is_voice=False)
+        self._mark_beside(is_last=False)
+
+    def _send(self, frame: bytes, is_voice: bool) -> None:
+        if self._ambient:
+            frame = self.codec_out.encode(self._ambient.mix(self.codec_out.decode(frame), is_voice))
+        self._wire.send(self._write(frame))
+        self._played.add(frame)
+        now = asyncio.get_running_loop().time()
+        self._buffered_until = max(self._buffered_until, now) + FRAME_MS / 1000
+        if not is_voice:
+            self._beside_until = self._buffered_until
+
+    def _mark_beside(self, is_last: bool) -> None:
+        """Send a mark behind a cue or ambient sound. It tells only when they were heard, for the echo."""
+        sent = self._played.sent
+        if is_last or sent * FRAME_MS % self._pace.mark_ms == 0:
+            self._marks[f"beside.{sent}"] = _Mark(0, sent)
+            self._wire.send(write_mark(self._carrier, self._stream, f"beside.{sent}"))
+
+    def _silence_beside(self) -> None:
+        """Drop what the carrier still has of a cue or of ambient sound. Nothing of a voice is in its buffer then."""
+        if self._beside_until > asyncio.get_running_loop().time():
+            self._flush()
 
     def _pump_on(self, voice: int) -> None:
         """The timer's callback. A failure becomes an event, because a timer has no caller that could handle it."""
         try:
             self._pump()
         except OSError as problem:
-            self._notify(Unplayable(voice, classify(problem)))
+            if voice:
+                self._notify(Unplayable(voice, classify(problem)))
 
-    def _mark(self, track: _Track) -> None:
+    def _mark(self, track: FrameTrack) -> None:
         name = f"{track.voice}.{track.take}.{track.sent}"
         if name not in self._marks and track.sent > track.heard:
-            self._marks[name] = track.sent
+            self._marks[name] = _Mark(track.sent, self._played.sent)
             self._wire.send(write_mark(self._carrier, self._stream, name))
 
     def _flush(self) -> None:
         self._cancel_timer()
         self._marks.clear()
+        self._played.clear()
+        self._buffered_until = self._beside_until = 0.0
         if not self._is_gone:
             self._wire.send(write_clear(self._carrier, self._stream))
 
-    def _end_track(self, track: _Track) -> None:
+    def _end_track(self, track: FrameTrack) -> None:
         if self._track is track:
             self._track = None
             self._notify(Finished(track.voice, track.heard_ms))
+            if self._has_more_beside:
+                self._pump_on(0)
 
     def _cancel_timer(self) -> None:
         if self._alarm is not None:

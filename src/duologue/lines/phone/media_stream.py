@@ -1,8 +1,8 @@
 """Handles the media stream of one call: admits it, passes sound and keys to the line, and ends it.
 
 This module doesn't know the network: it gets the carrier's messages as text and sends through a `CarrierWire`. Rule: a
-stream that violates the protocol is refused with a close code and one line without spoken words or secrets. Unknown
-messages are counted and ignored.
+stream that violates the protocol is closed with a close code and a short reason, which contains no spoken words and no
+secrets. Unknown messages are counted and ignored.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FULL = 1013
 
 
 class StreamRefused(DuologueError):
-    """The stream must be closed with this close code. The message says why, for the log."""
+    """The stream must be closed, with the close code `code`. The message says why, for the log."""
 
     def __init__(self, code: int, why: str) -> None:
         self.code = code

@@ -95,7 +95,7 @@ class CarrierSocket:
 
 
 class PhoneCalls:
-    """The streams of all carriers."""
+    """Serves the streams of all carriers. Each stream is one call."""
 
     def __init__(
         self,
@@ -208,7 +208,7 @@ class _Watch:
     async def expect(self, quiet_ms_max: int) -> None:
         while (left_s := self.heard_at + quiet_ms_max / 1000 - self._loop.time()) > 0:
             await asyncio.sleep(left_s)
-        raise StreamRefused(REFUSED, "the carrier has gone silent")
+        raise StreamRefused(REFUSED, "the carrier has sent nothing for too long")
 
 
 async def _read(websocket: WebSocket, stream: Stream, watch: _Watch) -> None:
@@ -233,7 +233,8 @@ async def _receive(websocket: WebSocket) -> str | None:
 
 
 def _raise_refusal(*tasks: asyncio.Task[Any]) -> None:
-    """Raise the failure that ended the call, if the call didn't end normally."""
+    """Raise the failure that ended the call, if the call didn't end normally. A lost connection counts as a normal
+    end."""
     for task in tasks:
         failure = task.exception() if task.done() and not task.cancelled() else None
         if isinstance(failure, StreamRefused):

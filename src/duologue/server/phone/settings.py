@@ -8,14 +8,28 @@ from __future__ import annotations
 import base64
 import binascii
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from duologue.core.errors import DuologueError
+from duologue.core.settings import PROFILES, Settings
 from duologue.lines.phone.line import BufferPace
 
 from ..settings import is_loopback
+
+
+def on_the_phone(profile: str | Settings) -> Settings:
+    """The settings of an agent's calls: those of the profile `words`, and everything that the agent's own settings
+    change in their profile. Settings that aren't made from a profile are used as they are."""
+    if isinstance(profile, str):
+        return PROFILES["words"]
+    base = PROFILES.get(profile.name)
+    if base is None:
+        return profile
+    changed = {field.name: getattr(profile, field.name) for field in fields(profile)}
+    own = {name: value for name, value in changed.items() if value != getattr(base, name)}
+    return replace(PROFILES["words"], **own)
 
 
 class InvalidPhoneSettings(DuologueError, ValueError):
@@ -54,12 +68,13 @@ class PhoneSettings:
 
     @property
     def stream_url(self) -> str:
-        """The address of the same host for WebSockets."""
+        """The base URL for WebSockets: with wss instead of https, or ws instead of http."""
         scheme, _, rest = self.base_url.partition("://")
         return f"{'wss' if scheme == 'https' else 'ws'}://{rest}"
 
     def sends(self, carrier: str) -> tuple[str, int] | None:
-        """The codec and rate that we send to this carrier; None means the same as the carrier sends."""
+        """The codec and the sample rate of the sound that we send to this carrier; None means those of the carrier's
+        sound."""
         if carrier != "telnyx":
             return None
         return self.telnyx_codec, self.telnyx_rate_hz if self.telnyx_codec == "L16" else 8_000

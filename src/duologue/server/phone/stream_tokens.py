@@ -1,8 +1,8 @@
 """Tokens that connect a signed webhook to the stream that it announced.
 
 A carrier doesn't sign its streams, so the webhook's response contains a token that the stream must present. The token
-is signed and names its carrier, call and expiry, so only used tokens have to be remembered. Rule: a token opens one
-stream of its carrier (and of its call, if it names one), for a short time.
+is signed and names its carrier, call and expiry, so only used tokens have to be remembered. Rule: a token is valid for
+a short time and for one stream. The stream must be of the token's carrier and, if the token names a call, of that call.
 """
 
 from __future__ import annotations

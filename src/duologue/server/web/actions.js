@@ -2,6 +2,7 @@
 //
 // Rule: no action guesses what the server will do; the page shows a change when the server sends it.
 
+import { conditionOf } from "./model/microphone.js";
 import { isOn, unsentOf } from "./model/model.js";
 import { keep, keepConversation, keepMuted, keepToken, newId } from "./seat.js";
 import { download, transcriptOf } from "./transcript.js";
@@ -19,7 +20,7 @@ export function createActions({ store, socket, player, microphone, text }) {
       tell("starting");
       if (ready?.agent?.speaks !== false) player.open(ready?.audio?.output_hz);
       if (ready?.agent?.hears !== false) await Promise.race([act.openMicrophone(), new Promise((resolve) => (skip = resolve))]);
-      send("start");
+      send("start", { microphone: conditionOf(store.model.microphone) });
     },
     skipMicrophone() {
       tell("microphone", { status: "off" });

@@ -4,6 +4,7 @@ import { createActions } from "./actions.js";
 import { hood } from "./hood/hood.js";
 import { holdSpace } from "./keys.js";
 import { Microphone } from "./microphone.js";
+import { conditionOf } from "./model/microphone.js";
 import { firstModel, isOn, isWatching, reduce } from "./model/model.js";
 import { announcer } from "./parts/announcer.js";
 import { captions } from "./parts/captions.js";
@@ -15,6 +16,7 @@ import { meter } from "./parts/meter.js";
 import { notices } from "./parts/notices.js";
 import { orb } from "./parts/orb.js";
 import { status } from "./parts/status.js";
+import { suggestions } from "./parts/suggestions.js";
 import { task } from "./parts/task.js";
 import { watchBanner } from "./parts/watching.js";
 import { work } from "./parts/work.js";
@@ -23,14 +25,14 @@ import { accessToken, keepConversation, keepUnsent, kept, keptConversation, kept
 import { Socket } from "./socket.js";
 import { resumeOnGesture, Sound } from "./sound.js";
 import { createStore } from "./store.js";
-import { chosenLanguage, textsIn, translate } from "./texts.js";
+import { chosenLanguage, textsIn, textsOf, translate } from "./texts.js";
 import { theme } from "./theme.js";
 import { watchedCall, watchersSeat } from "./watched.js";
 
 const RESUME_MS = 4000;
 
 const language = chosenLanguage();
-const text = textsIn(language);
+const text = textsIn(language, await textsOf(language));
 document.documentElement.lang = language;
 translate(document, text);
 
@@ -51,11 +53,19 @@ const socket = new Socket({ hello, message: receive, voice: (frame) => player.re
 const act = createActions({ store, socket, player, microphone, text });
 
 const shared = { text, language, act, store, timings, sound, player, microphone };
-for (const part of [watchBanner, heading, status, controls, captions, announcer, composer, connection, notices, task, work, orb, meter, hood]) {
+for (const part of [watchBanner, heading, status, controls, captions, suggestions, announcer, composer, connection, notices, task, work, orb, meter, hood]) {
   store.subscribe(part(shared));
 }
 store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...model }) => {
   microphone.gate(isOn(model) && state === "on" && (pressed || (way === "hands-free" && !muted)) && model.state.phase !== "paused");
+});
+let told = ""; // the microphone's condition that the server knows
+store.subscribe((model) => {
+  const known = isOn(model) && model.connection.phase === "open";
+  const condition = known ? conditionOf(model.microphone) : "";
+  if (condition === told) return;
+  told = condition;
+  if (condition) socket.send("microphone", { state: condition });
 });
 store.subscribe((model, before) => {
   if (model.unsent !== before.unsent) keepUnsent(model.unsent);
@@ -87,9 +97,11 @@ function receive(message) {
   const { type, payload } = message;
   const watching = isWatching(store.model);
   if (type === "duologue.play") player.command(payload);
+  if (type === "duologue.cue") player.cues.stop();
   if (type === "duologue.conversation") begin(payload);
   if (type === "duologue.ended" && !watching) keepConversation(null);
   if (type === "duologue.ended" && !watching) microphone.close();
+  if (type === "duologue.ended" && !watching) player.cues.end();
   store.dispatch(message);
   if (type === "duologue.conversation" && payload.resumed && !payload.watching) act.typeAgain();
   if (type === "duologue.ready") cameIn(payload);

@@ -11,7 +11,7 @@ export class Microphone {
   constructor({ sound, send, changed }) {
     this.sound = sound;
     this.send = send; // sends a frame
-    this.changed = changed; // called with "off", "asking", "on", "denied", "absent", "insecure" or "failed"
+    this.changed = changed; // called with "off", "asking", "on", "denied", "absent", "insecure", "unplugged" or "failed"
     this.stream = null;
     this.level = 0;
     this.isOpen = false; // is the gate open?
@@ -40,7 +40,7 @@ export class Microphone {
   /** Connect to the page's AudioContext. In a browser that can't mix two sample rates, the microphone gets its own. */
   async connect(context) {
     const [track] = this.stream.getAudioTracks();
-    track.addEventListener("ended", () => this.fail("absent"));
+    track.addEventListener("ended", () => this.fail("unplugged"));
     try {
       this.source = context.createMediaStreamSource(this.stream);
     } catch {

@@ -4,7 +4,12 @@
 // previous one. Rule: `played` reports what was rendered minus the base and output latency. `stopped` reports all that
 // was rendered, because all of it will have been heard when the sound has stopped.
 
+import { Cues } from "./cues.js";
+
 const HEADER_BYTES = 12;
+const VOICE = 1; // kinds of binary frames
+const CUE = 2;
+const AMBIENT = 3;
 const TELL_MS = 40;
 const BLOCKED_MS = 2000;
 
@@ -12,6 +17,7 @@ export class Player {
   constructor({ sound, send }) {
     this.sound = sound;
     this.send = send;
+    this.cues = new Cues({ sound });
     this.node = null;
     this.pending = []; // messages for the worklet, until it is loaded
     this.rate = 24000;
@@ -32,6 +38,7 @@ export class Player {
   async open(rate) {
     this.rate = rate || this.rate;
     const context = await this.sound.open();
+    if (context) this.cues.open(this.rate);
     if (!context || this.node) return;
     this.node = new AudioWorkletNode(context, "duologue-player", {
       numberOfInputs: 0,
@@ -46,7 +53,14 @@ export class Player {
   /** One binary frame: u8 kind, u8 and u16 (unused), u32 voice, u32 chunk, then PCM. */
   receive(buffer) {
     const view = new DataView(buffer);
-    if (buffer.byteLength < HEADER_BYTES || view.getUint8(0) !== 1) return;
+    if (buffer.byteLength < HEADER_BYTES) return;
+    const kind = view.getUint8(0);
+    if (kind === CUE) this.cues.play(view.getUint32(4, true), floatsOf(buffer));
+    else if (kind === AMBIENT) this.cues.setAmbient(floatsOf(buffer));
+    else if (kind === VOICE) this.receiveVoice(view, buffer);
+  }
+
+  receiveVoice(view, buffer) {
     const voice = view.getUint32(4, true);
     const chunk = view.getUint32(8, true);
     if (voice < this.voice || (voice === this.voice && (chunk <= this.chunk || this.dropped))) return;
@@ -55,6 +69,7 @@ export class Player {
     const from = this.ends.at(-1).samples;
     this.chunk = chunk;
     this.ends.push({ chunk, samples: from + samples.length });
+    this.cues.stop();
     this.post({ do: "push", voice, from, samples });
     this.watchBlocked(voice);
   }
@@ -66,7 +81,12 @@ export class Player {
     if (action === "clear") this.clear(voice);
     else if (action === "finish" && voice > this.voice) this.tell("finished", voice, 0);
     else if (action === "finish" && voice === this.voice && this.over) this.finish(voice); // reported before, but the report was lost
-    else if (voice === this.voice) this.post({ do: action, voice });
+    else if (voice === this.voice) this.pass(action, voice);
+  }
+
+  pass(action, voice) {
+    if (action === "resume") this.cues.stop();
+    this.post({ do: action, voice });
   }
 
   /** Start a voice in its middle: its first chunk begins at `ms`. */
@@ -92,6 +112,7 @@ export class Player {
     if (voice !== this.voice) return;
     this.samples = Math.max(samples, this.ends[0].samples); // a report may be older than the start
     this.level = kind === "position" ? level : 0;
+    this.cues.duck(kind === "position");
     if (kind === "stopped") this.tell("stopped", voice, this.ms(samples));
     else if (kind === "finished") this.finish(voice);
     else if (kind !== "position" || performance.now() - this.toldAt >= TELL_MS) this.tellPlayed();
@@ -152,4 +173,8 @@ export class Player {
     if (this.node) this.node.port.postMessage(message);
     else if (!this.sound.failed) this.pending.push(message);
   }
+}
+
+function floatsOf(buffer) {
+  return Float32Array.from(new Int16Array(buffer.slice(HEADER_BYTES)), (sample) => sample / 32768);
 }

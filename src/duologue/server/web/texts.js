@@ -1,8 +1,10 @@
-// All texts of the page in five languages. The server sends the labels of states and waits.
+// All texts of the page. The server sends the labels of states and waits.
 //
-// Rule: each key has a text in all five languages, in the order of LANGUAGES. `{name}` is a placeholder.
+// Five languages are columns here; five more have a file each in languages/, which is loaded only if it is needed. Rule:
+// each key has a text in all languages. `{name}` is a placeholder.
 
-export const LANGUAGES = ["en", "de", "fr", "es", "ja"];
+const COLUMNS = ["en", "de", "fr", "es", "ja"];
+export const LANGUAGES = [...COLUMNS, "it", "nl", "pl", "pt", "zh"];
 
 const TEXTS = {
   skip: ["Skip to the text box", "Zum Textfeld springen", "Aller au champ de texte", "Ir al cuadro de texto", "入力欄へ移動"],
@@ -42,21 +44,38 @@ const TEXTS = {
   micAbsent: ["No microphone was found. Plug one in, or just write.", "Es wurde kein Mikrofon gefunden. Schließen Sie eines an, oder schreiben Sie einfach.", "Aucun micro trouvé. Branchez-en un, ou écrivez.", "No se ha encontrado ningún micrófono. Conecta uno, o escribe.", "マイクが見つかりません。接続するか、文字でどうぞ。"],
   micInsecure: ["Browsers open the microphone on https or localhost only. You can still write.", "Browser öffnen das Mikrofon nur über https oder localhost. Schreiben geht auch hier.", "Le micro ne s'ouvre qu'en https ou sur localhost. L'écrit fonctionne ici.", "El micrófono solo se abre con https o en localhost. Aquí puedes escribir.", "マイクは https か localhost でのみ使えます。ここでは文字が使えます。"],
   micFailed: ["The microphone could not be opened; another program may be using it. You can still write.", "Das Mikrofon ließ sich nicht öffnen; vielleicht nutzt es ein anderes Programm. Schreiben geht.", "Impossible d'ouvrir le micro ; un autre programme l'utilise peut-être. L'écrit fonctionne.", "No se pudo abrir el micrófono; quizá lo usa otro programa. Puedes escribir.", "マイクを開けませんでした。他のアプリが使用中かもしれません。文字は使えます。"],
+  micUnplugged: ["The microphone has stopped. Plug it in and try again, or just write.", "Das Mikrofon ist ausgefallen. Schließen Sie es wieder an und versuchen Sie es erneut, oder schreiben Sie einfach.", "Le micro s'est arrêté. Rebranchez-le et réessayez, ou écrivez.", "El micrófono se ha detenido. Conéctalo y prueba otra vez, o escribe.", "マイクが止まりました。接続し直して再試行するか、文字でどうぞ。"],
   introTitle: ["A conversation, not a form", "Ein Gespräch, kein Formular", "Une conversation, pas un formulaire", "Una conversación, no un formulario", "フォームではなく、会話を"],
   introSpeak: ["Speak as you would to a person. Pauses are fine.", "Sprechen Sie wie mit einem Menschen. Pausen sind in Ordnung.", "Parlez comme à une personne. Les pauses ne gênent pas.", "Habla como con una persona. Las pausas no importan.", "人と話すように話してください。間があっても大丈夫です。"],
   introInterrupt: ["Interrupt whenever you like; what you did not hear is crossed out.", "Unterbrechen Sie jederzeit; was Sie nicht gehört haben, wird durchgestrichen.", "Interrompez quand vous voulez ; ce que vous n'avez pas entendu est barré.", "Interrumpe cuando quieras; lo que no oíste queda tachado.", "いつでも割り込めます。聞かなかった言葉には取り消し線が付きます。"],
   introType: ["Or write. Both work, and you can switch at any time.", "Oder schreiben Sie. Beides geht, jederzeit im Wechsel.", "Ou écrivez. Les deux fonctionnent, à tout moment.", "O escribe. Ambas cosas funcionan en todo momento.", "文字でも構いません。いつでも切り替えられます。"],
+  couldSay: ["You could say", "Sie könnten sagen", "Vous pourriez dire", "Podrías decir", "たとえば、こう話せます"],
   hintListening: ["Go ahead, I'm listening", "Sprechen Sie, ich höre zu", "Allez-y, j'écoute", "Adelante, te escucho", "どうぞ、聞いています"],
   hintWrite: ["Write something below", "Schreiben Sie unten etwas", "Écrivez ci-dessous", "Escribe algo abajo", "下に入力してください"],
   hintPush: ["Hold the button or the space bar while you talk", "Halten Sie beim Sprechen die Taste oder die Leertaste", "Maintenez le bouton ou la barre d'espace en parlant", "Mantén el botón o la barra espaciadora al hablar", "話す間はボタンかスペースキーを押し続けてください"],
   hintHearing: ["I can hear you", "Ich höre Sie", "Je vous entends", "Te oigo", "聞こえています"],
-  hintMuted: ["Your microphone is muted", "Ihr Mikrofon ist stumm", "Votre micro est coupé", "Tu micrófono está silenciado", "マイクはミュート中です"],
+  hintMuted: ["Your microphone is muted. Unmute it, or write.", "Ihr Mikrofon ist stumm. Schalten Sie es ein, oder schreiben Sie.", "Votre micro est coupé. Rétablissez-le, ou écrivez.", "Tu micrófono está silenciado. Actívalo, o escribe.", "マイクはミュート中です。解除するか、文字でどうぞ。"],
+  hintLoading: ["I can't hear you yet. You can already write.", "Ich höre Sie noch nicht. Schreiben können Sie schon.", "Je ne vous entends pas encore. Vous pouvez déjà écrire.", "Todavía no te oigo. Ya puedes escribir.", "まだ聞こえません。文字はもう使えます。"],
+  hintBroken: ["Please write. I keep trying to hear you again.", "Bitte schreiben Sie. Ich versuche weiter, Sie zu hören.", "Écrivez, s'il vous plaît. J'essaie toujours de vous entendre.", "Escribe, por favor. Sigo intentando oírte.", "文字でお願いします。聞き取りの復旧を試みています。"],
+  hearLoading: ["One moment", "Einen Moment", "Un instant", "Un momento", "お待ちください"],
+  hearMuted: ["Muted", "Stumm", "Micro coupé", "Silenciado", "ミュート中"],
+  hearBroken: ["I can't hear you", "Ich höre Sie nicht", "Je ne vous entends pas", "No te oigo", "聞こえません"],
+  yourTurn: ["Your turn", "Sie sind dran", "À vous", "Te toca", "どうぞ"],
   hintSpeaking: ["You can interrupt at any time", "Sie können jederzeit unterbrechen", "Vous pouvez interrompre à tout moment", "Puedes interrumpir cuando quieras", "いつでも割り込めます"],
   hintSuspended: ["Nothing is heard or said until you resume", "Bis Sie weitermachen, wird nichts gehört oder gesagt", "Rien n'est entendu ni dit jusqu'à la reprise", "No se oye ni se dice nada hasta seguir", "再開するまで何も聞かず、話しません"],
   hintIdle: ["Nothing is recorded before you start", "Vor dem Start wird nichts aufgenommen", "Rien n'est enregistré avant de commencer", "Nada se graba antes de empezar", "開始するまで何も録音されません"],
   waitingFor: ["Waiting for {tool}", "Warte auf {tool}", "En attente de {tool}", "Esperando a {tool}", "{tool} を待っています"],
+  slow: ["Taking longer than usual: {s} s", "Dauert länger als sonst: {s} s", "Plus long que d'habitude : {s} s", "Tarda más de lo normal: {s} s", "いつもより時間がかかっています：{s} 秒"],
+  retryOf: ["No answer yet: retry {n} of {all}", "Noch keine Antwort: Versuch {n} von {all}", "Pas encore de réponse : essai {n} sur {all}", "Aún sin respuesta: reintento {n} de {all}", "応答待ち：再試行 {n} / {all}"],
+  rateLimit: ["Too many requests: retry {n} of {all}", "Zu viele Anfragen: Versuch {n} von {all}", "Trop de demandes : essai {n} sur {all}", "Demasiadas solicitudes: reintento {n} de {all}", "リクエスト過多：再試行 {n} / {all}"],
+  dueIn: ["in {s} s", "in {s} s", "dans {s} s", "en {s} s", "{s} 秒後"],
+  attempt: ["Attempt {n}", "Versuch {n}", "Tentative {n}", "Intento {n}", "{n} 回目の試行"],
+  attemptOf: ["Attempt {n} of {all}", "Versuch {n} von {all}", "Tentative {n} sur {all}", "Intento {n} de {all}", "試行 {n} / {all}"],
+  renewing: ["The session is being renewed", "Die Sitzung wird erneuert", "La session est renouvelée", "Se está renovando la sesión", "セッションを更新しています"],
+  healing: ["The connection is unsteady", "Die Verbindung ist unruhig", "La connexion est instable", "La conexión es inestable", "接続が不安定です"],
   notHeard: ["not heard:", "nicht gehört:", "non entendu :", "no oído:", "聞こえなかった部分："],
   unsent: ["not sent yet", "noch nicht gesendet", "pas encore envoyé", "aún sin enviar", "未送信"],
+  queued: ["queued: answered after this", "wartet: die Antwort folgt danach", "en attente : réponse ensuite", "en cola: se responde después", "順番待ち：このあと回答します"],
   overheard: ["overheard", "mitgehört", "entendu au passage", "oído de paso", "漏れ聞き"],
   interrupted: ["interrupted", "unterbrochen", "interrompu", "interrumpido", "中断"],
   reconnecting: ["Connection lost. Reconnecting…", "Die Verbindung ist weg. Ich versuche zurückzukommen …", "Connexion perdue. Nouvelle tentative…", "Se perdió la conexión. Intentando volver…", "接続が切れました。再接続しています…"],
@@ -130,8 +149,13 @@ const TEXTS = {
   current: ["State", "Zustand", "État", "Estado", "現在"],
   previous: ["Before", "Davor", "Avant", "Antes", "直前"],
   session: ["Session", "Sitzung", "Session", "Sesión", "経過"],
+  wholeCall: ["of {time} in all", "von insgesamt {time}", "sur {time} en tout", "de {time} en total", "全体 {time}"],
+  lifecycle: ["Lifecycle", "Lebenszyklus", "Cycle de vie", "Ciclo de vida", "ライフサイクル"],
+  nextSession: ["What the next session will know", "Was die nächste Sitzung wissen wird", "Ce que la prochaine session saura", "Lo que sabrá la próxima sesión", "次のセッションに渡す内容"],
+  summary: ["Summary", "Zusammenfassung", "Résumé", "Resumen", "要約"],
+  activeFiles: ["Active files and notes", "Aktive Dateien und Notizen", "Fichiers actifs et notes", "Archivos activos y notas", "使用中のファイルとメモ"],
   turns: ["Turns", "Redebeiträge", "Tours", "Turnos", "ターン"],
-  firstAudio: ["First audio, mean", "Erster Ton, Mittel", "Premier son, moyen", "Primer sonido, media", "初音声（平均）"],
+  firstAudio: ["Answer heard after, mean", "Antwort zu hören nach, Mittel", "Réponse entendue après, moyenne", "Respuesta oída tras, media", "応答が聞こえるまで（平均）"],
   interruptionRate: ["Interrupted", "Unterbrochen", "Interrompu", "Interrumpido", "割り込み"],
   toolCalls: ["Tool calls", "Werkzeuge", "Appels d'outils", "Herramientas", "ツール"],
   errors: ["Errors", "Fehler", "Erreurs", "Errores", "エラー"],
@@ -169,11 +193,17 @@ export function chosenLanguage(address = location.href, wanted = navigator.langu
   return short.find((tag) => LANGUAGES.includes(tag)) ?? "en";
 }
 
-/** A function that returns the text of a key, with its placeholders replaced by `values`. */
-export function textsIn(language) {
-  const column = LANGUAGES.indexOf(language);
+/** The texts in the file of this language; empty if its texts are in this one. */
+export async function textsOf(language) {
+  return COLUMNS.includes(language) ? {} : (await import(`./languages/${language}.js`)).default;
+}
+
+/** A function that returns the text of a key, with its placeholders replaced by `values`. `own` is what `textsOf` returns;
+ * a key that isn't in it is in English. */
+export function textsIn(language, own = {}) {
+  const column = Math.max(0, COLUMNS.indexOf(language));
   return (key, values = {}) =>
-    TEXTS[key][column].replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+    (own[key] ?? TEXTS[key][column]).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
 /** Put the texts into the page's own markup. */

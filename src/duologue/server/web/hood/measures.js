@@ -2,11 +2,12 @@
 //
 // Rule: an unknown number is shown as a dash.
 
-import { keyed, make, write } from "../dom.js";
+import { keyed, make, set, show, write } from "../dom.js";
 import { lookOf } from "./looks.js";
 import { clock } from "./timeline.js";
 
 const VISITS_SHOWN = 8;
+const RENEWED_MS = 5000; // a session that began later isn't the first one
 const STAGES = ["speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed"];
 
 export function measures({ text }) {
@@ -17,17 +18,48 @@ export function measures({ text }) {
     render(model, lanes, now) {
       const [current, previous] = lanes.at("phase", now);
       const m = model.hood.replay ? {} : (model.metrics ?? {});
+      const sessionAt = model.hood.replay || model.status.sessionAt > now ? 0 : model.status.sessionAt;
       const items = [
         ["current", labelOf(model, current?.state), current ? lasting(now - current.from) : ""],
         ["previous", labelOf(model, previous?.state), previous ? lasting(current.from - previous.from) : ""],
-        ["session", clock(now), ""],
+        ["session", clock(Math.max(0, now - sessionAt)), sessionAt > RENEWED_MS ? text("wholeCall", { time: clock(now) }) : ""],
         ["turns", m.turns ?? "–", ""],
-        ["firstAudio", known(m.meanFirstAudioMs, (ms) => `${Math.round(ms)}`), known(m.meanFirstAudioMs, () => "ms", "")],
+        ["firstAudio", known(m.meanAnswerMs, (ms) => `${Math.round(ms)}`), known(m.meanAnswerMs, () => "ms", "")],
         ["interruptionRate", known(m.interruptionRate, percent), ""],
         ["toolCalls", m.calls ?? "–", m.calls ? text("succeeded", { part: known(m.callSuccessRate, percent) }) : ""],
         ["errors", m.errors ?? "–", ""],
       ];
       keyed(element, items, ([key]) => key, ([key]) => created(key, text), update);
+    },
+  };
+}
+
+const LIFECYCLE = ["idle", "listening", "processing", "speaking", "tool_executing", "waiting_amplifier", "error", "reconnecting"];
+
+/** The eight states of the lifecycle; the current one is marked. */
+export function lifecycle({ text }) {
+  const list = make("ol.lifecycle", { "aria-label": text("lifecycle") }, ...LIFECYCLE.map((name) => make("li", {}, name)));
+  return {
+    element: list,
+    render(moment) {
+      for (const item of list.children) set(item, "aria-current", item.textContent === moment?.views?.lifecycle ? "step" : null);
+    },
+  };
+}
+
+/** What the next session will know: the summary, and the active files or notes. */
+export function nextSession({ text }) {
+  const summary = make("p.summary");
+  const files = make("ul.files");
+  const parts = [make("h4", {}, text("summary")), summary, make("h4", {}, text("activeFiles")), files];
+  const element = make("section.panel", { hidden: true }, make("h3", {}, text("nextSession")), ...parts);
+  return {
+    element,
+    render({ context, hood }) {
+      const told = hood.replay ? null : context;
+      show(element, Boolean(told?.summary || told?.activeFiles?.length));
+      write(summary, told?.summary || "–");
+      keyed(files, told?.activeFiles ?? [], (name) => name, (name) => make("li", {}, name), () => {});
     },
   };
 }

@@ -18,7 +18,8 @@ export function withCaption(captions, caption) {
   if (!said.text && !said.unheard) return at < 0 || !said.final ? captions : captions.toSpliced(at, 1);
   if (at < 0) return [...captions, said];
   if (isAnother(captions[at], said)) return [...captions, { ...said, id: `${said.id}-${captions.length}` }];
-  return captions.with(at, { ...captions[at], ...said, overheard: captions[at].overheard });
+  const final = said.final || captions[at].final; // text may still be corrected after its turn is over
+  return captions.with(at, { ...captions[at], ...said, final, overheard: captions[at].overheard });
 }
 
 /** The end of a turn may change its caption: dropped as noise, or overheard and not answered. */

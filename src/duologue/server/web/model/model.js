@@ -11,6 +11,8 @@ const NOTICES_MAX = 5;
 const TRANSITIONS_MAX = 20;
 const IDLE = { phase: "idle", previous: null, label: "", cause: "", at: 0, turn: 0, receivedAt: 0, lastError: null };
 
+const STATUS = { hearing: "on", why: "", attempt: 0, attemptsMax: 0, dueAt: null, queued: [], sessionAt: 0 };
+
 export function firstModel(given = {}) {
   return {
     connection: { phase: "connecting", attempt: 0 },
@@ -18,7 +20,9 @@ export function firstModel(given = {}) {
     conversation: null,
     state: IDLE,
     transitions: [],
-    hearing: false,
+    talking: false, // the user's voice is heard
+    status: STATUS,
+    context: null, // what the next session will know: {summary, activeFiles}
     captions: [],
     unsent: [], // typed and not confirmed by the server: {id, conversation, text}
     dialogue: null,
@@ -70,7 +74,7 @@ export function unsentLines(model) {
   return missing.map(({ id, text }) => ({ id, role: "user", text, unheard: "", final: true, unsent: true }));
 }
 
-const NOTHING = { captions: [], dialogue: null, work: [], wait: null, metrics: null, transitions: [] };
+const NOTHING = { captions: [], dialogue: null, work: [], wait: null, metrics: null, context: null, transitions: [] };
 
 const HANDLERS = {
   "duologue.ready": (model, payload) => ({
@@ -88,7 +92,13 @@ const HANDLERS = {
   }),
   "duologue.history": (model, { items }) => ({ ...model, captions: fromHistory(items) }),
   "duologue.state": (model, payload, receivedAt) => withState(model, payload, receivedAt),
-  "duologue.hearing": (model, { on }) => (model.hearing === on ? model : { ...model, hearing: on }),
+  "duologue.hearing": (model, { on }) => (model.talking === on ? model : { ...model, talking: on }),
+  "duologue.status": (model, { inMs, ...payload }, receivedAt) => ({
+    ...model,
+    status: { ...payload, dueAt: typeof inMs === "number" ? receivedAt + inMs : null },
+    notices: payload.hearing === "on" ? without(model.notices, ["problem_ears"]) : model.notices,
+  }),
+  "duologue.context": (model, payload) => ({ ...model, context: payload }),
   "duologue.turn": (model, payload) => ({ ...model, captions: withTurn(model.captions, payload) }),
   "duologue.caption": (model, payload) => ({ ...model, captions: withCaption(model.captions, payload) }),
   "duologue.typed": (model, { id }) => ({ ...model, unsent: model.unsent.filter((message) => message.id !== id) }),
@@ -104,7 +114,8 @@ const HANDLERS = {
   "duologue.ended": (model, payload) => ({
     ...model,
     ended: payload,
-    hearing: false,
+    talking: false,
+    status: STATUS,
     wait: null,
     captions: [...settled(model.captions), ...unsentLines(model)], // unsent messages stay readable
     unsent: isWatching(model) ? model.unsent : [],
@@ -121,7 +132,7 @@ const HANDLERS = {
     ...model,
     connection: payload,
     starting: false,
-    hearing: payload.phase === "open" ? model.hearing : false,
+    talking: payload.phase === "open" ? model.talking : false,
   }),
   "panel.typed": (model, message) => ({ ...model, unsent: [...model.unsent, message] }),
   "panel.starting": (model) => ({ ...model, starting: true }),
@@ -134,7 +145,8 @@ const HANDLERS = {
     ...NOTHING,
     conversation: null,
     ended: null,
-    hearing: false,
+    talking: false,
+    status: STATUS,
     notices: [],
     state: { ...IDLE, label: model.ready?.labels.idle ?? "" },
     hood: withoutSteps(model.hood),
@@ -170,10 +182,17 @@ function closed(dialogue) {
   return { ...dialogue, question: null, slots: dialogue.slots.map((slot) => (slot.state === "asked" ? { ...slot, state: "empty" } : slot)) };
 }
 
-/** A new notice replaces an earlier one with the same code. */
+// A notice, and the earlier notices that are no longer so because of it.
+const SOLVES = { saved_again: ["unsaved"], restored: ["not_restored"], recovered: ["problem_voice", "stalled"] };
+
+function without(notices, codes) {
+  return notices.some(({ code }) => codes.includes(code)) ? notices.filter(({ code }) => !codes.includes(code)) : notices;
+}
+
+/** A new notice replaces an earlier one with the same code, and those that are no longer so. */
 function withNotice(model, { level = "info", code, message, actions = [], fatal = false }) {
   const id = model.noticeCount + 1;
-  const others = model.notices.filter((notice) => notice.code !== code || notice.message !== message);
+  const others = without(model.notices, SOLVES[code] ?? []).filter((notice) => notice.code !== code || notice.message !== message);
   return {
     ...model,
     noticeCount: id,

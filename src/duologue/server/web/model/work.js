@@ -9,7 +9,7 @@ const GOES_ON = new Set(["started", "needs_input"]);
 export function withWork(work, payload, at) {
   const { event, call } = payload;
   const index = work.findIndex((entry) => entry.call === call);
-  const old = work[index] ?? { call, tool: payload.tool, mode: payload.mode, startedAt: at, status: "running" };
+  const old = work[index] ?? { call, tool: payload.tool, mode: payload.mode, startedAt: at - (payload.ranMs ?? 0), status: "running" };
   const entry = { ...old, ...changed(event, payload, at) };
   return trimmed(index < 0 ? [...work, entry] : work.with(index, entry));
 }

@@ -7,26 +7,32 @@ import { isLive, unsentLines } from "../model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../store.js";
 import { nameOf } from "./names.js";
+import { asSentence } from "./suggestions.js";
 
 const NEAR_PX = 80;
 
-export function captions({ text }) {
+export function captions({ text, act }) {
   const scroller = document.getElementById("captions");
   const lines = document.getElementById("lines");
   const intro = document.getElementById("intro");
   const over = document.getElementById("over");
   let stays = true; // scrolled to the end, unless the user scrolled up
   const follow = () => {
-    if (stays) scroller.scrollTop = scroller.scrollHeight;
+    if (stays) scroller.scrollTop = intro.hidden ? scroller.scrollHeight : 0;
   };
   scroller.addEventListener("scroll", () => {
-    stays = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
+    stays = !intro.hidden || scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
   });
   new ResizeObserver(follow).observe(scroller);
-  intro.append(...introduction(text));
-  return watching(["captions", "conversation", "ended", "ready", "unsent", "connection"], (model) => {
+  const offered = make("div.offered", { hidden: true }, make("h3", {}, text("couldSay")), make("ul"));
+  intro.append(...introduction(text), offered);
+  const ending = make("p");
+  over.append(ending, make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript")));
+  return watching(["captions", "conversation", "ended", "ready", "unsent", "connection", "status"], (model) => {
     const shown = model.connection.phase === "open" ? model.captions : [...model.captions, ...unsentLines(model)];
     show(intro, !shown.length && !isLive(model));
+    offer(offered, model.ready?.agent?.suggestions ?? []);
+    const queued = new Set(isLive(model) ? model.status.queued : []);
     let previous = null;
     keyed(
       lines,
@@ -36,11 +42,12 @@ export function captions({ text }) {
       (element, caption) => {
         element.dataset.follows = String(previous === caption.role);
         previous = caption.role;
-        update(element, caption, nameOf(model, caption.role, text), text);
+        update(element, { ...caption, queued: caption.role === "user" && queued.has(caption.turn) }, nameOf(model, caption.role, text), text);
       },
     );
     show(over, model.ended !== null);
-    write(over, model.ended ? text(model.ended.reason === "gone" ? "endedGone" : "endedHungUp") : "");
+    over.lastElementChild.hidden = !shown.length;
+    write(ending, model.ended ? text(model.ended.reason === "gone" ? "endedGone" : "endedHungUp") : "");
     follow();
   });
 }
@@ -51,9 +58,10 @@ function line() {
 }
 
 function update(element, caption, name, text) {
-  const { role, final, overheard, interrupted, unheard, unsent } = caption;
+  const { role, final, overheard, interrupted, unheard, unsent, queued } = caption;
   element.dataset.role = role;
   element.dataset.unsent = String(Boolean(unsent));
+  element.dataset.queued = String(Boolean(queued));
   element.dataset.live = String(!final);
   element.dataset.overheard = String(Boolean(overheard));
   const [who, said, mark] = element.children;
@@ -69,7 +77,7 @@ function update(element, caption, name, text) {
     cut.replaceChildren(make("span.unseen", {}, `${text("notHeard")} `), unheard);
   }
   show(cut, isCut);
-  const note = unsent ? text("unsent") : overheard ? text("overheard") : interrupted ? text("interrupted") : "";
+  const note = unsent ? text("unsent") : queued ? text("queued") : overheard ? text("overheard") : interrupted ? text("interrupted") : "";
   write(mark, note);
   show(mark, Boolean(note));
 }
@@ -77,6 +85,15 @@ function update(element, caption, name, text) {
 /** `unheard` follows `text`; the space between them may be on either side or missing. */
 function gapIn({ text, unheard }) {
   return !text || !unheard || /\s$/.test(text) || /^[\s.,;:!?。、]/.test(unheard) || /[\u3040-\u30ff\u4e00-\u9fff]$/.test(text) ? "" : " ";
+}
+
+/** What one could say, before the conversation starts. */
+function offer(element, suggestions) {
+  show(element, suggestions.length > 0);
+  const list = element.lastElementChild;
+  if (list.dataset.shown === suggestions.join("\n")) return;
+  list.dataset.shown = suggestions.join("\n");
+  list.replaceChildren(...suggestions.map((words) => make("li", {}, `“${asSentence(words)}”`)));
 }
 
 function introduction(text) {

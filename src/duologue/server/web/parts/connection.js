@@ -2,7 +2,7 @@
 //
 // Rule: the captions stay on the screen even without a connection.
 
-import { make, show } from "../dom.js";
+import { make, show, write } from "../dom.js";
 import { watching } from "../store.js";
 
 // The text and the button of the dialog for each close code.
@@ -20,13 +20,14 @@ export function connection({ text, act }) {
   const banner = document.getElementById("banner");
   const gate = document.getElementById("gate");
   let wasOpen = false;
-  return watching(["connection"], ({ connection: { phase, code, reason } }) => {
+  return watching(["connection"], ({ connection: { phase, code, reason, attempt } }) => {
     wasOpen ||= phase === "open";
     const late = phase === "lost" || (phase === "waiting" && (wasOpen || code));
     show(banner, late);
     banner.dataset.phase = phase;
     if (late) fillBanner(banner, phase, code, text, act);
     else banner.replaceChildren();
+    if (late && phase === "waiting") write(banner.querySelector(".attempt"), attempt ? text("attempt", { n: attempt }) : "");
     show(gate, phase === "refused");
     document.body.dataset.line = phase;
     gate.replaceChildren(...(phase === "refused" ? gateParts(code, reason, text, act) : []));
@@ -44,6 +45,7 @@ function fillBanner(banner, phase, code, text, act) {
   banner.replaceChildren(
     make("span.pulse", { "aria-hidden": "true" }),
     make("p", {}, text(key)),
+    make("span.attempt"),
     ...(phase === "lost" ? [make("div.notice-actions", {}, ...buttons)] : []),
   );
 }

@@ -6,7 +6,7 @@ import { isOn, isWatching } from "../model/model.js";
 import { show, write } from "../dom.js";
 import { watching } from "../store.js";
 
-const TROUBLES = { denied: "micDenied", absent: "micAbsent", insecure: "micInsecure", failed: "micFailed" };
+const TROUBLES = { denied: "micDenied", absent: "micAbsent", insecure: "micInsecure", unplugged: "micUnplugged", failed: "micFailed" };
 
 export function controls({ text, act }) {
   const by = (id) => document.getElementById(id);

@@ -3,6 +3,7 @@
 import { write } from "../dom.js";
 import { watching } from "../store.js";
 import { agentOf } from "./names.js";
+import { labelOf } from "./status.js";
 
 export function heading({ act, store, text }) {
   const name = document.getElementById("agent-name");
@@ -11,10 +12,11 @@ export function heading({ act, store, text }) {
   toggle.onclick = () => act.view(store.model.view === "hood" ? "talk" : "hood");
   toggle.setAttribute("aria-label", text("hood"));
   toggle.title = text("hood");
-  return watching(["ready", "view", "state", "conversation"], (model) => {
+  return watching(["ready", "view", "state", "status", "microphone", "connection", "conversation", "ended"], (model) => {
     const agent = agentOf(model) || "Duologue";
     write(name, agent);
-    const title = model.state.label ? `${model.state.label} · ${agent}` : agent;
+    const label = labelOf(model, text);
+    const title = label ? `${label} · ${agent}` : agent;
     if (document.title !== title) document.title = title;
     const open = model.view === "hood";
     toggle.setAttribute("aria-pressed", String(open));

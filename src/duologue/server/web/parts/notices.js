@@ -6,6 +6,8 @@ import { icon, keyed, make } from "../dom.js";
 import { watching } from "../store.js";
 
 const INFO_MS = 8000;
+// Notices about a conversation that can't go on: what was said can be saved.
+const BEYOND_REPAIR = new Set(["not_restored", "gone", "start_refused"]);
 
 export function notices({ text, act }) {
   const list = document.getElementById("notices");
@@ -21,6 +23,9 @@ function created(notice, text, act) {
   const buttons = actions
     .filter((action) => action !== "dismiss")
     .map((action) => make("button.small", { type: "button", onclick: () => act.settle(notice, action) }, text(action)));
+  if (fatal || BEYOND_REPAIR.has(notice.code)) {
+    buttons.push(make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript")));
+  }
   const close = make("button.close", { type: "button", "aria-label": text("dismiss"), onclick: () => act.settle(notice, "dismiss") }, icon("close"));
   if (level === "info" && !actions.length && id !== "sound") setTimeout(() => act.settle(notice, ""), INFO_MS);
   const body = make(

@@ -3,8 +3,10 @@
 // Springs move the discs towards the pose of the state; the levels of microphone and player move them too. Rule: the
 // picture shows nothing that the label doesn't say. With reduced motion the poses change without movement.
 
+import { isLive } from "../model/model.js";
 import { POSES } from "./poses.js";
 import { loudness } from "./meter.js";
+import { isDeaf } from "./status.js";
 
 const POINTS = 96;
 const STIFFNESS = 90;
@@ -41,10 +43,12 @@ export function orb({ microphone, player }) {
   };
 }
 
-function poseOf({ state, connection, hearing }) {
+function poseOf(model) {
+  const { state, connection, talking } = model;
   if (connection.phase === "refused" || connection.phase === "lost") return POSES.away;
   if (connection.phase === "waiting") return POSES.away;
-  if (hearing && state.phase === "speaking") return POSES.both;
+  if (isLive(model) && isDeaf(model)) return POSES[`hearing_${model.status.hearing}`];
+  if (talking && state.phase === "speaking") return POSES.both;
   return POSES[state.phase] ?? POSES.idle;
 }
 
@@ -122,6 +126,7 @@ class Body {
     for (const disc of discs) this.disc(disc, time, still, v);
     if (v.ring > 0.01) this.ring(time, still, v);
     if (v.bars > 0.01) this.bars(v);
+    if (v.slash > 0.01) this.slash(v);
   }
 
   /** The colour of a voice, or of the state if that is more important. */
@@ -190,6 +195,21 @@ class Body {
     paper.beginPath();
     paper.arc(0, 0, 0.76, from, from + 1.1 + (still ? 0 : Math.sin(time * 1.2) * 0.5));
     paper.stroke();
+  }
+
+  /** A line through the user's disc: they aren't heard. */
+  slash(v) {
+    const { paper } = this;
+    const reach = v.personR * 0.62;
+    paper.lineCap = "round";
+    for (const [width, colour] of [[0.085, this.night ? [11, 14, 19] : [244, 245, 247]], [0.035, this.night ? [235, 240, 245] : [50, 58, 68]]]) {
+      paper.lineWidth = width;
+      paper.strokeStyle = rgba(colour, v.slash);
+      paper.beginPath();
+      paper.moveTo(-v.personX - reach, -reach);
+      paper.lineTo(-v.personX + reach, reach);
+      paper.stroke();
+    }
   }
 
   bars(v) {

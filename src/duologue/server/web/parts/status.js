@@ -1,6 +1,7 @@
-// The status line: the server's label of the state, and a hint about what the user can do now.
+// The status line: what happens now, and a hint about what the user can do.
 //
-// Rule: the label is set as soon as the message is received; `timings` records when the label was on screen.
+// The label is the server's label of the state, unless the user isn't heard or the connection is lost. Rule: "listening"
+// is shown only while the server says that the user is heard. `timings` records when the label was on screen.
 
 import { isLive, isOn, isWatching } from "../model/model.js";
 import { isRunning } from "../model/work.js";
@@ -8,19 +9,33 @@ import { watching } from "../store.js";
 import { write } from "../dom.js";
 
 const TIMINGS_MAX = 500;
+const TICK_MS = 500;
+const SLOW_MS = 4000;
+const SOON_MS = 900;
+// The phases in which the user may speak: there the label says whether they are heard.
+const OPEN = new Set(["listening", "user_speaking", "interrupted"]);
+const DEAF = { loading: "hearLoading", muted: "hearMuted", broken: "hearBroken", none: "yourTurn" };
+const DEAF_HINTS = { loading: "hintLoading", muted: "hintMuted", broken: "hintBroken", none: "hintWrite" };
+const TICKING = new Set(["thinking", "working", "reconnecting"]);
 
 export function status({ text, timings }) {
   const label = document.getElementById("state-label");
   const hint = document.getElementById("state-hint");
   const now = document.getElementById("now-label");
   let timed = null;
+  let shownModel = null;
+  setInterval(() => {
+    if (shownModel && isLive(shownModel) && TICKING.has(shownModel.state.phase)) write(hint, hintOf(shownModel, text));
+  }, TICK_MS);
   return watching(
-    ["state", "hearing", "wait", "work", "microphone", "conversation", "ended", "ready", "connection"],
+    ["state", "talking", "status", "wait", "work", "microphone", "conversation", "ended", "ready", "connection"],
     (model) => {
       const { state } = model;
       const shown = labelOf(model, text);
+      shownModel = model;
       if (document.body.dataset.phase !== state.phase) document.body.dataset.phase = state.phase;
       document.body.dataset.on = String(isOn(model));
+      document.body.dataset.hearing = isLive(model) ? model.status.hearing : "on";
       write(label, shown);
       write(now, shown);
       write(hint, hintOf(model, text));
@@ -32,30 +47,43 @@ export function status({ text, timings }) {
   );
 }
 
-function labelOf(model, text) {
+export function labelOf(model, text) {
   const { state, ready, connection } = model;
   if (isWatching(model) && !isLive(model)) return text("watchedOver");
   if (isLive(model) && connection.phase !== "open") return text(connection.phase === "lost" ? "lineLost" : "lineAway");
+  if (isLive(model) && isDeaf(model) && !(isWatching(model) && model.status.hearing === "none")) return text(DEAF[model.status.hearing]);
+  if (isOn(model) && state.phase === "listening" && waitsForButton(model)) return text("yourTurn");
   return state.label || ready?.labels?.[state.phase] || (connection.phase === "open" ? "" : text("connecting"));
 }
 
+/** Could the user speak now, but isn't heard? */
+export function isDeaf({ state, status: { hearing } }) {
+  return OPEN.has(state.phase) && hearing in DEAF;
+}
+
+function waitsForButton({ microphone }) {
+  return microphone.status === "on" && microphone.mode === "push" && !microphone.pressed;
+}
+
 export function hintOf(model, text) {
-  const { state, hearing, wait, work, microphone } = model;
+  const { state, talking, microphone, connection } = model;
   if (isWatching(model)) return watchersHint(model, text);
-  if (!isOn(model)) return model.ready && model.connection.phase === "open" ? text("hintIdle") : "";
-  if (model.connection.phase !== "open") return "";
-  if (hearing && state.phase !== "paused") return text("hintHearing");
+  if (!isOn(model)) return model.ready && connection.phase === "open" ? text("hintIdle") : "";
+  if (connection.phase === "waiting" && connection.attempt) return text("attempt", { n: connection.attempt });
+  if (connection.phase !== "open") return "";
+  if (isDeaf(model)) return text(DEAF_HINTS[model.status.hearing]);
+  if (talking && state.phase !== "paused") return text("hintHearing");
   switch (state.phase) {
     case "listening":
     case "interrupted":
-      if (microphone.status !== "on") return text("hintWrite");
-      if (microphone.mode === "push") return text("hintPush");
-      return text(microphone.muted ? "hintMuted" : "hintListening");
+      return text(microphone.mode === "push" ? "hintPush" : "hintListening");
     case "thinking":
     case "working":
-      return waitOf(wait, work, text);
+      return waitOf(model, text);
+    case "reconnecting":
+      return attemptOf(model, text);
     case "speaking":
-      return text("hintSpeaking");
+      return speakingHint(model, text);
     case "paused":
       return text("hintSuspended");
     default:
@@ -63,21 +91,46 @@ export function hintOf(model, text) {
   }
 }
 
+function speakingHint({ status: { hearing } }, text) {
+  if (hearing === "on") return text("hintSpeaking");
+  return hearing === "none" ? "" : text(DEAF_HINTS[hearing]);
+}
+
 /** A watcher can do nothing: the hint only says what happens. */
 function watchersHint(model, text) {
   if (!isLive(model) || model.connection.phase !== "open") return "";
-  if (model.hearing) return text("callerSpeaks");
-  return ["thinking", "working"].includes(model.state.phase) ? waitOf(model.wait, model.work, text) : "";
+  if (model.talking) return text("callerSpeaks");
+  if (model.state.phase === "reconnecting") return attemptOf(model, text);
+  return ["thinking", "working"].includes(model.state.phase) ? waitOf(model, text) : "";
 }
 
-/** What the agent waits for, and its progress. */
-function waitOf(wait, work, text) {
+/** Why the user waits: for which tool and how far it is, for which retry, or for a slow answer. */
+function waitOf(model, text) {
+  const { wait, work, state, status: now } = model;
   const running = work.findLast((entry) => isRunning(entry) && entry.mode !== "dispatch");
+  const waitedMs = performance.now() - state.receivedAt;
   const parts = [
     running ? text("waitingFor", { tool: readable(running.tool) }) : "",
     wait ? [wait.label, wait.detail].filter(Boolean).join(": ") : "",
+    now.why === "retry" ? text("retryOf", { n: now.attempt, all: now.attemptsMax }) : "",
+    now.why === "rate_limit" ? text("rateLimit", { n: now.attempt, all: now.attemptsMax }) : "",
+    dueIn(now, text),
+    !running && !now.why && waitedMs > SLOW_MS ? text("slow", { s: Math.round(waitedMs / 1000) }) : "",
   ];
   return parts.filter(Boolean).join(" · ");
+}
+
+/** Which attempt to reconnect is running, or when the next one begins. */
+function attemptOf({ status: now }, text) {
+  if (now.why === "renewing") return text("renewing");
+  if (now.why === "healing") return text("healing");
+  if (!now.attempt) return "";
+  return [text("attemptOf", { n: now.attempt, all: now.attemptsMax }), dueIn(now, text)].filter(Boolean).join(" · ");
+}
+
+function dueIn({ dueAt }, text) {
+  const leftMs = dueAt === null ? 0 : dueAt - performance.now();
+  return leftMs > SOON_MS ? text("dueIn", { s: Math.ceil(leftMs / 1000) }) : "";
 }
 
 export function readable(name) {

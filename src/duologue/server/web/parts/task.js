@@ -1,6 +1,6 @@
 // The open task as a card: the question, and the slots that are filled so far.
 //
-// Rule: the card shows what the server sends about the task and decides nothing.
+// A completed task stays, with its results, until the next one begins. Rule: the card shows what the server sends about the task and decides nothing.
 
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../store.js";
@@ -10,12 +10,16 @@ export function task({ text }) {
   const card = document.getElementById("task");
   const title = make("h2", { id: "task-title" });
   const slots = make("dl.slots");
-  card.append(title, slots);
+  const mark = make("span.task-done");
+  card.append(make("div.task-head", {}, title, mark), slots);
   card.setAttribute("aria-labelledby", "task-title");
   return watching(["dialogue"], ({ dialogue }) => {
     show(card, dialogue !== null);
     if (!dialogue) return;
+    const done = dialogue.state === "completed";
+    card.dataset.done = String(done);
     write(title, dialogue.title || readable(dialogue.flow));
+    mark.replaceChildren(...(done ? [icon("check"), text("done")] : []));
     keyed(slots, dialogue.slots, ({ name }) => name, () => created(), (element, slot) => update(element, slot, dialogue, text));
   });
 }

@@ -9,12 +9,19 @@ import { readable } from "./status.js";
 
 const OUTCOMES = { done: "done", cancelled: "cancelled", timed_out: "timedOut", failed: "failed", refused: "failed" };
 
+const TICK_MS = 1000;
+
 export function work({ text, act }) {
   const card = document.getElementById("work");
   const list = make("ul.jobs");
   card.append(make("h2", {}, text("work")), list);
+  let entries = [];
+  setInterval(() => {
+    for (const entry of entries) if (isRunning(entry)) showTime(list.querySelector(`[data-key="${entry.call}"]`), entry, text);
+  }, TICK_MS);
   return watching(["work"], (model) => {
     const shown = model.work.toReversed().toSorted((one, other) => Number(isRunning(other)) - Number(isRunning(one)));
+    entries = shown;
     show(card, shown.length > 0);
     keyed(list, shown, ({ call }) => call, (entry) => created(entry, text, act), (element, entry) => update(element, entry, text));
   });
@@ -55,7 +62,8 @@ function update(element, entry, text) {
   element.dataset.status = entry.status;
   element.dataset.outcome = outcome;
   write(name.children[1], readable(entry.tool));
-  write(name.children[2], running ? (entry.mode === "dispatch" ? text("beside") : "") : `${text(outcome)}${lasted(entry)}`);
+  if (running) showTime(element, entry, text);
+  else write(name.children[2], `${text(outcome)}${lasted(entry)}`);
   const sign = running ? "" : outcome === "done" ? "check" : "close";
   if (name.children[0].dataset.sign !== sign) {
     name.children[0].dataset.sign = sign;
@@ -69,6 +77,13 @@ function update(element, entry, text) {
   show(line, Boolean(told));
   show(form, entry.status === "asking");
   write(form.querySelector("label"), entry.question ?? "");
+}
+
+/** How long running work has been running. */
+function showTime(element, entry, text) {
+  const seconds = Math.max(0, Math.floor((performance.now() - entry.startedAt) / 1000));
+  const parts = [entry.mode === "dispatch" ? text("beside") : "", seconds ? `${seconds} s` : ""];
+  write(element.querySelector(".job-note"), parts.filter(Boolean).join(" · "));
 }
 
 function toldOf({ silent, text: progressText, wait }, text) {

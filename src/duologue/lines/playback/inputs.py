@@ -1,0 +1,153 @@
+"""What happens to a line with a client: inputs of the playback machine, as values.
+
+A voice is the sound of one utterance of the agent, with a number. Amounts of sound are counted in samples, and what a
+client reports in milliseconds. Rule: an input about the current voice names it. With another number it is late, and
+changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+
+class Position(NamedTuple):
+    """A client's playback position: how much of a voice it has played, and the last chunk that it received."""
+
+    voice: int
+    ms: int
+    chunk: int
+
+
+# -- What the conversation does with its voice
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceBegan:
+    """The first sound of a voice comes. It replaces the voice before it."""
+
+    voice: int
+
+
+@dataclass(frozen=True, slots=True)
+class SoundAdded:
+    """This much more sound of the voice can be sent."""
+
+    voice: int
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class SoundEnded:
+    """No more sound follows the last `samples` of the voice."""
+
+    voice: int
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class HoldAsked:
+    """The voice must pause now."""
+
+    voice: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeAsked:
+    """The voice may go on from where it was held."""
+
+    voice: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClearAsked:
+    """The voice must stop now, and its other sound is dropped."""
+
+    voice: int
+
+
+# -- What the client reports
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedReported:
+    """The client has played `ms` of a voice."""
+
+    voice: int
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedReported:
+    """The client has played a voice to its end."""
+
+    voice: int
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedReported:
+    """The client has stopped a voice after a clear."""
+
+    voice: int
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnplayableReported:
+    """The client can't play a voice."""
+
+    voice: int
+
+
+# -- Clients come and go
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConnected:
+    """A client has connected. `client` is the number of its socket. One that was here before says how much it has
+    played."""
+
+    client: int
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClientDisconnected:
+    """The socket with this number is gone."""
+
+    client: int
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingEnded:
+    """No client has come in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningBegan:
+    """The conversation opens the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineClosed:
+    """The conversation closes the line."""
+
+
+PlaybackInput: TypeAlias = (
+    VoiceBegan
+    | SoundAdded
+    | SoundEnded
+    | HoldAsked
+    | ResumeAsked
+    | ClearAsked
+    | PlayedReported
+    | FinishedReported
+    | StoppedReported
+    | UnplayableReported
+    | ClientConnected
+    | ClientDisconnected
+    | WaitingEnded
+    | OpeningBegan
+    | LineClosed
+)

@@ -1,0 +1,98 @@
+"""What a line with a client does: intents of the playback machine, as values.
+
+Rule: in one step, everything for the client comes before the reports to the conversation. A report may make the
+conversation stop the voice at once, and no sound may follow that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from duologue.ports.line import LineEvent
+
+
+class PlayCommand(Enum):
+    """A playback command to a client."""
+
+    BEGIN = "begin"  # the next chunk is the sound from this time of the voice on
+    HOLD = "hold"
+    RESUME = "resume"
+    CLEAR = "clear"
+    FINISH = "finish"  # no more sound follows
+
+
+@dataclass(frozen=True, slots=True)
+class SendSound:
+    """Send the samples from `start` up to `end` of a voice, as the chunk with this number."""
+
+    voice: int
+    number: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SendCommand:
+    """Send a playback command."""
+
+    command: PlayCommand
+    voice: int
+    ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DropQueued:
+    """Remove the sound of a voice that still waits to be sent on this socket."""
+
+    client: int
+    voice: int
+
+
+@dataclass(frozen=True, slots=True)
+class StartWaiting:
+    """Wait for a client, and then say `WaitingEnded`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StopWaiting:
+    """Don't say `WaitingEnded`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishOpening:
+    """The line is open: a client is connected."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelOpening:
+    """The line won't open."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportNow:
+    """Report this event to the conversation."""
+
+    event: LineEvent
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSoon:
+    """Report this event after the conversation's own call to the line has returned."""
+
+    event: LineEvent
+
+
+PlaybackIntent: TypeAlias = (
+    SendSound
+    | SendCommand
+    | DropQueued
+    | StartWaiting
+    | StopWaiting
+    | FinishOpening
+    | CancelOpening
+    | ReportNow
+    | ReportSoon
+)
+REPORTS = (ReportNow, ReportSoon)

@@ -1,0 +1,75 @@
+"""The playback machine: `step(state, input) -> (state, intents)` for the line of one conversation.
+
+Pure: no clock, no await, no sound. After the rows, sound is sent as far ahead as allowed. Rule: an input that no row
+takes, or that names another voice or socket than the current one, returns the same state and no intents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from . import inputs as on
+from .intents import REPORTS, PlaybackIntent
+from .rows import ROWS, PlaybackRow
+from .sending import PlaybackDone, send_ahead
+from .state import ClientPlace, PlaybackState, VoicePlace
+
+ABOUT_THE_VOICE = (
+    on.SoundAdded,
+    on.SoundEnded,
+    on.HoldAsked,
+    on.ResumeAsked,
+    on.ClearAsked,
+    on.PlayedReported,
+    on.FinishedReported,
+)
+
+
+class PlaybackMachine:
+    """Rows, compiled for lookup by place and input."""
+
+    def __init__(self, rows: Iterable[PlaybackRow] = ROWS) -> None:
+        self._table: dict[tuple[VoicePlace | ClientPlace, type], list[PlaybackRow]] = {}
+        for row in rows:
+            for source in row.sources:
+                self._table.setdefault((source, row.on), []).append(row)
+
+    def row_for(
+        self, place: VoicePlace | ClientPlace, state: PlaybackState, given: on.PlaybackInput
+    ) -> PlaybackRow | None:
+        """The row of this place that takes the input, if there is one."""
+        if isinstance(given, ABOUT_THE_VOICE) and given.voice != state.voice:
+            return None
+        for row in self._table.get((place, type(given)), ()):
+            if row.when is None or row.when(state, given):
+                return row
+        return None
+
+    def step(self, state: PlaybackState, given: on.PlaybackInput) -> PlaybackDone:
+        """The state after this input, and what to do now, in this order."""
+        voice_row = self.row_for(state.voice_place, state, given)
+        client_row = self.row_for(state.client_place, state, given)
+        after, intents = state, list[PlaybackIntent]()
+        for row in (voice_row, client_row):
+            if row is not None:
+                after = _go_to(after, row)
+                for action in row.do:
+                    after, more = action(after, given)
+                    intents += more
+        after, more = send_ahead(after)
+        intents += more
+        return after, tuple(sorted(intents, key=lambda intent: isinstance(intent, REPORTS)))
+
+
+def _go_to(s: PlaybackState, row: PlaybackRow) -> PlaybackState:
+    match row.target:
+        case VoicePlace():
+            return replace(s, voice_place=row.target)
+        case ClientPlace():
+            return replace(s, client_place=row.target)
+    return s
+
+
+MACHINE = PlaybackMachine()
+step = MACHINE.step

@@ -1,0 +1,96 @@
+"""Which sound is sent next, and what is sent again to a client that returns.
+
+All functions are pure, from a state to a state and intents. Rule: a client gets each sample once and in order, and
+never more than AHEAD_MS before it plays it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeAlias
+
+from .inputs import Position
+from .intents import PlaybackIntent, PlayCommand, SendCommand, SendSound
+from .state import (
+    AHEAD_MS,
+    LOW_MS,
+    PIECE_MS,
+    SAMPLES_PER_MS,
+    ClientPlace,
+    Piece,
+    PlaybackState,
+    SoundEnd,
+    VoicePlace,
+)
+
+PlaybackDone: TypeAlias = tuple[PlaybackState, tuple[PlaybackIntent, ...]]
+
+
+def send_ahead(s: PlaybackState) -> PlaybackDone:
+    """Send sound until the client has AHEAD_MS that it hasn't played yet. After the last piece, say that it ends."""
+    if s.client_place is not ClientPlace.HERE or s.voice_place is not VoicePlace.PLAYING:
+        return s, ()
+    intents: list[PlaybackIntent] = []
+    while s.sent_ms - s.heard_ms < AHEAD_MS and (piece := _next_piece(s)) is not None:
+        is_new = piece.start >= s.cut_to
+        s = replace(
+            s,
+            cut=(*s.cut, piece) if is_new else s.cut,
+            cut_to=piece.end if is_new else s.cut_to,
+            next_number=piece.number + 1,
+            sent_to=piece.end,
+        )
+        intents.append(SendSound(s.voice, *piece))
+    if s.end is SoundEnd.KNOWN and s.made == s.cut_to and s.piece_to_repeat() is None:
+        s = replace(s, end=SoundEnd.SENT)
+        intents.append(SendCommand(PlayCommand.FINISH, s.voice))
+    return s, tuple(intents)
+
+
+def _next_piece(s: PlaybackState) -> Piece | None:
+    """The next piece to send: one that is sent again, or a new one. The start and the end of a sentence don't wait for
+    a full piece."""
+    if (again := s.piece_to_repeat()) is not None:
+        return again
+    samples = min(s.made - s.cut_to, PIECE_MS * SAMPLES_PER_MS)
+    is_low = s.sent_ms - s.heard_ms < LOW_MS
+    is_full = samples == PIECE_MS * SAMPLES_PER_MS
+    if samples and (is_full or is_low or s.end is not SoundEnd.OPEN):
+        return Piece(s.next_number, s.cut_to, s.cut_to + samples)
+    return None
+
+
+def send_missing(s: PlaybackState, position: Position | None) -> PlaybackDone:
+    """Go back to the first sound that the client doesn't have. Tell the client where that is, and whether playback is
+    held. A client without a position gets what wasn't heard yet."""
+    chunk = position.chunk if position is not None else 0
+    missing = [piece for piece in s.cut if chunk < piece.number < s.next_number]
+    s = replace(s, next_number=missing[0].number if missing else s.next_number)
+    if not chunk:
+        s = _skip_heard(s)
+    again = s.piece_to_repeat()
+    s = replace(
+        s,
+        sent_to=again.start if again is not None else s.cut_to,
+        end=SoundEnd.KNOWN if s.end is SoundEnd.SENT else s.end,
+    )
+    where = SendCommand(PlayCommand.BEGIN, s.voice, s.sent_to // SAMPLES_PER_MS)
+    how = SendCommand(PlayCommand.HOLD if s.voice_place is VoicePlace.HELD else PlayCommand.RESUME, s.voice)
+    return s, (how,) if s.next_number == chunk + 1 else (where, how)
+
+
+def _skip_heard(s: PlaybackState) -> PlaybackState:
+    """Cut off what was heard of the piece to send again. It keeps its number and its end."""
+    again, heard = s.piece_to_repeat(), s.heard_ms * SAMPLES_PER_MS
+    if again is None or again.start >= heard:
+        return s
+    rest = again._replace(start=heard)
+    return replace(s, cut=tuple(rest if piece is again else piece for piece in s.cut))
+
+
+def note_heard(s: PlaybackState, ms: int) -> PlaybackState:
+    """Move on to what was heard: never back, and never further than was sent."""
+    heard_ms = max(s.heard_ms, min(ms, s.sent_ms))
+    heard, sent = heard_ms * SAMPLES_PER_MS, s.next_number
+    done = sum(1 for piece in s.cut if piece.number < sent and piece.end <= heard)
+    return replace(s, heard_ms=heard_ms, cut=s.cut[done:])

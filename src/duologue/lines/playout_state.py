@@ -1,0 +1,170 @@
+"""What a queue of samples decides: which voice is playing, held or complete, and what is taken next, as a pure step.
+
+The value counts samples and doesn't hold them. Rule: an input about another voice than the current one returns the same
+state. Each function here takes one kind of input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+from .playback.inputs import ClearAsked, HoldAsked, ResumeAsked, SoundAdded, SoundEnded, VoiceBegan
+from .playback.state import VoicePlace
+
+# -- Inputs: those of a voice are the same as for a client (`playback.inputs`)
+
+
+@dataclass(frozen=True, slots=True)
+class CueAdded:
+    """This much more sound of a cue can be played. Another number replaces the cue before it."""
+
+    cue: int
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class CueEnded:
+    """The cue must be silent now."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplesNeeded:
+    """The audio thread plays the next samples."""
+
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class AmountAsked:
+    """How much of the voice was played? The answer to the end of a voice comes once."""
+
+
+PlayoutInput: TypeAlias = (
+    VoiceBegan
+    | SoundAdded
+    | SoundEnded
+    | HoldAsked
+    | ResumeAsked
+    | ClearAsked
+    | CueAdded
+    | CueEnded
+    | SamplesNeeded
+    | AmountAsked
+)
+
+
+class PlayoutDone(NamedTuple):
+    """What to do with the queued samples: drop some, and take some of the voice, and then of the cue. `played` is how
+    many samples of the voice were played when the input came."""
+
+    drops_voice: bool = False
+    drops_cue: bool = False
+    voice_samples: int = 0
+    cue_samples: int = 0
+    played: int = 0
+    is_all: bool = False
+
+
+NOTHING = PlayoutDone()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutState:
+    """Which voice and which cue are queued, and how many samples of them."""
+
+    place: VoicePlace = VoicePlace.SILENT
+    voice: int = 0
+    queued: int = 0
+    played: int = 0
+    is_complete: bool = False  # no more sound of the voice follows
+    cue: int = 0
+    cue_queued: int = 0
+
+    def takes(self, voice: int) -> bool:
+        """Is this the current voice?"""
+        return self.place is not VoicePlace.SILENT and voice == self.voice
+
+
+PlayoutStep: TypeAlias = tuple[PlayoutState, PlayoutDone]
+
+
+def step(state: PlayoutState, given: PlayoutInput) -> PlayoutStep:
+    """The state after this input, and what to do with the samples."""
+    return _STEPS[type(given)](state, given)
+
+
+def _begin(s: PlayoutState, given: VoiceBegan) -> PlayoutStep:
+    if s.takes(given.voice):
+        return s, NOTHING
+    new = PlayoutState(VoicePlace.PLAYING, given.voice, cue=s.cue, cue_queued=s.cue_queued)
+    return new, PlayoutDone(drops_voice=True)
+
+
+def _add(s: PlayoutState, given: SoundAdded) -> PlayoutStep:
+    return (replace(s, queued=s.queued + given.samples) if s.takes(given.voice) else s), NOTHING
+
+
+def _end(s: PlayoutState, given: SoundEnded) -> PlayoutStep:
+    if not s.takes(given.voice):
+        return s, NOTHING
+    return replace(s, queued=s.queued + given.samples, is_complete=True), NOTHING
+
+
+def _hold(s: PlayoutState, given: HoldAsked) -> PlayoutStep:
+    return (replace(s, place=VoicePlace.HELD) if s.takes(given.voice) else s), NOTHING
+
+
+def _resume(s: PlayoutState, given: ResumeAsked) -> PlayoutStep:
+    return (replace(s, place=VoicePlace.PLAYING) if s.takes(given.voice) else s), NOTHING
+
+
+def _clear(s: PlayoutState, given: ClearAsked) -> PlayoutStep:
+    if not s.takes(given.voice):
+        return s, NOTHING
+    return _without_voice(s), PlayoutDone(drops_voice=True, played=s.played)
+
+
+def _add_cue(s: PlayoutState, given: CueAdded) -> PlayoutStep:
+    if given.cue == s.cue:
+        return replace(s, cue_queued=s.cue_queued + given.samples), NOTHING
+    return replace(s, cue=given.cue, cue_queued=given.samples), PlayoutDone(drops_cue=True)
+
+
+def _end_cue(s: PlayoutState, _: CueEnded) -> PlayoutStep:
+    return replace(s, cue_queued=0), PlayoutDone(drops_cue=True)
+
+
+def _take(s: PlayoutState, given: SamplesNeeded) -> PlayoutStep:
+    """Samples of the voice if it plays and has some; they silence the cue. Otherwise samples of the cue."""
+    voice_samples = min(s.queued, given.samples) if s.place is VoicePlace.PLAYING else 0
+    if voice_samples:
+        after = replace(s, queued=s.queued - voice_samples, played=s.played + voice_samples, cue_queued=0)
+        return after, PlayoutDone(drops_cue=True, voice_samples=voice_samples)
+    cue_samples = min(s.cue_queued, given.samples)
+    return replace(s, cue_queued=s.cue_queued - cue_samples), PlayoutDone(cue_samples=cue_samples)
+
+
+def _look(s: PlayoutState, _: AmountAsked) -> PlayoutStep:
+    """A voice of which everything was played is over."""
+    is_all = s.place is not VoicePlace.SILENT and s.is_complete and not s.queued
+    return (_without_voice(s) if is_all else s), PlayoutDone(played=s.played, is_all=is_all)
+
+
+def _without_voice(s: PlayoutState) -> PlayoutState:
+    return PlayoutState(cue=s.cue, cue_queued=s.cue_queued)
+
+
+_STEPS: dict[type, Callable[[PlayoutState, Any], PlayoutStep]] = {
+    VoiceBegan: _begin,
+    SoundAdded: _add,
+    SoundEnded: _end,
+    HoldAsked: _hold,
+    ResumeAsked: _resume,
+    ClearAsked: _clear,
+    CueAdded: _add_cue,
+    CueEnded: _end_cue,
+    SamplesNeeded: _take,
+    AmountAsked: _look,
+}

@@ -1,0 +1,23 @@
+"""A whole sound, such as a cue, at the rate of a line.
+
+Rule: the length of a sound is the same at every rate, to the sample.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from duologue.audio.frames import UnusableAudio, to_pcm, to_samples
+from duologue.audio.resample import LiveResampler
+from duologue.ports.sound import Sound
+
+
+def sound_at(sound: Sound, rate_hz: int) -> bytes:
+    """A whole sound as PCM at this rate. Simulated sound, which has only a length, is silence."""
+    pcm = sound.pcm or bytes(sound.rate_hz * sound.ms // 1000 * 2)
+    if len(pcm) % 2:
+        raise UnusableAudio(f"16-bit audio must have an even number of bytes, not {len(pcm)}")
+    if sound.rate_hz == rate_hz:
+        return pcm
+    resampler = LiveResampler(sound.rate_hz, rate_hz)
+    return to_pcm(np.concatenate((resampler.feed(to_samples(pcm)), resampler.finish())))

@@ -1,0 +1,176 @@
+"""Calls to the store about the lease of one conversation. What comes of a call is an input of the ownership machine.
+
+Rule: a call never raises and never takes longer than CALL_S_MAX: a store that fails or hangs is an input too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, Protocol
+
+from duologue.core.errors import DuologueError
+from duologue.observe.diagnostics import correlation_id
+from duologue.ports.store import Damaged, Fenced, Held, Lease, Store, StoredConversation, StoreFailed, StoreWrite
+from duologue.runtime.checkpoint import NotRestorable
+
+from .known_conversation import KnownConversation
+from .ownership import inputs as on
+
+if TYPE_CHECKING:
+    from .served_conversation import ServedConversation
+
+LOG = logging.getLogger("duologue.server")
+CALL_S_MAX = 15.0
+CLIENT_PART = "room"  # the stored part about the client; a new name would make stored conversations unreadable
+PARTS = ("machine", "words", CLIENT_PART, "dialogue")
+
+
+def hash_key(key: str) -> str:
+    """The hash of a conversation's key. The store contains this hash instead of the key."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def without_id(problem: DuologueError, conversation: str) -> str:
+    """The problem's message for the log. The conversation's id is replaced by its hash, because a reader of the log
+    must not learn ids."""
+    return str(problem).replace(conversation, correlation_id(conversation))
+
+
+class Restorer(Protocol):
+    """Rebuilds stored conversations, and takes them in."""
+
+    async def rebuild(self, stored: StoredConversation, hello: dict[str, Any] | None) -> ServedConversation:
+        """A stored conversation that can run here. `hello` is None if its client hasn't reconnected. Raises
+        NotRestorable."""
+        ...
+
+    def take_in(self, served: ServedConversation) -> None:
+        """Add a rebuilt conversation to those of this node."""
+        ...
+
+
+class LeaseCalls:
+    """The calls of one node."""
+
+    def __init__(self, store: Store, node: str, ttl_ms: int) -> None:
+        self.agent = ""  # the identity of this node's agent: the store may hold conversations of other agents
+        self._store = store
+        self._node = node
+        self._ttl_ms = ttl_ms
+
+    # -- Claiming
+
+    async def claim_new(self, known: KnownConversation) -> on.OwnershipInput:
+        return await self._outcome(known, self._claim(known, key_hash=known.here.key_hash))
+
+    async def claim_orphan(self, known: KnownConversation) -> on.OwnershipInput:
+        known.proven = None
+        return await self._outcome(known, self._look_and_claim(known))
+
+    async def claim_for_client(self, known: KnownConversation) -> on.OwnershipInput:
+        known.proven = known.hello  # only used if the lease is granted
+        key = (known.hello or {}).get("key", "")
+        return await self._outcome(known, self._look_and_claim(known, key_hash=hash_key(key), force=True))
+
+    async def _look_and_claim(self, known: KnownConversation, **how: Any) -> on.OwnershipInput:
+        """Look at a stored conversation before claiming it, because a claim ends the lease of its owner."""
+        stored = await self._store.read(known.id)
+        if stored is None or stored.is_over:
+            return on.NothingStored()
+        if self._is_of_another(stored):
+            return on.StoredForAnother()
+        return await self._claim(known, **how)
+
+    def _is_of_another(self, stored: StoredConversation) -> bool:
+        """Does this conversation belong to another agent? If so, only a server with that agent takes it over."""
+        client = stored.parts.get(CLIENT_PART)
+        return isinstance(client, dict) and client.get("agent", self.agent) != self.agent
+
+    async def _claim(self, known: KnownConversation, **how: Any) -> on.OwnershipInput:
+        until_ms = now_ms() + self._ttl_ms
+        known.claimed = await self._store.claim(known.id, self._node, self._ttl_ms, **how)
+        return on.LeaseGranted(known.lease.epoch, until_ms, known.stored.is_over)
+
+    async def _outcome(
+        self, known: KnownConversation, claiming: Coroutine[Any, Any, on.OwnershipInput]
+    ) -> on.OwnershipInput:
+        try:
+            async with asyncio.timeout(CALL_S_MAX):
+                return await claiming
+        except Damaged as problem:
+            known.problem = problem
+            return on.StoredDamaged()
+        except (Held, Fenced) as problem:
+            known.problem = problem
+            return on.LeaseRefused()
+        except Exception as failure:  # noqa: BLE001 - whatever fails, the conversation waits for an outcome
+            known.problem = failure if isinstance(failure, DuologueError) else _explain(failure)
+            if known.waiting:
+                log_problem(known, "can't be restored")
+            return on.StoreUnreachable()
+
+    # -- Restoring
+
+    async def restore(self, known: KnownConversation, restorer: Restorer) -> on.OwnershipInput:
+        if known.proven is None:
+            LOG.info("%s: taken over after its lease expired", correlation_id(known.id))
+        try:
+            async with asyncio.timeout(CALL_S_MAX):
+                known.restored = await restorer.rebuild(known.stored, known.proven)
+        except NotRestorable as problem:
+            LOG.warning("%s: can't be resumed: %s", correlation_id(known.id), problem)
+            return on.ConversationUnusable()
+        except Exception as failure:  # noqa: BLE001 - it may be an agent's own code
+            known.problem = failure if isinstance(failure, DuologueError) else _explain(failure)
+            log_problem(known, "can't be restored")
+            return on.RestoreFailed()
+        return on.ConversationRestored()
+
+    # -- Giving back
+
+    async def save_and_release(self, known: KnownConversation, is_over: bool) -> on.OwnershipInput:
+        assert known.writer is not None
+        try:
+            async with asyncio.timeout(CALL_S_MAX):
+                return on.SavingFinished(await known.writer.close(PARTS, is_over))
+        except TimeoutError:
+            return on.SavingFinished(is_saved=False)
+
+    async def release(self, known: KnownConversation, lease: Lease) -> None:
+        await self._attempt(known, "its lease can't be released", self._store.release(lease))
+
+    async def mark_over(self, known: KnownConversation, lease: Lease, revision: int) -> None:
+        """Mark the stored conversation as over. Its data stays as it is."""
+        await self._attempt(known, "can't be ended", self._end(lease, revision))
+
+    async def _end(self, lease: Lease, revision: int) -> None:
+        await self._store.write(lease, revision, StoreWrite({}, is_over=True))
+        await self._store.release(lease)
+
+    async def _attempt(self, known: KnownConversation, what: str, call: Coroutine[Any, Any, None]) -> None:
+        """Make this call. If it fails, the lease ends by itself."""
+        try:
+            async with asyncio.timeout(CALL_S_MAX):
+                await call
+        except Exception as failure:  # noqa: BLE001 - nothing waits for this call
+            known.problem = failure if isinstance(failure, DuologueError) else _explain(failure)
+            log_problem(known, what)
+
+
+def _explain(failure: Exception) -> StoreFailed:
+    """A failure in words, without its text, which may contain what a person said."""
+    return StoreFailed("it took too long" if isinstance(failure, TimeoutError) else type(failure).__name__)
+
+
+def log_problem(known: KnownConversation, what: str) -> None:
+    """Log the newest problem of this conversation."""
+    if known.problem is not None:
+        LOG.error("%s: %s: %s", correlation_id(known.id), what, without_id(known.problem, known.id))
+
+
+def now_ms() -> int:
+    """The time of this node."""
+    return round(asyncio.get_running_loop().time() * 1000)

@@ -1,0 +1,94 @@
+"""Where a stored conversation is, as one node knows it: a place and a few facts, as one frozen value.
+
+The value says whether the conversation runs here, whether it is saved, and under which lease. It doesn't know sockets,
+the store or tasks. Rule: everything that the node decides about a stored conversation is decided from this value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Place(Enum):
+    """Where the conversation is. A place is either at rest or waits for one call to the store (`WAITING`)."""
+
+    ABSENT = "absent"
+    CLAIMING = "claiming"
+    UNKEPT = "unkept"
+    UNKEEPABLE = "unkeepable"
+    KEPT = "kept"
+    LAPSED = "lapsed"
+    HANDING_OVER = "handing over"
+    ENDING = "ending"
+    OVER = "over"
+    CLEARING = "clearing"
+    ADOPTING = "adopting"
+    RECLAIMING = "reclaiming"
+    RESTORING = "restoring"
+    RETURNING = "returning"
+    ELSEWHERE = "elsewhere"
+    DAMAGED = "damaged"
+    FOREIGN = "foreign"
+
+
+P = Place
+MEANINGS: dict[Place, str] = {
+    P.ABSENT: "this node knows nothing of it",
+    P.CLAIMING: "it runs here, and its lease is being claimed",
+    P.UNKEPT: "it runs here without a lease, because the store failed; claimed again with each heartbeat",
+    P.UNKEEPABLE: "it runs here, but the store has it as over, so it can't be saved any more",
+    P.KEPT: "it runs here and is saved under a lease",
+    P.LAPSED: "it runs here, but its lease has ended without a renewal: another node may take it over",
+    P.HANDING_OVER: "it is silent; its last state is being saved for another node, then its lease is released",
+    P.ENDING: "it has ended; that is being saved, then its lease is released",
+    P.OVER: "it has ended here",
+    P.CLEARING: "it ended while its lease was being claimed; if the lease is granted, it is marked as over",
+    P.ADOPTING: "its owner is gone, and this node claims it",
+    P.RECLAIMING: "its client is here, and this node claims it from its owner",
+    P.RESTORING: "claimed; it is being read and rebuilt, and doesn't run yet",
+    P.RETURNING: "not wanted any more while it was claimed or restored; its lease is released as soon as that is done",
+    P.ELSEWHERE: "not here; another node may have it",
+    P.DAMAGED: "its stored data can't be read; it isn't taken over, and nothing is written",
+    P.FOREIGN: "it belongs to another agent",
+}
+WAITING = (P.CLAIMING, P.CLEARING, P.ADOPTING, P.RECLAIMING, P.RESTORING, P.RETURNING, P.HANDING_OVER, P.ENDING)
+UNLEASED = (P.CLAIMING, P.UNKEPT, P.UNKEEPABLE)
+RUNNING = (*UNLEASED, P.KEPT, P.LAPSED)
+WRITING = (P.KEPT, P.LAPSED, P.HANDING_OVER, P.ENDING)  # with a checkpoint writer
+LEASED = (*WRITING, P.RESTORING)
+SERVED = (*RUNNING, P.HANDING_OVER, P.ENDING)
+SKIPPED = (P.DAMAGED, P.FOREIGN)  # listed as without an owner again and again, and not taken over
+
+
+class Acting(Enum):
+    """How an action of the conversation, such as a payment, may be performed on this node."""
+
+    UNSAVED = "unsaved"  # without a record in the store
+    RECORDED = "recorded"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """What one node knows about one conversation."""
+
+    place: Place = Place.ABSENT
+    epoch: int = 0  # of the lease that this node holds; 0: no lease
+    until_ms: int = 0  # when that lease ends, unless it is renewed
+    is_asked: bool = False  # a client waits for an answer
+    is_unsaved: bool = False  # the client was told that the conversation isn't saved
+    has_run: bool = False  # it ran on this node: tasks of it may still be running
+
+    @property
+    def acting(self) -> Acting:
+        """A task of a conversation that has left this node must not act any more. A conversation that was never stored,
+        such as a phone call, acts without a record."""
+        if self.place in WRITING:
+            return Acting.RECORDED
+        return Acting.UNSAVED if self.place in (*UNLEASED, P.ABSENT) else Acting.REFUSED
+
+    @property
+    def is_forgettable(self) -> bool:
+        """May the node drop this value? Then the conversation counts as absent."""
+        return self.place in (P.ABSENT, P.ELSEWHERE, P.OVER) and not self.has_run

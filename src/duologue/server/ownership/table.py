@@ -1,0 +1,35 @@
+"""The ownership machine as Markdown: its places and its rows, for the documentation.
+
+Rule: everything is read from the rows and meanings that the server runs with.
+"""
+
+from __future__ import annotations
+
+from .places import MEANINGS
+from .rows import SECTIONS, OwnershipRow
+
+
+def markdown() -> str:
+    """The places and the rows, as tables."""
+    lines = ["| place | meaning |", "|---|---|"]
+    lines += [f"| `{place.value}` | {meaning} |" for place, meaning in MEANINGS.items()]
+    for title, rows in SECTIONS.items():
+        lines += ["", f"### {title}", "", "| in | on | if | to | does | why |", "|---|---|---|---|---|---|"]
+        lines += [_line(row) for row in rows]
+    return "\n".join([*lines, ""])
+
+
+def _line(row: OwnershipRow) -> str:
+    cells = (
+        ", ".join(place.value for place in row.sources),
+        ", ".join(f"`{kind.__name__}`" for kind in row.on),
+        _words(row.when.__name__) if row.when else "",
+        row.target.value if row.target else "same",
+        ", ".join(_words(action.__name__) for action in row.do),
+        row.why,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,87 @@
+"""Cues on the page: heard beside the voice, silenced at once, and reported to no one."""
+
+from __future__ import annotations
+
+import time
+
+from playwright.sync_api import Page
+
+from tests.browser.fake_server import FakeServer
+from tests.browser.scenes import begin, tone, until
+
+LISTEN = """() => {
+  const { cues } = duologue.player;
+  const analyser = new AnalyserNode(cues.sound.context, { fftSize: 1024 });
+  cues.output.connect(analyser);
+  window.cueLevel = () => {
+    const samples = new Float32Array(1024);
+    analyser.getFloatTimeDomainData(samples);
+    return Math.sqrt(samples.reduce((sum, x) => sum + x * x, 0) / samples.length);
+  };
+}"""
+LOUD = "cueLevel() > 0.02"
+SILENT = "cueLevel() < 0.0001"
+
+
+def start_cue(page: Page, server: FakeServer, number: int, seconds: float) -> None:
+    """A cue that can be heard, measured in what the page plays of cues."""
+    server.cue(number, tone(seconds))
+    until(page, "duologue.player.cues.output !== null")
+    page.evaluate(LISTEN)
+    until(page, LOUD)
+
+
+def is_silent_soon(page: Page) -> None:
+    """The cue of 20 s is silent long before its end."""
+    began = time.monotonic()
+    until(page, SILENT)
+    assert time.monotonic() - began < 5
+
+
+def test_a_cue_is_played_to_its_end_and_not_reported(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    start_cue(page, server, 1, 0.8)
+    until(page, f"!duologue.player.cues.isSounding && {SILENT}")
+    assert not server.all("played")
+    assert not server.all("finished")
+    assert page.evaluate("duologue.level().agent") == 0, "a cue is not the agent's voice"
+
+
+def test_a_stopped_cue_is_silent_at_once(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    start_cue(page, server, 1, 20)
+    server.say("cue", action="stop")
+    is_silent_soon(page)
+    assert not page.evaluate("duologue.player.cues.isSounding")
+
+
+def test_the_first_chunk_of_a_voice_silences_the_cue_and_is_heard(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    start_cue(page, server, 1, 20)
+    server.voice(1, 1, tone(0.3))
+    server.say("play", action="finish", voice=1)
+    is_silent_soon(page)
+    assert server.wait("finished") == {"voice": 1, "ms": 300}
+
+
+def test_another_cue_replaces_the_first_and_more_of_the_same_follows_it(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    start_cue(page, server, 1, 20)
+    server.cue(2, tone(0.2))
+    server.cue(2, tone(0.2))
+    until(page, "duologue.player.cues.cue === 2 && duologue.player.cues.sources.length === 2")
+    until(page, f"!duologue.player.cues.isSounding && {SILENT}")
+
+
+def test_the_ambient_sound_is_repeated_quieter_under_a_voice_and_ends_with_the_conversation(
+    page: Page, server: FakeServer
+) -> None:
+    begin(page, server)
+    server.ambient(tone(0.5))
+    until(page, "duologue.player.cues.ambient?.source.loop")
+    server.voice(1, 1, tone(3))
+    until(page, "duologue.player.cues.ambient.gain.gain.value < 0.5")
+    server.say("play", action="clear", voice=1)
+    until(page, "duologue.player.cues.ambient.gain.gain.value > 0.9")
+    server.say("ended", reason="user", canRestart=True)
+    until(page, "duologue.player.cues.ambient === null")

@@ -1,0 +1,124 @@
+"""Why one waits: retries, limits, attempts to reconnect, queued words, and how long work has run."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.fake_server import FakeServer
+from tests.browser.scenes import SCENES, agent, talked, user
+
+SCENE = {scene.name: scene for scene in SCENES}
+
+
+@pytest.mark.req("H-11")
+def test_a_retry_says_which_one_it_is_and_when_it_begins(page: Page, server: FakeServer) -> None:
+    SCENE["retrying"].play(page, server)
+    hint = page.locator("#state-hint")
+    expect(hint).to_contain_text("Too many requests: retry 2 of 3 · in ")
+    server.status(why="retry", attempt=1, attemptsMax=3)
+    expect(hint).to_have_text("No answer yet: retry 1 of 3")
+
+
+def test_an_answer_that_takes_long_says_so(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("thinking", "listening", "TurnEnded")
+    expect(page.locator("#state-hint")).to_have_text("")
+    expect(page.locator("#state-hint")).to_contain_text("Taking longer than usual: ", timeout=20_000)
+
+
+@pytest.mark.req("H-11", "L-14")
+def test_a_lost_session_shows_as_reconnecting_with_its_attempt_and_without_a_pause(
+    page: Page, server: FakeServer
+) -> None:
+    SCENE["session_lost"].play(page, server)
+    expect(page.locator("#state-label")).to_have_text("Reconnecting")
+    expect(page.locator("#state-hint")).to_contain_text("Attempt 2 of 3")
+    expect(page.locator("#pause")).to_be_disabled()
+    expect(page.locator("#pause")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_lost_connection_counts_its_attempts(page: Page, server: FakeServer) -> None:
+    SCENE["reconnecting"].play(page, server)
+    expect(page.locator("#banner")).to_contain_text("Attempt 2", timeout=20_000)
+    expect(page.locator("#state-hint")).to_contain_text("Attempt ")
+
+
+def test_words_said_during_a_tool_are_marked_as_queued_until_they_are_asked(page: Page, server: FakeServer) -> None:
+    SCENE["queueing"].play(page, server)
+    line = page.locator('#lines > li[data-queued="true"]')
+    expect(line).to_contain_text("and a high chair, please")
+    expect(line).to_contain_text("queued")
+    server.status(queued=[])
+    expect(page.locator('#lines > li[data-queued="true"]')).to_have_count(0)
+
+
+def test_running_work_shows_how_long_it_has_run(page: Page, server: FakeServer) -> None:
+    SCENE["queueing"].play(page, server)
+    note = page.locator(".job-note")
+    expect(note).to_have_text("12 s")
+    expect(note).to_have_text("14 s", timeout=20_000)
+
+
+@pytest.mark.parametrize("scene", ["beyond_repair", "ended"])
+def test_what_was_said_can_be_saved_when_nothing_goes_on(page: Page, server: FakeServer, scene: str) -> None:
+    SCENE[scene].play(page, server)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the transcript").click()
+    text = saved.value.path().read_text(encoding="utf-8")
+    assert "You: Hi, I'd like a table for two on Friday" in text
+
+
+def test_a_completed_task_stays_with_its_result(page: Page, server: FakeServer) -> None:
+    SCENE["booked"].play(page, server)
+    expect(page.locator("#task")).to_contain_text("BK1234")
+    expect(page.locator("#task .task-done")).to_have_text("Done")
+    server.say("ended", reason="hung up", canRestart=True)
+    expect(page.locator("#task")).to_contain_text("BK1234")
+
+
+def test_a_newcomer_sees_what_to_say_and_a_click_says_it(page: Page, server: FakeServer) -> None:
+    SCENE["offered"].play(page, server)
+    expect(page.locator("#intro")).to_contain_text("“Is my flight on time”")
+    page.locator("#start").click()
+    page.locator("#suggestions button").last.click()
+    assert server.wait("type")["text"] == "is my flight on time"
+    user(server, 1, "is my flight on time")
+    expect(page.locator("#suggestions")).to_be_hidden()
+
+
+@pytest.mark.parametrize("name", ["Flight desk", "The front desk of the Lantern Hotel"])
+def test_the_name_of_the_agent_is_never_cut(page: Page, server: FakeServer, name: str) -> None:
+    server.agent = {**server.agent, "name": name}
+    page.reload()
+    talked(page, server)
+    agent(server, 2, "What time would suit you?")
+    cut = page.locator(".who").first.evaluate(
+        "(who) => who.scrollWidth > who.clientWidth || who.scrollHeight > who.clientHeight"
+    )
+    expect(page.locator(".who").first).to_have_text(name)
+    assert not cut
+
+
+@pytest.mark.parametrize(("width", "height"), [(800, 600), (360, 600), (844, 390), (1100, 520), (390, 844)])
+def test_a_small_window_leaves_room_for_the_words(page: Page, server: FakeServer, width: int, height: int) -> None:
+    SCENE["queueing"].play(page, server)
+    page.set_viewport_size({"width": width, "height": height})
+    room = page.locator("#captions").evaluate("(captions) => captions.clientHeight")
+    assert room >= 200, f"{room} px"
+    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 0
+
+
+def test_the_hood_shows_the_eight_lifecycle_names_and_what_the_next_session_will_know(
+    page: Page, server: FakeServer
+) -> None:
+    SCENE["hood"].play(page, server)
+    names = page.locator(".lifecycle li").all_inner_texts()
+    assert len(names) == 8
+    expect(page.locator('.lifecycle li[aria-current="step"]')).to_have_count(1)
+    server.say("context", summary="A table for two.", activeFiles=["menu.md"])
+    expect(page.locator(".summary")).to_have_text("A table for two.")
+    expect(page.locator(".files")).to_have_text("menu.md")
+    server.status(sessionAt=20_000)
+    expect(page.locator(".measure", has_text="Session")).to_contain_text("in all")
