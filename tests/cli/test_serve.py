@@ -21,8 +21,10 @@ from typing import Any
 import pytest
 
 pytest.importorskip("uvicorn")
+from typer.testing import CliRunner
 from websockets.sync.client import ClientConnection, connect
 
+from duologue.cli.app import app
 from duologue.server.static_files import WEB
 
 pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built")
@@ -193,6 +195,52 @@ def test_a_second_signal_stops_the_server_at_once(tmp_path: Path, number: int) -
             server.process.send_signal(number)
             assert server.ends() != 0
         assert "Traceback" not in server.said
+
+
+# -- A process that takes over
+
+
+@pytest.mark.req("D-14")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "drained"])
+def test_a_conversation_that_two_processes_have_recorded_replays_as_one(tmp_path: Path, number: int) -> None:
+    options = ("my_agent:agent", "--port", "0", "--journals", "calls", "--store", "store.sqlite3", "--drain-s", "1")
+    with served(tmp_path, *options) as server:
+        port, _ = server.address()
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+            say(client, "hello", version=1, seat="alice")
+            say(client, "start")
+            known = hear(client, "conversation")
+            hear(client, "state", state="listening")
+            say(client, "type", text="the first question", id="1")
+            hear(client, "typed", id="1")
+            server.process.send_signal(number)
+            server.ends()
+    with served(tmp_path, *options) as server:
+        port, _ = server.address()
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+            back = {"conversation": known["conversation"], "key": known["key"]}
+            say(client, "hello", version=1, seat="alice", **back, played={"voice": 7, "ms": 100, "chunk": 1})
+            assert hear(client, "conversation")["resumed"] is True
+            hear(client, "state", state="listening")
+            say(client, "type", text="the second question", id="2")
+            hear(client, "typed", id="2")
+            say(client, "end")
+            hear(client, "ended")
+        server.process.send_signal(signal.SIGTERM)
+        assert server.ends() == 0, server.said
+    (second,) = (tmp_path / "calls").glob("*-2.jsonl")
+    first = second.with_name(second.name.replace("-2", ""))
+    told = [json.loads(replayed(str(path), "--json")) for path in (first, second)]
+    assert [(one["agrees"], one["complete"]) for one in told] == [(True, number == signal.SIGTERM), (True, True)]
+    assert all(one["ears"] for one in told)
+    assert told[1]["continues"]["file"] == str(first)
+    assert f"It continues {first.name} after event" in replayed(str(second))
+
+
+def replayed(*arguments: str) -> str:
+    done = CliRunner().invoke(app, ["replay", *arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
 
 
 # -- Starting

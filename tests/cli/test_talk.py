@@ -29,4 +29,4 @@ def test_an_agents_own_ears_and_voice_are_kept() -> None:
 
 def test_an_agent_without_a_voice_gets_a_local_one() -> None:
     pytest.importorskip("numpy")
-    assert type(with_speech(Agent(repeat, ears=ScriptedEars())).voice).__name__ == "EspeakVoice"
+    assert type(with_speech(Agent(repeat, ears=ScriptedEars())).voice).__name__ == "LocalVoice"

@@ -56,7 +56,7 @@ def test_a_changed_machine_is_found_at_the_first_difference() -> None:
 
 def test_a_truncated_journal_says_where_it_ends() -> None:
     lines = journal_of(played())
-    with pytest.raises(InvalidJournal, match=r"^truncated: no end after event 3 \(line 4\)"):
+    with pytest.raises(InvalidJournal, match=r"^truncated: no end line after event 3 \(line 4\)"):
         read_journal(lines[:4])
 
 

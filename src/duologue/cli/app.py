@@ -36,6 +36,7 @@ from .store_commands import conversations_command, forget_command, nodes_command
 from .talk import talk_command
 from .timeline import timeline_command
 from .torture import torture_command
+from .tune import tune_command
 
 app = typer.Typer(
     help="Voice agents whose conversations never get stuck.",
@@ -72,6 +73,7 @@ app.command("nodes")(nodes_command)
 app.command("conversations")(conversations_command)
 app.command("forget")(forget_command)
 app.command("replay")(replay_command)
+app.command("tune")(tune_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)
 app.command("check")(check_command)

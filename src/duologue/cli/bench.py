@@ -160,6 +160,29 @@ def bench_panel(
     _show("The panel", report(result), result, as_json)
 
 
+@bench_app.command("echo")
+def bench_echo(
+    minutes: Annotated[float, typer.Option(min=0.5, help="How long each call without a person lasts.")] = 10.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure echo on the telephone: does the agent interrupt or answer itself, and can people still interrupt it?"""
+    try:
+        from duologue.lab.bench.echo import bench_echo as measure
+        from duologue.lab.bench.echo import report
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+
+    with _waiting().status("measuring") as status:
+        result = measure(minutes, lambda what: status.update(f"measuring: {what}"))
+    if as_json:
+        write_json(result)
+        return
+    table = Table("echo", "interrupts / answers itself", "interruptions that work", title_justify="left")
+    for row in report(result):
+        table.add_row(*row)
+    Console().print(table)
+
+
 def _waiting() -> Console:
     return Console(stderr=True)
 

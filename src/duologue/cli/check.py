@@ -1,4 +1,4 @@
-"""`duologue check`: explores every reachable state of the machine and reports each law or promise that is broken."""
+"""`duologue check`: explores every reachable state of the machines and reports each law or promise that is broken."""
 
 from __future__ import annotations
 
@@ -80,6 +80,17 @@ def _show_check(report: Report) -> None:
     for name, view in report.views.items():
         verdict = "[green]honest[/]" if view["honest"] else "[red]not honest[/]"
         _OUT.print(f"view {name:<13} {verdict}, {view['moves']} moves seen, {view['amendments']} amendments")
+    if heard := data["hearing"]:
+        _OUT.print(
+            f"hearing            {heard['states']:,} states of both machines, {heard['laws']} laws,"
+            f" {heard['rows_fired']} of {heard['rows']} rows fired, {heard['cpu_seconds']:.1f} CPU s"
+        )
+    if owned := data["ownership"]:
+        _OUT.print(
+            f"ownership          {owned['states']:,} states of two nodes and a store, {owned['laws']} laws,"
+            f" {owned['promises']} promises,"
+            f" {owned['rows_fired']} of {owned['rows']} rows fired, {owned['cpu_seconds']:.1f} CPU s"
+        )
     if report.holds:
         _OUT.print(f"[bold green]No violation[/] in {data['states']:,} states, {data['steps']:,} steps.")
     for violation in report.violations:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,22 +60,31 @@ def listen_command(
         str, typer.Option("--profile", help="The barge-in profile: confirm, words or immediate.")
     ] = "confirm",
     model: Annotated[str, typer.Option(help="The STT model: tiny or base.")] = "tiny",
+    final_model: Annotated[str, typer.Option(help="The STT of final texts: tiny, doubt, base or auto.")] = "doubt",
+    record: Annotated[
+        Path | None, typer.Option(help="Record each conversation in this folder, for `duologue tune` and `replay`.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what an agent hears in a recording, and when and why it ends turns and yields to barge-in."""
     if (file is None) == (labels is None):
         raise DuologueError("name one recording, or a set of them with --labels")
-    if labels is not None and out is None:
-        raise DuologueError("--labels needs --out FILE for the decisions")
-    listener = make_listener(endpoint, eagerness, overlap, model)
-    if labels is not None and out is not None:
-        _decide(listener, labels, out)
+    if labels is not None and out is None and record is None:
+        raise DuologueError("--labels needs --out FILE for the decisions, or --record FOLDER")
+    if record is not None and record.exists() and not record.is_dir():
+        raise DuologueError(f"{record}: not a folder")
+    listener = make_listener(endpoint, eagerness, overlap, model, final_model)
+    if labels is not None:
+        _decide(listener, labels, out, record)
     elif file is not None:
-        _show(listener, file, agent, as_json)
+        _show(listener, file, agent, as_json, record)
 
 
-def make_listener(endpoint: str, eagerness: int | None, overlap: str, model: str) -> Listener:
-    """A listener with local models. Raises `DuologueError` for an unknown policy, profile or model."""
+def make_listener(
+    endpoint: str, eagerness: int | None, overlap: str, model: str, final_model: str = "doubt"
+) -> Listener:
+    """A listener with local models. Raises `DuologueError` for an unknown policy, profile or model, or if a package is
+    missing."""
     if overlap not in PROFILES:
         raise DuologueError(f"unknown profile {overlap!r}: use one of {', '.join(PROFILES)}")
     if model not in ("tiny", "base"):
@@ -84,12 +94,16 @@ def make_listener(endpoint: str, eagerness: int | None, overlap: str, model: str
     except ValueError as unknown:
         raise DuologueError(str(unknown)) from None
     try:
+        from duologue.ears.final_model import CHOICES
         from duologue.ears.local import LocalEars
         from duologue.ears.moonshine import Moonshine
         from duologue.lab.recordings.listener import Listener
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
-    ears = LocalEars(Moonshine("base" if model == "base" else "tiny"))
+    choice = next((one for one in CHOICES if one == final_model), None)
+    if choice is None:
+        raise DuologueError(f"unknown STT model of final texts {final_model!r}: use one of {', '.join(CHOICES)}")
+    ears = LocalEars(Moonshine("base" if model == "base" else "tiny"), final_model=choice)
     ears.load()
     return Listener(ears, rule, profile(overlap))
 
@@ -97,7 +111,7 @@ def make_listener(endpoint: str, eagerness: int | None, overlap: str, model: str
 # -- A set of recordings
 
 
-def _decide(listener: Listener, labels: Path, out: Path) -> None:
+def _decide(listener: Listener, labels: Path, out: Path | None, record: Path | None) -> None:
     from duologue.audio.frames import UnusableAudio
     from duologue.lab.recordings.recording_sets import decide, read_rows
 
@@ -106,25 +120,29 @@ def _decide(listener: Listener, labels: Path, out: Path) -> None:
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("listening", total=len(rows))
         try:
-            with out.open("w", encoding="utf-8") as file:
-                for line in decide(listener, rows, lambda: progress.advance(task)):
-                    file.write(json.dumps(line) + "\n")
+            with out.open("w", encoding="utf-8") if out is not None else nullcontext() as file:
+                for line in decide(listener, rows, lambda: progress.advance(task), record):
+                    if file is not None:
+                        file.write(json.dumps(line) + "\n")
         except OSError as problem:
-            raise DuologueError(f"{out}: {problem.strerror}") from None
+            raise DuologueError(f"{problem.filename or out}: {problem.strerror}") from None
         except UnusableAudio as problem:
             raise DuologueError(str(problem)) from None
-    sys.stderr.write(f"decisions for {len(rows)} recordings: {out}\n")
+    if out is not None:
+        sys.stderr.write(f"decisions for {len(rows)} recordings: {out}\n")
+    if record is not None:
+        sys.stderr.write(f"journals of {len(rows)} recordings: {record}\n")
 
 
 # -- One recording
 
 
-def _show(listener: Listener, file: Path, agent: Path | None, as_json: bool) -> None:
+def _show(listener: Listener, file: Path, agent: Path | None, as_json: bool, record: Path | None) -> None:
     from duologue.audio.frames import UnusableAudio
-    from duologue.lab.recordings.recording_sets import listen_to
+    from duologue.lab.recordings.recording_sets import journal_of, listen_to
 
     try:
-        result = listen_to(listener, file, agent)
+        result = listen_to(listener, file, agent, journal_of(record, file.stem) if record is not None else None)
     except UnusableAudio as problem:
         raise DuologueError(str(problem)) from None
     if as_json:

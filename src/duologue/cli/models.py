@@ -19,13 +19,14 @@ from rich.text import Text
 from duologue.core.errors import DuologueError
 from duologue.models.cache import cache_folder, is_present, verify_and_stamp
 from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_named, with_companions
+from duologue.voice.local import ESPEAK, PICO
 
 from .json_output import JsonOption, write_json
 from .terminal_style import AMBER, GREEN, GREY, RED
 
 if TYPE_CHECKING:
     from duologue.models.pull import Progress as PullProgress
-    from duologue.models.pull import PullStage
+    from duologue.models.pull import Pulled, PullStage
 
 models_app = typer.Typer(help="List, download and verify speech models.", no_args_is_help=True)
 
@@ -61,8 +62,9 @@ def pull_models(
     if every and names:
         raise DuologueError("use either --all or names, not both")
     wanted = list(MODELS) if every else with_companions(names or DEMO, MODELS)
-    with progress_bars(Console(stderr=True)) as report:
-        pulled = pull(wanted, report)
+    err = Console(stderr=True)
+    with progress_bars(err) as report:
+        pulled = pull_or_stand_in(wanted, report, err) if not (names or every) else pull(wanted, report)
     out = Console()
     for done in pulled:
         how = (f"{'pulled':<11}", GREEN) if done.fetched else (f"{'was there':<11}", GREY)
@@ -83,8 +85,6 @@ def pull_missing(names: Sequence[str], err: Console) -> None:
 def pull_with_progress(names: Sequence[str], err: Console, also: PullProgress | None = None) -> None:
     """Download models with a progress bar on `err`. If `also` is given, it is called with every step of the
     progress."""
-    from duologue.models.pull import pull
-
     err.print(f"downloading {', '.join(names)}, once", highlight=False)
     with progress_bars(err) as show:
 
@@ -93,7 +93,23 @@ def pull_with_progress(names: Sequence[str], err: Console, also: PullProgress | 
             if also is not None:
                 also(name, stage, done_bytes, total_bytes)
 
-        pull(names, both)
+        pull_or_stand_in(names, both, err)
+
+
+def pull_or_stand_in(names: Sequence[str], report: PullProgress, err: Console) -> list[Pulled]:
+    """Pull models. If the voice svox-pico can't be had on this machine, say so in one line and pull espeak-ng."""
+    from duologue.models.failure import NoNetwork, PullFailed
+    from duologue.models.pull import pull
+
+    try:
+        return pull(names, report)
+    except NoNetwork:
+        raise
+    except PullFailed as failure:
+        if PICO not in names or is_present(PICO):
+            raise
+        err.print(f"espeak-ng speaks instead: {failure}", highlight=False, markup=False, soft_wrap=True)
+        return pull([ESPEAK if name == PICO else name for name in names], report)
 
 
 @models_app.command("verify")

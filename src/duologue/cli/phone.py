@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from duologue.core.errors import DuologueError
+from duologue.observe.recorder import is_journal
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
@@ -235,7 +236,7 @@ async def _follow(
     if not found:
         raise DuologueError(problem or "the call ended before the agent answered")
     reason = await asyncio.wait_for(found[0].wait(), END_S_MAX)
-    journal = next(path for path in folder.glob("*.jsonl") if not path.name.endswith(".words.jsonl"))
+    journal = next(filter(is_journal, folder.iterdir()))
     return CallOutcome(script, found[0], carrier, len(caller.done), problem, reason, journal)
 
 

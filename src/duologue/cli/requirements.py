@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from duologue.models.cache import is_present
+from duologue.voice.local import voice_model
 
 EXTRAS: dict[str, tuple[str, ...]] = {
     "server": ("starlette", "uvicorn", "websockets"),
@@ -32,6 +33,8 @@ EARS_MODELS = ("silero-vad", "smart-turn", "moonshine-tiny")
 
 _NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
     "LocalEars": ("speech", EARS_MODELS),
+    "LocalVoice": ("speech", ()),  # its model depends on the language and the machine
+    "PicoVoice": ("speech", ("svox-pico",)),
     "EspeakVoice": ("speech", ("espeak-ng",)),
     "LocalNlu": ("nlu", ("minilm",)),
     "FlowBrain": ("flows", ()),
@@ -75,13 +78,28 @@ def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
     duologue."""
     found = dict.fromkeys(extras)
     models: dict[str, None] = {}
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "duologue":
             for alias in node.names:
                 extra, needed = _NAMES.get(alias.name, ("", ()))
                 found |= {extra: None} if extra else {}
                 models |= dict.fromkeys(needed)
+                if alias.name == "LocalVoice":
+                    models |= dict.fromkeys(map(voice_model, _languages(tree)))
     return Requirements(tuple(found), tuple(models))
+
+
+def _languages(tree: ast.AST) -> list[str]:
+    """The languages that a file names for its voices and agents, as `LocalVoice("de")` or `language="de"`. English if
+    it names none."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    given = [one.value for call in calls for one in call.keywords if one.arg == "language"]
+    given += [
+        call.args[0] for call in calls if call.args and isinstance(call.func, ast.Name) and call.func.id == "LocalVoice"
+    ]
+    found = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    return found or ["en"]
 
 
 def requirements_of_agent(name: str, extras: Iterable[str] = ()) -> Requirements:

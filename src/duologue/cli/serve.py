@@ -1,7 +1,8 @@
 """`duologue serve`: lets people talk to an agent in the browser.
 
 Without a name, the command serves the demo, an agent that books flights. Rule: missing models are downloaded with a
-progress bar; any other problem is reported in one line. The address is printed last.
+progress bar. If anything else is missing, the error says what to install. The address is printed when the server is
+ready.
 """
 
 from __future__ import annotations
@@ -38,7 +39,6 @@ DEMO_NAME = "Flight desk"
 FLOWS = (".yaml", ".yml")
 _ERR = Console(stderr=True, highlight=False)
 _STOPPING = "[dim]Ctrl-C lets conversations end, then stops the server.[/]"
-_MODELS = (*EARS_MODELS, "espeak-ng", "minilm")
 
 
 def serve_command(
@@ -129,7 +129,7 @@ def _missing(app: str, brain: str) -> Requirements:
     download them."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     if not app or app.endswith(FLOWS):
-        missing = Requirements(("server", "speech", "flows", "nlu"), () if brain else _MODELS).missing()
+        missing = Requirements(("server", "speech", "flows", "nlu"), () if brain else _demo_models()).missing()
     else:
         missing = requirements_of_agent(app, ("server",)).missing()
     if missing.extras:
@@ -139,6 +139,13 @@ def _missing(app: str, brain: str) -> Requirements:
     if missing.models and app and not app.endswith(FLOWS):
         _offer_to_pull(app, missing)
     return missing
+
+
+def _demo_models() -> tuple[str, ...]:
+    """The models of the demo and of flow files."""
+    from duologue.voice.local import voice_model
+
+    return (*EARS_MODELS, voice_model("en"), "minilm")
 
 
 def _offer_to_pull(app: str, missing: Requirements) -> None:
@@ -198,6 +205,7 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
         return []
     try:
         from duologue.server.phone.routes import PhoneSettings, phone_routes
+        from duologue.server.phone.settings import on_the_phone
         from duologue.server.settings import is_loopback
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[phone]'") from None
@@ -209,9 +217,12 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
         journals=journals,
     )
     conversations = server.conversations
-    routes = phone_routes(
-        lambda: replace(make(), profile="words"), settings, conversations.watch, lambda: not conversations.is_draining
-    )
+
+    def make_for_phone() -> Agent:
+        agent = make()
+        return replace(agent, profile=on_the_phone(agent.profile))
+
+    routes = phone_routes(make_for_phone, settings, conversations.watch, lambda: not conversations.is_draining)
     server.add_routes(routes)
     shown = url.rstrip("/")
     streams = shown.replace("http", "ws", 1)

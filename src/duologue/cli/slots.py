@@ -37,7 +37,7 @@ _WITHOUT_NAME = (Why.NO_VALUE, Why.LEFTOVER)
 
 
 class KnownNames:
-    """The names that a deployment knows: one list per slot, and all names together for a slot without a list."""
+    """The names that a deployment knows: one list per slot, and `all`, which contains the names of all slots."""
 
     def __init__(self, names: Mapping[str, list[str]]) -> None:
         self._names = names
@@ -81,7 +81,7 @@ def _read_names(file: Path) -> dict[str, list[str]]:
 
 def answer_row(row: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
     """The answer to one row, as JSON: the value of the reply if the grammar understands it completely, otherwise the
-    reason why it doesn't."""
+    reason why it doesn't. A name that isn't found in the list of its slot is looked up among all known names."""
     if row["ask"] == "confirm":
         return {"id": row["id"], **_as_json(read_confirmation(row["question"], row["reply"], row["today"]))}
     slot = slot_of(row, known)

@@ -57,14 +57,14 @@ def with_speech(agent: Agent) -> Agent:
     """The agent. If it has no ears, it gets local ones (STT and VAD). If it has no voice, it gets a local one (TTS)."""
     try:
         from duologue.ears.local import LocalEars
-        from duologue.voice.espeak import EspeakVoice
+        from duologue.voice.local import LocalVoice
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
     if agent.ears is None:
-        ears = LocalEars()
+        ears = LocalEars(final_model="doubt")
         ears.load()
         agent = replace(agent, ears=ears)
-    return agent if agent.voice is not None else replace(agent, voice=EspeakVoice())
+    return agent if agent.voice is not None else replace(agent, voice=LocalVoice())
 
 
 def _device(name: str | None) -> str | int | None:

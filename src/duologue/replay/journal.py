@@ -17,13 +17,14 @@ from duologue.core.codec import (
     event_from_json,
     settings_digest,
     settings_from_json,
+    state_from_json,
     state_to_json,
 )
 from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings
-from duologue.core.state import initial
+from duologue.core.state import State, initial
 from duologue.core.step_record import StepRecord
 from duologue.observe.journal_writer import FORMAT, JournalWriter
 
@@ -49,6 +50,12 @@ class Journal(NamedTuple):
     seed: int
     entries: tuple[JournalEntry, ...]
     complete: bool = True  # False: the end line is missing, for example after a crash
+    start: State | None = None  # the state at the beginning; None: a conversation that has not begun
+
+    @property
+    def first(self) -> State:
+        """The state before the first event."""
+        return self.start or initial(self.settings)
 
 
 def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
@@ -57,6 +64,7 @@ def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
     numbered = enumerate(lines, start=1)
     _, header = _parse(*next(numbered, (1, "")))
     settings, seed = _read_header(header)
+    start = _read_start(header, settings)
     entries: list[JournalEntry] = []
     for number, text in numbered:
         try:
@@ -67,16 +75,18 @@ def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
             break  # the last line was cut off
         if "end" in data:
             _check_end(number, data, entries, [number for number, _ in numbered])
-            return Journal(settings, seed, tuple(entries))
+            return Journal(settings, seed, tuple(entries), start=start)
         if set(data) != {"event", "digest"}:
-            raise InvalidJournal(f"line {number}: an event needs exactly 'event' and 'digest'")
+            raise InvalidJournal(
+                f"line {number}: the line of an event must have exactly the fields 'event' and 'digest'"
+            )
         try:
             entries.append(JournalEntry(number, event_from_json(data["event"]), data["digest"]))
         except DuologueError as error:
             raise InvalidJournal(f"line {number}: {error}") from None
     if not complete:
-        return Journal(settings, seed, tuple(entries), complete=False)
-    raise InvalidJournal(f"truncated: no end after event {len(entries)} (line {len(entries) + 1})")
+        return Journal(settings, seed, tuple(entries), complete=False, start=start)
+    raise InvalidJournal(f"truncated: no end line after event {len(entries)} (line {len(entries) + 1})")
 
 
 def _parse(number: int, text: str) -> tuple[int, dict[str, Any]]:
@@ -108,6 +118,16 @@ def _read_header(header: dict[str, Any]) -> tuple[Settings, int]:
     return settings, seed
 
 
+def _read_start(header: dict[str, Any], settings: Settings) -> State | None:
+    """The state with which a restored conversation starts, or None."""
+    if "state" not in header:
+        return None
+    try:
+        return state_from_json(header["state"], settings)
+    except DuologueError as error:
+        raise InvalidJournal(f"line 1: {error}") from None
+
+
 def _check_end(number: int, data: dict[str, Any], entries: list[JournalEntry], rest: list[int]) -> None:
     if data["end"] != len(entries):
         raise InvalidJournal(f"line {number}: the end line counts {data['end']} events, but there are {len(entries)}")
@@ -118,7 +138,7 @@ def _check_end(number: int, data: dict[str, Any], entries: list[JournalEntry], r
 def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[StepRecord]:
     """Replay the journal. After every step, compare the digest of the state with the digest in the journal. Raises
     InvalidJournal at the first difference."""
-    s = initial(journal.settings)
+    s = journal.first
     for number, event, expected in journal.entries:
         try:
             d = machine.advance(s, event)

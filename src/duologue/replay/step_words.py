@@ -27,7 +27,8 @@ class StoryLine(NamedTuple):
 
 
 def describe(record: StepRecord) -> StoryLine | None:
-    """The step in words. None if the machine ignored the event, or if nothing notable follows from it."""
+    """The step in words. None if the machine ignored the event, or if the event is in QUIET and nothing was done about
+    it."""
     if record.after is record.before:
         return None
     done = tuple(words for effect in record.effects if (words := _say(EFFECT_WORDS[type(effect)], effect)))
@@ -102,6 +103,8 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.SpeechStopped: "user falls silent",
     ev.WordsHeard: "words are recognised",
     ev.TurnEnded: "user has finished",
+    ev.SoundDismissed: "sound is only noise",
+    ev.AnswerOverheard: "overheard words answer the question",
     ev.OverlapJudged: lambda e: "user wants the floor" if e.bid else "user does not want the floor",
     ev.SessionReady: "session is ready",
     ev.SessionFailed: lambda e: f"session fails: {_error(e.error)}",
@@ -115,10 +118,12 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.AudioBuffered: "first audio is ready",
     ev.ReplyFinished: "brain has finished",
     ev.ReplyFailed: lambda e: f"brain fails: {_error(e.error)}",
+    ev.ReplyBecameFirm: "answer can't be interrupted any more",
     ev.ToolCalled: "brain calls a tool",
     ev.PlaybackProgressed: "sound is heard",
     ev.PlaybackFinished: "answer was heard to its end",
     ev.PlaybackStopped: "line confirms silence",
+    ev.VoicesPlayed: "client has played more than was saved",
     ev.PlaybackFailed: lambda e: f"playback fails: {_error(e.error)}",
     ev.CallDelegated: lambda e: f"call {e.call} becomes a long job",
     ev.CallDispatched: lambda e: f"call {e.call} goes to the background",
@@ -140,6 +145,7 @@ TIMER_WORDS: dict[Timer, str] = {
     Timer.PATIENCE: "noise lasts too long",
     Timer.RETRY: "time to try again",
     Timer.SETTLE: "silence lasts long enough",
+    Timer.TALK: "turn reaches its limit",
 }
 
 EFFECT_WORDS: dict[type[fx.Effect], Words] = {
@@ -149,6 +155,7 @@ EFFECT_WORDS: dict[type[fx.Effect], Words] = {
     fx.SaveContext: "context saved",
     fx.RestoreContext: lambda e: "context restored" if e.session > 1 else "",  # the first session has no context
     fx.CommitAudio: "",  # needs no words: the steps that follow show the effect
+    fx.WarnLongTalk: "user is told that the turn was too long",
     fx.DiscardAudio: "discarded as noise",
     fx.RecordOverheard: "overheard, not answered",
     fx.ReportLost: "reported as unanswered",

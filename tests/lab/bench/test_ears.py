@@ -9,7 +9,7 @@ from tests.needs import needs_model
 
 
 def test_the_bench_measures_every_number_that_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    for model in ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng", "speech-samples"):
+    for model in ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng", "svox-pico", "speech-samples"):
         needs_model(model)
     monkeypatch.setattr(bench, "LAG_S", 1.0)
     result = bench.bench_ears(rounds=1)

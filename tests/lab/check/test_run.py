@@ -8,7 +8,10 @@ from duologue.core.machine import MACHINE
 from duologue.core.views import VIEWS
 from duologue.lab.check.core.check import Findings, Violation
 from duologue.lab.check.core.promises import PROMISES
-from duologue.lab.check.run import sum_up
+from duologue.lab.check.hearing.check import HearingFindings
+from duologue.lab.check.hearing.report import HearingReport, sum_up_hearing
+from duologue.lab.check.ownership.check import OwnershipFindings, OwnershipReport, sum_up_ownership
+from duologue.lab.check.run import sum_up, with_hearing, with_ownership
 
 
 def complete() -> Findings:
@@ -74,3 +77,24 @@ def test_violations_of_explorations_are_counterexamples_of_the_report() -> None:
     assert report.to_json()["counterexamples"] == [
         {"law": "a law", "message": "is broken", "trace": ["first", "second"]}
     ]
+
+
+def test_the_report_contains_what_was_found_about_ownership() -> None:
+    report = sum_up([complete()], whole=True, seconds=1.0)
+    assert report.to_json()["ownership"] is None
+    held = with_ownership(report, sum_up_ownership([OwnershipFindings("ends", states=5, steps=9)]))
+    assert held.holds
+    assert held.to_json()["ownership"]["states"] == 5
+    broken = with_ownership(report, OwnershipReport((), (Violation("1 one owner", "two nodes", ("a",)),)))
+    assert not broken.holds
+    assert broken.to_json()["counterexamples"][0]["law"] == "1 one owner"
+
+
+def test_the_report_contains_what_was_found_about_hearing() -> None:
+    report = sum_up([complete()], whole=True, seconds=1.0)
+    assert report.to_json()["hearing"] is None
+    held = with_hearing(report, sum_up_hearing([HearingFindings("confirm", "words", states=5, steps=9)]))
+    assert held.holds
+    assert held.to_json()["hearing"]["states"] == 5
+    broken = with_hearing(report, HearingReport((), (Violation("1 no word is in two turns", "'go1'", ("a",)),)))
+    assert not broken.holds

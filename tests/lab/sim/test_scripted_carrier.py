@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -116,3 +117,14 @@ def test_a_clear_drops_the_sound_and_only_twilio_returns_the_marks(name: str, re
     assert carrier.clears == 1
     assert carrier.played_ms == 0
     assert marks(sent) == returned
+
+
+def test_each_frame_that_was_heard_is_kept_with_its_time() -> None:
+    def act(carrier: ScriptedCarrier) -> None:
+        for _ in range(3):
+            carrier.receive(media(SOUND))
+
+    carrier, _ = run(0.2, act)
+    assert [frame.coded for frame in carrier.frames] == [SOUND] * 3
+    starts = [frame.at_ms for frame in carrier.frames]
+    assert [late - early for early, late in pairwise(starts)] == [FRAME_MS, FRAME_MS]

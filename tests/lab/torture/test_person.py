@@ -24,6 +24,7 @@ async def talking(folder: Path, texts: list[str]) -> AsyncIterator[TypingPerson]
     listening = bind_socket("127.0.0.1", 0)
     leases = Leases(open_store(str(folder / "store.sqlite3")), "a1", server_url(listening), 3_000)
     server = Server(make_agent(ActionLog(folder / "actions.jsonl", "a1")), ServerSettings(port=0), leases=leases)
+    await leases.open(server.conversations)
     async with serving(server, listening):
         person = TypingPerson(1, [listening.getsockname()[1]], lambda _: "a1", random.Random(4))
         person.say_next(texts)
@@ -35,6 +36,7 @@ async def talking(folder: Path, texts: list[str]) -> AsyncIterator[TypingPerson]
             await asyncio.gather(run, return_exceptions=True)
             for served in tuple(server.conversations.served.values()):
                 await served.end("over")
+            await leases.close()
 
 
 def play(folder: Path, texts: list[str], scene: Callable[[TypingPerson], Awaitable[None]]) -> None:

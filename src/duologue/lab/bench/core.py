@@ -2,8 +2,8 @@
 
 Measures the CPU time of this thread, in many short slices, and takes the fastest slice. The contenders take turns, so
 that a busy moment of the computer affects all of them. Garbage collection is off meanwhile. The time of the loop around
-the steps is part of every number. Rule: every event is applied to the state in which it came in the call, and all
-events and states are built before the clock starts.
+the steps is part of every number. Rule: every event is applied to the state that the machine had when the event came in
+the call, and all events and states are built before the clock starts.
 """
 
 from __future__ import annotations
@@ -125,8 +125,9 @@ def _leaves(s: State) -> tuple[object, ...]:
 
 
 def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Contender]:
-    """The two contenders of another library: a machine that makes the same moves as the call, and machines that stay in
-    the states in which the core ignored events. The latter get one event to ignore for each of those events."""
+    """The two contenders of another library: a machine that makes the same moves as the call, and machines that ignore
+    events. For every event that the core ignored, a machine that stays in the same state gets an event to ignore
+    too."""
     moves = call.lifecycle
     walker = follow(make, moves)
     events = [event_to(target) for _, target in moves]

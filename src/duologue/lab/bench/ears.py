@@ -7,9 +7,11 @@ else. Rule: the speech is a real recording (`duologue models pull speech-samples
 from __future__ import annotations
 
 import asyncio
+import math
 import statistics
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,8 @@ from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine
 from duologue.ears.silero import FRAME_MS, FRAME_SAMPLES, SileroVad
 from duologue.ears.smart_turn import SmartTurn
-from duologue.ears.speech_gate import GateRule, VoiceGate
+from duologue.ears.stream import step
+from duologue.ears.stream_state import RequestText, SoundFrame, StreamSettings, StreamState, TextWritten
 from duologue.lab.recordings.busy_clock import run_timed
 from duologue.models.cache import model_path
 from duologue.ports.ears import Final, Frame, Heard
@@ -31,9 +34,9 @@ from duologue.turns.controller import PRESETS, Acoustic, FrameRule, Linguistic
 from duologue.turns.echo_level import EchoGate
 from duologue.turns.endpoint import SemanticEndpoint
 from duologue.turns.features import LevelShape, PauseFeatures
-from duologue.turns.overlap import OVERLAP_RULES, OverlapJudge
-from duologue.turns.voicing import Voicing
+from duologue.turns.overlap import OVERLAP_RULES
 from duologue.voice.espeak import EspeakVoice
+from duologue.voice.pico import PicoVoice
 
 from .budget import Budget
 
@@ -48,13 +51,17 @@ BUDGETS: tuple[Budget, ...] = (
     Budget("vad_ms", "VAD of one frame of 32 ms", 0.7, "ms"),
     Budget("stt_rtf", "real-time factor of partial texts, the worse of 3 s and 15 s", 0.35, ""),
     Budget("stt_final_ms", "last sound of 3 s of speech → final text", 300, "ms"),
-    Budget("voice_first_ms", "text → first audio of the TTS", 20, "ms"),
+    Budget("voice_first_ms", "text → first audio of espeak-ng", 20, "ms"),
+    Budget("pico_first_ms", "text → first audio of SVOX Pico", 40, "ms"),
+    Budget("pico_abort_ms", "stopping SVOX Pico in mid-sentence", 20, "ms"),
+    Budget("pico_rtf", "real-time factor of SVOX Pico, wall time", 0.05, ""),
     Budget("models_mb", "memory of all local models", 600, "MB"),
     Budget("loop_lag_ms_p99", "lag of the event loop while transcribing, 99 %", 10, "ms"),
 )
 NOTE = (
     "Costs are CPU time on one core. stt_final_ms is simulated time, in which a model takes as long as its CPU time. "
-    "voice_first_ms and the lags are wall time; loop_lag_idle_ms_p99 is the lag of the same loop with nothing to do."
+    "voice_first_ms, the numbers of Pico and the lags are wall time; loop_lag_idle_ms_p99 is the lag of the same loop "
+    "with nothing to do."
 )
 
 
@@ -75,6 +82,7 @@ def bench_ears(rounds: int = ROUNDS) -> dict[str, Any]:
     by_length = {f"stt_rtf_{length}s": round(_rtf(stt, audio[: length * RATE_HZ], rounds), 3) for length in (3, 15)}
     result |= by_length | {"stt_rtf": max(by_length.values())}
     result["voice_first_ms"] = round(asyncio.run(_voice_first_ms(voice)), 2)
+    result |= asyncio.run(_pico(rounds))
     result["stt_final_ms"] = round(run_timed(_final_ms(ears, audio[: 3 * RATE_HZ], rounds)))
     result["loop_lag_idle_ms_p99"] = round(asyncio.run(_lag_ms(None, audio)), 2)
     result["loop_lag_ms_p99"] = round(asyncio.run(_lag_ms(ears, audio)), 2)
@@ -112,20 +120,23 @@ def _best_ms(work: Callable[[], object], times: int) -> float:
 
 
 def _frame_us(rounds: int) -> float:
-    """The CPU microseconds that all decisions about one frame take together: echo, speech onset, voicing, overlap and
+    """The CPU microseconds that all decisions about one frame take together: echo, the step of local ears, overlap and
     the frame rule."""
     frames = [(0.9 if place % 40 < 30 else 0.05, -20.0 - place % 7, -30.0 - place % 11) for place in range(2_000)]
 
     def work() -> None:
-        echo, gate, voicing = EchoGate(FRAME_MS), VoiceGate(GateRule(), FRAME_MS), Voicing(FRAME_MS)
-        overlap, rule = OverlapJudge(OVERLAP_RULES["confirm"]), FrameRule(PRESETS["balanced"], 1)
+        echo, settings, state = EchoGate(FRAME_MS), StreamSettings(), StreamState()
+        overlap, rule = OVERLAP_RULES["confirm"], FrameRule(PRESETS["balanced"], 1)
+        memory = overlap.begin(True)
         said = Linguistic("a table for two", 0.9, 1.0)
         for place, (probability, heard_db, played_db) in enumerate(frames):
             echo.excess_db(heard_db, played_db)
-            gate.feed(probability)
-            voicing.update(probability, heard_db)
-            overlap.frame(probability)
-            rule.step(Acoustic(place * FRAME_MS, 0.05, probability, voicing.silence_ms), said)
+            state, outputs = step(settings, state, SoundFrame(probability, 0.05, heard_db, math.inf))
+            for asked in outputs:
+                if isinstance(asked, RequestText):
+                    state, _ = step(settings, state, TextWritten(asked.utterance, asked.work, covers=state.frames))
+            memory, _ = overlap.frame(memory, probability)
+            rule.step(Acoustic(place * FRAME_MS, 0.05, probability, state.turn.voicing.silence_ms), said)
 
     return _best_ms(work, rounds) * 1000 / len(frames)
 
@@ -158,7 +169,29 @@ def _rtf(model: Moonshine, audio: Samples, rounds: int) -> float:
     return _best_ms(dictate, min(rounds, _DICTATION_ROUNDS)) * RATE_HZ / 1000 / audio.size
 
 
-async def _voice_first_ms(voice: EspeakVoice) -> float:
+async def _pico(rounds: int) -> dict[str, float]:
+    """SVOX Pico, in wall time because it runs in a process of its own: its first sound, a stop in mid-sentence as
+    its reader sees it, and a sentence of some seconds."""
+    voice = PicoVoice()
+    first_ms = await _voice_first_ms(voice)
+    spoken = "Your appointment is on Tuesday the fourteenth at three thirty in the afternoon, so bring your papers."
+    aborted, made = [], []
+    for _ in range(max(3, rounds)):
+        async with aclosing(voice.speak(spoken)) as sounds:
+            await anext(sounds)
+            started = time.perf_counter()
+        aborted.append((time.perf_counter() - started) * 1000)
+        started = time.perf_counter()
+        spoken_ms = sum([sound.ms async for sound in voice.speak(spoken)])
+        made.append((time.perf_counter() - started) * 1000 / spoken_ms)
+    return {
+        "pico_first_ms": round(first_ms, 2),
+        "pico_abort_ms": round(max(aborted), 3),
+        "pico_rtf": round(min(made), 4),
+    }
+
+
+async def _voice_first_ms(voice: EspeakVoice | PicoVoice) -> float:
     spent = []
     for _ in range(20):
         started = time.perf_counter()

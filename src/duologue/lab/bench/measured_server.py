@@ -1,7 +1,7 @@
 """The server that `duologue bench server` measures: real sockets, real conversations, scripted services.
 
-Runs in its own process on its own core. VAD is real or a level threshold. STT, brain and TTS answer immediately. Rule:
-the server measures itself and sends its figures on request. It doesn't judge them.
+Runs in its own process on its own core. Speech is detected by a real VAD or by a level threshold. STT, brain and TTS
+answer immediately. Rule: the server measures itself and sends its figures on request. It doesn't judge them.
 """
 
 from __future__ import annotations

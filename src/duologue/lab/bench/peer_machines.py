@@ -1,12 +1,12 @@
 """The lifecycle table as a flat machine in two well-known libraries (the peers), to compare them with the core.
 
-The table is read from the lifecycle view, amendments included. Both machines have the same form: one event for each
-target state, allowed from every source state that the table names. Events are sent by name (`send`, `trigger`), so that
-a peer has to look its event up, as the core's `step` does. Each machine has one observer that records every state that
-is entered, because each step of the core yields effects. Events that aren't allowed are ignored. The comparison favours
-the peers: their tables are flat, without guards, payload or deadlines, and the warning that `transitions` logs for each
-ignored event is off while timing. Rule: a peer is timed only after it has entered the same states as the call, in the
-same order.
+The table is read from the lifecycle view, including its amendments (moves that were added to the specified table). Both
+machines have the same form: one event for each target state, allowed from every source state that the table names.
+Events are sent by name (`send`, `trigger`), so that a peer has to look its event up, as the core's `step` does. Each
+machine has one observer that records every state that is entered: the counterpart of the effects that each step of the
+core yields. Events that aren't allowed are ignored. The comparison favours the peers: their tables are flat, without
+guards, payload or deadlines, and the warning that `transitions` logs for each ignored event is off while timing. Rule:
+a peer is timed only after it has entered the same states as the call, in the same order.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def event_to(state: str) -> str:
 
 
 def useless_event(state: str) -> str:
-    """An event that the table doesn't allow in this state. Of all such events, the one whose target state comes
-    first."""
+    """An event that the table doesn't allow in this state. Of all such events, the one whose target state comes first
+    in the table."""
     allowed = LIFECYCLE.allowed()
     return next(event_to(target) for target in LIFECYCLE.states if (state, target) not in allowed)
 

@@ -1,7 +1,8 @@
 """Measures the CPU time of the client of a Realtime model, from a server event to the client event that answers it.
 
-The connection is in memory and the clock is simulated, so only Duologue's own CPU time counts: parsing, the table, the
-ears, the machine, the request, writing. Rule: the label of a number says what it covers.
+The connection is in memory and the clock is simulated, so only Duologue's own CPU time counts: parsing the event,
+finding its handler, the ears, the machine, making and writing the request. Rule: the label of a number says what it
+covers.
 """
 
 from __future__ import annotations

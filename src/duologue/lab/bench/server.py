@@ -127,8 +127,8 @@ def _result(
 
 
 def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
-    """For each hold command after an onset: the milliseconds from the moment when the client sent the frame in which
-    the onset was detected to the hold command."""
+    """For each hold command: the milliseconds since the client sent the newest frame in which an onset was detected.
+    Hold commands before the first such frame are omitted."""
     found = []
     sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
     for hold_s in noted.holds_s:

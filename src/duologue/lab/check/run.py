@@ -1,4 +1,4 @@
-"""A whole check: explores every profile in every scope, on all cores, and sums up the results.
+"""A whole check: explores every profile in every scope, hearing and ownership, on all cores, and sums up the results.
 
 Rule: the summary says what was explored and within which bounds. A row that never fired, an allowed move
 of a view that was never seen, and an untested promise count as violations too.
@@ -11,17 +11,22 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from duologue.core.machine import MACHINE
 from duologue.core.settings import PROFILES
 from duologue.core.views import VIEWS, View
 
-from .core.check import CoreExplorer, Findings, Violation
+from .core.check import Findings, Violation, explore_profiles
 from .core.laws import VIEWS_ARE_HONEST
 from .core.promises import PROMISES
 from .core.scopes import SCOPES
+from .hearing.check import HearingFindings
+from .hearing.report import HearingReport, explore_hearing, hearing_tasks, sum_up_hearing
+from .ownership.check import SCOPES as OWNERSHIP_SCOPES
+from .ownership.check import OwnershipFindings, OwnershipReport, explore_scope, sum_up_ownership
+from .summary import exploration_to_json, totals_to_json
 
 Progress = Callable[[Findings], None]
 
@@ -38,6 +43,8 @@ class Report:
     unfired: tuple[str, ...]
     views: dict[str, dict[str, Any]]
     seconds: float
+    ownership: OwnershipReport | None = None
+    hearing: HearingReport | None = None
 
     @property
     def holds(self) -> bool:
@@ -46,8 +53,7 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "states": sum(found.states for found in self.explorations),
-            "steps": sum(found.steps for found in self.explorations),
+            **totals_to_json(self.explorations),
             "rows": len(MACHINE.rows),
             "rows_fired": self.rows_fired,
             "rules": len(MACHINE.rules),
@@ -61,18 +67,12 @@ class Report:
             ],
             "views": self.views,
             "explorations": [
-                {
-                    "profile": found.profile,
-                    "scope": found.scope,
-                    "bounds": found.bounds,
-                    "states": found.states,
-                    "steps": found.steps,
-                    "cpu_seconds": round(found.seconds, 2),
-                    "complete": found.complete,
-                }
+                {"profile": found.profile, "bounds": found.bounds, **exploration_to_json(found)}
                 for found in self.explorations
             ],
             "seconds": round(self.seconds, 2),
+            "ownership": self.ownership.to_json() if self.ownership is not None else None,
+            "hearing": self.hearing.to_json() if self.hearing is not None else None,
         }
 
 
@@ -82,30 +82,49 @@ def run_check(
     processes: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Explore these profiles in every scope of this size. `progress` is called with the findings of each
-    exploration."""
+    """Explore these profiles in every scope of this size, hearing and ownership. `progress` is called with the findings
+    of each exploration of the conversation machine."""
     began = time.monotonic()
-    tasks = [(name, number, size) for number in range(len(SCOPES[size])) for name in profiles]
-    found = _explore_all(tasks, processes or os.cpu_count() or 1, progress)
+    names = tuple(profiles)
+    found, heard, owned = _explore_all(names, size, processes or os.cpu_count() or 1, progress)
     whole = {findings.profile for findings in found} == set(PROFILES)
-    return sum_up(found, whole, time.monotonic() - began)
+    report = with_hearing(sum_up(found, whole, time.monotonic() - began), sum_up_hearing(heard))
+    return with_ownership(report, sum_up_ownership(owned))
 
 
-def _explore_one(task: tuple[str, int, str]) -> Findings:
-    name, number, size = task
-    return CoreExplorer(PROFILES[name], SCOPES[size][number]).run()
+def with_hearing(report: Report, hearing: HearingReport) -> Report:
+    """The same report with what was found about hearing."""
+    return replace(report, hearing=hearing, violations=(*report.violations, *hearing.violations))
 
 
-def _explore_all(tasks: list[tuple[str, int, str]], processes: int, progress: Progress | None) -> list[Findings]:
+def with_ownership(report: Report, ownership: OwnershipReport) -> Report:
+    """The same report with what was found about ownership."""
+    return replace(report, ownership=ownership, violations=(*report.violations, *ownership.violations))
+
+
+def _explore_one(task: tuple[tuple[str, ...], int, str]) -> list[Findings]:
+    names, number, size = task
+    return explore_profiles([PROFILES[name] for name in names], SCOPES[size][number])
+
+
+def _explore_all(
+    names: tuple[str, ...], size: str, processes: int, progress: Progress | None
+) -> tuple[list[Findings], list[HearingFindings], list[OwnershipFindings]]:
     found = []
     # Spawned, not forked: forking is unsafe in a program with threads.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(processes, len(tasks)), mp_context=context) as pool:
-        for done in as_completed([pool.submit(_explore_one, task) for task in tasks]):
-            found.append(done.result())
-            if progress:
-                progress(found[-1])
-    return sorted(found, key=lambda findings: (findings.profile, findings.scope))
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        exploring = [pool.submit(_explore_one, (names, number, size)) for number in range(len(SCOPES[size]))]
+        hearing = [pool.submit(explore_hearing, task) for task in hearing_tasks(size)]
+        owning = [pool.submit(explore_scope, number) for number in range(len(OWNERSHIP_SCOPES))]
+        for done in as_completed(exploring):
+            for findings in done.result():
+                found.append(findings)
+                if progress:
+                    progress(findings)
+        heard = [one.result() for one in hearing]
+        owned = [one.result() for one in owning]
+    return sorted(found, key=lambda findings: (findings.profile, findings.scope)), heard, owned
 
 
 def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:

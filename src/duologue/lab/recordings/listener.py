@@ -92,7 +92,7 @@ class FixedLengthVoice:
 
 
 class RecordingLine(ScriptedLine):
-    """A line whose microphone plays a recording."""
+    """A line that sends a recording as the sound of its microphone."""
 
     async def play_in(self, heard: Samples, played: Samples) -> None:
         """Send frames at the pace of the recording, each at the time when it ends. `heard` is the sound of the
@@ -181,14 +181,19 @@ class Listener:
     settings: Settings
 
     async def listen(
-        self, heard: Samples, played: Samples | None = None, tap: Callable[[Heard], object] | None = None
+        self,
+        heard: Samples,
+        played: Samples | None = None,
+        tap: Callable[[Heard], object] | None = None,
+        journal: Path | None = None,
     ) -> ListenResult:
         """Play a recording, and return what the agent decided and heard. `played` is the agent's own sound during the
-        recording. `tap` is called with everything that the ears (STT and VAD) report."""
+        recording. `tap` is called with everything that the ears (STT and VAD) report. With `journal`, the conversation
+        is recorded at this path, with its ear journal next to it."""
         speaks = played is not None and played.size > 0
         agent = self._agent(played.size * 1000 // RATE_HZ if speaks and played is not None else 0)
         line = RecordingLine()
-        conversation = Conversation(agent, line)
+        conversation = Conversation(agent, line, journal=journal)
         notes = DecisionNotes(conversation)
         await conversation.start()
         await asyncio.sleep(LEAD_MS / 1000)

@@ -1,8 +1,8 @@
 """Plays a set of recordings one after the other, and yields the agent's decisions.
 
 A set is a file in which each line is a JSON object with at least `id` and `wav`, and `agent_wav` if the agent speaks
-meanwhile. File names are relative to the folder of this file. Rule: decisions depend only on the sound. Labels in a
-line are ignored.
+meanwhile. File names are relative to the folder of the set's file. Rule: decisions depend only on the sound. Labels in
+a line are ignored.
 """
 
 from __future__ import annotations
@@ -53,15 +53,28 @@ def _row(path: Path, number: int, line: str) -> RecordingRow:
     return RecordingRow(row["id"], path.parent / row["wav"], path.parent / agent if agent else None)
 
 
-def listen_to(listener: Listener, heard: Path, played: Path | None = None) -> ListenResult:
-    """Play one recording to the listener in simulated time, and return what it decided and heard."""
-    return run_timed(listener.listen(read(heard), read(played) if played is not None else None))
+def listen_to(listener: Listener, heard: Path, played: Path | None = None, journal: Path | None = None) -> ListenResult:
+    """Play one recording to the listener in simulated time, and return what it decided and heard. With `journal`, the
+    conversation is recorded at this path."""
+    sound = read(played) if played is not None else None
+    return run_timed(listener.listen(read(heard), sound, journal=journal))
 
 
-def decide(listener: Listener, rows: list[RecordingRow], progress: Callable[[], object]) -> Iterator[dict[str, Any]]:
-    """Yield the decisions of these recordings as JSON objects. `progress` is called after each recording."""
+def journal_of(folder: Path, recording: str) -> Path:
+    """The path in this folder for the journal of a recording. Characters that may have a meaning in a path are
+    replaced."""
+    name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in recording)
+    return folder / f"{name.strip('-') or 'recording'}.jsonl"
+
+
+def decide(
+    listener: Listener, rows: list[RecordingRow], progress: Callable[[], object], record: Path | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the decisions of these recordings as JSON objects. `progress` is called after each recording. With
+    `record`, the conversation about each recording is recorded in this folder."""
     for row in rows:
-        result = listen_to(listener, row.heard, row.played)
+        journal = journal_of(record, row.id) if record is not None else None
+        result = listen_to(listener, row.heard, row.played, journal)
         for decision in result.decisions:
             line = {"id": row.id, "t_ms": decision.t_ms, "kind": decision.kind}
             yield line | {"reasons": list(decision.reasons), "confidence": decision.confidence}

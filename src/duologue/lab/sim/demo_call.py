@@ -219,7 +219,7 @@ def delegate(take: Take, stage: Stage) -> None:
     shown = (take.count(fx.ShowWait), take.count(fx.ShowProgress)) == (1, 1)
     take.claim("the user sees the wait and the progress", shown)
     queued = stage.say(words=5, for_ms=1_300)
-    take.claim("what the user says meanwhile is queued, not asked", not _has(queued, fx.StartReply))
+    take.claim("what the user says meanwhile is queued, not sent to the brain", not _has(queued, fx.StartReply))
     stage.wait(5_200)
     done = stage.happen(ev.JobFinished)
     asked = take.effects(fx.StartReply)[-1]
@@ -287,7 +287,7 @@ def lose_line(take: Take, stage: Stage) -> None:
     stage.wait_for(Timer.BEAT)
     _answer(stage, 2_000)
     first, *again = [(request.first, request.last) for request in take.effects(fx.StartReply)]
-    take.claim("the unanswered turn is asked again exactly once", again == [first])
+    take.claim("the unanswered turn is sent to the brain again exactly once", again == [first])
 
 
 def fault(take: Take, stage: Stage) -> None:

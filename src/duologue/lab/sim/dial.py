@@ -31,7 +31,8 @@ class NotAnswered(DuologueError):
 
 
 async def announce(url: str, carrier: Carrier, call: str) -> tuple[str, dict[str, str]]:
-    """Request the webhook for a new call. Returns the stream's address and its parameters. Raises NotAnswered."""
+    """Request the webhook for a new call. Returns the stream's address and its parameters. Raises NotAnswered if the
+    response doesn't name a stream."""
     request = urllib.request.Request(url + WEBHOOKS[carrier.name], urlencode({"CallSid": call}).encode(), method="POST")
     try:
         answer = await asyncio.to_thread(_fetch, request)

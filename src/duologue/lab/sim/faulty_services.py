@@ -228,6 +228,15 @@ class FaultyLine:
     def clear(self, voice: int) -> None:
         self._line.clear(voice)
 
+    def play_cue(self, cue: int, sound: Sound) -> None:
+        self._line.play_cue(cue, sound)
+
+    def stop_cue(self) -> None:
+        self._line.stop_cue()
+
+    def set_ambient(self, sound: Sound | None) -> None:
+        self._line.set_ambient(sound)
+
     async def close(self) -> None:
         await self._dice.delay_or_fail()
         await self._line.close()

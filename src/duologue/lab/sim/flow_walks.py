@@ -1,4 +1,4 @@
-"""Runs a user's flows against many random callers, and finds broken laws and steps that are never reached.
+"""Lets many random callers talk to the flows of a domain, and finds broken laws and steps that are never reached.
 
 Uses the same callers, workers and laws as the tests of the machine itself. Rule: a seed reproduces every finding, and
 every broken law comes with the shortest dialogue that broke it.

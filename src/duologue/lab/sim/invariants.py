@@ -57,8 +57,8 @@ def nothing_left_running(e: Evidence) -> list[str]:
 
 
 def nothing_lost_silently(e: Evidence) -> list[str]:
-    """Check that every turn with words was asked, overheard or reported as lost, and that every final text is in the
-    history."""
+    """Check that every turn with words was sent to the brain, overheard or reported as lost, and that every final text
+    is in the history."""
     settled: set[int] = set()
     for record in e.records:
         for effect in record.effects:
@@ -66,7 +66,9 @@ def nothing_lost_silently(e: Evidence) -> list[str]:
                 settled.update(range(effect.first, effect.last + 1))
     said = [item for item in e.history if isinstance(item, UserSaid)]
     lost = [item for item in said if not item.overheard and item.turn not in settled]
-    complaints = [f"turn {item.turn} was neither asked nor reported as lost: {item.text!r}" for item in lost]
+    complaints = [
+        f"turn {item.turn} was neither sent to the brain nor reported as lost: {item.text!r}" for item in lost
+    ]
     written = " ".join(item.text for item in said).split()
     missing = [text for text in e.heard_finals if not _are_in_order(text.split(), written)]
     return complaints + [f"a final text was heard, but is not in the history: {text!r}" for text in missing]
@@ -79,8 +81,8 @@ def _are_in_order(words: list[str], written: list[str]) -> bool:
 
 
 def asked_words_reach_the_brain(e: Evidence) -> list[str]:
-    """Check that, for every turn that was asked, at least one request has words of the turn. Not every request must
-    have them, because text may come late."""
+    """Check that, for every turn that was sent to the brain, at least one request contains words of the turn. A request
+    that was sent before the text arrived may lack them."""
     texts = {item.turn: item.text for item in e.history if isinstance(item, UserSaid) and not item.overheard}
     sent = {request.reply: set(request.text.split()) for request in e.requests}
     ranges = [effect for effect in _effects(e) if isinstance(effect, StartReply) and effect.reply in sent]
@@ -91,7 +93,7 @@ def asked_words_reach_the_brain(e: Evidence) -> list[str]:
         for turn in range(effect.first, effect.last + 1)
         if turn in texts and sent[effect.reply] & set(texts[turn].split())
     }
-    return [f"turn {turn} was asked without its words: {texts[turn]!r}" for turn in sorted(asked - reached)]
+    return [f"turn {turn} was sent to the brain without its words: {texts[turn]!r}" for turn in sorted(asked - reached)]
 
 
 def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from duologue.lines.phone.carriers import CARRIERS, Carrier
 
+from .line_echo import LineEcho
+
 FRAME_MS = 20
 ULAW_SILENCE = b"\xff"
 
@@ -55,6 +57,13 @@ class HeardByCaller(NamedTuple):
     ms: int = 0
 
 
+class PlayedFrame(NamedTuple):
+    """A frame that the caller heard, as it came over the wire, and when it began."""
+
+    at_ms: int
+    coded: bytes
+
+
 @dataclass
 class ScriptedCarrier:
     """One call. It sends messages with `send` and gets them by `receive`. `flushes_marks` says whether a clear returns
@@ -69,6 +78,7 @@ class ScriptedCarrier:
     call: str = "CA0001"
     returns_marks: bool = True
     flushes_marks: bool | None = None
+    echo: LineEcho | None = None  # only for PCMU
     log: list[HeardByCaller] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -85,6 +95,7 @@ class ScriptedCarrier:
         self.clears = 0
         self.media = 0
         self.recording = bytearray()  # what the caller heard, as it came over the wire
+        self.frames: list[PlayedFrame] = []  # the same, with times
         self.is_over = False
         self.changed = asyncio.Event()  # set when something was played or ended
         if self.flushes_marks is None:
@@ -184,13 +195,21 @@ class ScriptedCarrier:
     def _play_frame(self) -> None:
         self._return_marks()
         if self._queue and isinstance(frame := self._queue.popleft(), bytes):
+            self._echo(frame)
             ms = len(frame) * FRAME_MS // self.format.frame_bytes
             self.recording += frame
+            self.frames.append(PlayedFrame(self._now_ms(), frame))
             self.played_ms += ms
             self.sounding_ms += ms
-        elif self.sounding_ms:
+            return
+        self._echo(self.format.silence * (self.format.frame_bytes // len(self.format.silence)))
+        if self.sounding_ms:
             self.log.append(HeardByCaller(self._now_ms(), "sound", self.sounding_ms))
             self.sounding_ms = 0
+
+    def _echo(self, frame: bytes) -> None:
+        if self.echo is not None:
+            self.echo.play(frame)
 
     def _return_marks(self) -> None:
         """Return the marks at the front of the queue. The audio before them was played."""
@@ -206,6 +225,8 @@ class ScriptedCarrier:
         size, network, dice = self.format.frame_bytes, self.network, self._dice
         frame, self._voice = self._voice[:size], self._voice[size:]
         frame += self.format.silence * ((size - len(frame)) // len(self.format.silence))
+        if self.echo is not None:
+            frame = self.echo.mix(frame)
         self._chunk += 1
         media = {
             "track": "inbound",

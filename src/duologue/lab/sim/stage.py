@@ -111,8 +111,8 @@ class Stage:
         self.happen(ev.SpeechStarted)
 
     def hear_words(self, words: int = 3, final: bool = False, **given: Any) -> tuple[Effect, ...]:
-        """The transcript of the current turn so far comes in. All words are substantial, unless `substantial` is
-        given."""
+        """The transcript of the current turn so far comes in. All words are substantial (not fillers such as "um"),
+        unless `substantial` is given."""
         return self.happen(ev.WordsHeard, **{"words": words, "substantial": words, "final": final, **given})
 
     def say(self, words: int = 3, for_ms: int = 900) -> tuple[Effect, ...]:

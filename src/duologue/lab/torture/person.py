@@ -2,7 +2,7 @@
 
 A typed message is sent again until the server confirms that it is saved. Sound is rendered in real time and reported.
 After a reconnect, the client tells the server what was heard. Rule: a person types the next message only when the
-answer is over, but interrupts some of the stories.
+answer is over. The only exceptions are some of the agent's stories, which the next message interrupts.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ class TypingPerson:
         return voice is not None and not voice.is_over and text in voice.heard
 
     async def run(self) -> None:
-        """Talk until `settled` is set, then only stay connected. Ends only when cancelled."""
+        """Talk until the faults are over (`is_settling`) and one more message was answered, then only stay connected.
+        Ends only when cancelled."""
         staying = asyncio.ensure_future(self._stay())
         try:
             while not self.settled.is_set():
@@ -139,8 +140,9 @@ class TypingPerson:
         return not (turn.is_stuck or turn.is_reported_lost or talk.ended)
 
     def _next_line(self, talk: ConversationNotes) -> tuple[str, str]:
-        """The next message and its item. If the agent has just offered to retry, the message is "cancel". A "yes" is
-        skipped if the agent didn't ask for it in the last turn of this conversation."""
+        """The next message and its item (the number that the answer must contain). If the agent has just offered to
+        retry, the message is "cancel". A "yes" is skipped if the agent didn't ask for it in the last turn of this
+        conversation."""
         last = talk.turns[-1] if talk.turns else None
         if last is not None and any(RETRY in heard for heard in last.heard):
             return "cancel", last.item

@@ -1,6 +1,7 @@
 """A TCP proxy that can cut connections, and hold back, delay or discard the data that it passes on.
 
-Rule: data that is passed on is unchanged and in order. `heal` ends every fault.
+Rule: data that is passed on is unchanged and in order. `heal` ends every fault, but connections whose data was
+discarded stay broken.
 """
 
 from __future__ import annotations

@@ -75,8 +75,8 @@ class AudioRenderer:
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
     def receive(self, frame: bytes, node: str, now_s: float) -> None:
-        """Add a frame of sound that came from a server process to its voice. Drop it if it was already received, or if
-        its voice was replaced or cleared."""
+        """Add a frame of sound to its voice. `node` is the server process that sent it. The frame is dropped if it was
+        already received, or if its voice was replaced or cleared."""
         kind, _, _, number, chunk = HEADER.unpack_from(frame)
         assert kind == 1, kind
         self.advance(now_s)

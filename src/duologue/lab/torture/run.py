@@ -142,7 +142,7 @@ async def _played(plan: TorturePlan, folder: Path, store: str, report: Report) -
     async with _stage(plan, folder, store, report) as stage:
         talking = [asyncio.ensure_future(_come(person, plan.seed)) for person in stage.people]
         await _torture(stage)
-        report("settling")
+        report("the faults are over; waiting for the conversations to finish")
         settled = await _settle(stage)
         seen = await store_audit.saved_conversations(store, _ids(stage.people))
         ended = await asyncio.gather(*(person.hang_up() for person in stage.people))

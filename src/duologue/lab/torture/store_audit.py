@@ -81,7 +81,8 @@ def writes(store: str) -> list[AcceptedWrite]:
 
 
 async def saved_conversations(store: str, conversations: Sequence[str]) -> dict[str, SavedConversation]:
-    """These conversations by id, as they were last saved. Conversations that the store doesn't have are omitted."""
+    """These conversations by id, as they were last saved. Conversations that the store doesn't have, or has without
+    their part "words", are omitted."""
     opened = open_store(store)
     await opened.open()
     try:

@@ -58,7 +58,8 @@ def _of_talk(talk: ConversationNotes, saved: SavedConversation | None) -> Iterab
 
 
 def is_reported_lost(talk: ConversationNotes, turn: TypedTurn) -> bool:
-    """Was the person notified that this message got no answer, or that nothing is being saved?"""
+    """Was the person notified that this message got no answer, or that the conversation couldn't be saved before it
+    ended?"""
     return turn.is_reported_lost or (talk.is_unsaved and bool(talk.ended))
 
 
@@ -91,7 +92,7 @@ def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[F
 
 def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
     """Check that every complete answer names the item of its message or contains one of HONEST_ANSWERS. Any other
-    answer shows that a message was forgotten."""
+    answer shows that a message was forgotten. Answers to "cancel" are not checked."""
     for turn in talk.turns:
         whole = [heard.strip() for heard in turn.heard if heard.rstrip().endswith((".", "?"))]
         for heard in whole:

@@ -14,7 +14,9 @@ EVERYTHING = CheckScope("everything", lambda settings: settings, frozenset())
 
 
 def test_every_kind_of_event_that_a_row_handles_is_tried() -> None:
-    state = abstract(in_a_call().state)
+    stage = in_a_call()
+    stage.cough()
+    state = abstract(stage.state)
     kinds = {type(event) for event in fresh(state, EVERYTHING)}
     handled = {trigger for row in ROWS for trigger in row.on if isinstance(trigger, type)}
     assert handled <= kinds

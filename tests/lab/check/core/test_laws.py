@@ -13,8 +13,9 @@ from duologue.core.leaves import Link, Outcome, Reply, Timer, Voice, Words
 from duologue.core.machine import ROWS, Machine
 from duologue.core.rows import row
 from duologue.core.rules import RULES
+from duologue.core.voice import finish
 from duologue.lab.check.core import laws
-from tests.lab.check.core.broken_machines import LINK, WORK, breaks, changed, with_rule
+from tests.lab.check.core.broken_machines import LINK, OVER, WORK, breaks, changed, with_rule
 
 # -- 1 Never stuck
 
@@ -24,7 +25,45 @@ def test_a_leaf_without_a_hard_deadline_is_found() -> None:
     assert breaks(laws.NEVER_STUCK, Machine(owners=owners))
 
 
+# -- 2 Nothing stale
+
+
+def test_a_final_text_that_outlasts_its_turn_is_found() -> None:
+    rows = changed("timer:talk/timer:settle [text_is_final]", lambda r: replace(r, do=None))
+    assert breaks(laws.NOTHING_STALE, Machine(rows))
+
+
+def test_a_firm_reply_that_is_over_is_found() -> None:
+    def keep_firm(d: Draft, e: ev.Event) -> None:
+        finish(d, e)  # type: ignore[arg-type]
+        d.firm = d.before.firm
+
+    rows = changed("+ PlaybackFinished -> silent", lambda r: replace(r, do=keep_firm))
+    assert breaks(laws.NOTHING_STALE, Machine(rows), OVER)
+
+
 # -- 3 Once
+
+
+def test_speech_in_another_turn_than_predicted_is_found() -> None:
+    rows = changed("user: transcribing + SpeechStarted/PttPressed", lambda r: replace(r, do=None))
+    assert breaks(laws.ONCE, Machine(rows))
+
+
+def test_an_id_that_decreases_is_found() -> None:
+    def forget(d: Draft, e: ev.Event) -> None:
+        d.voice_id = 0
+
+    rows = changed("+ VoicesPlayed", lambda r: replace(r, do=forget))
+    assert breaks(laws.ONCE, Machine(rows), LINK)
+
+
+def test_a_playing_voice_with_a_new_number_is_found() -> None:
+    def count(d: Draft, e: ev.Event) -> None:
+        d.voice_id += 1
+
+    rows = changed("timer:long_speech", lambda r: replace(r, do=count))
+    assert breaks(laws.ONCE, Machine(rows))
 
 
 def test_two_requests_in_one_step_are_found() -> None:
@@ -95,6 +134,14 @@ def test_words_that_are_dropped_without_a_report_are_found() -> None:
 
     rows = changed("timer:text -> quiet", lambda r: replace(r, do=forget))
     assert breaks(laws.NO_INPUT_IS_LOST, Machine(rows))
+
+
+def test_an_owed_turn_that_is_recorded_as_overheard_is_found() -> None:
+    def record(d: Draft, e: ev.WordsHeard) -> None:
+        d.emit(fx.RecordOverheard(e.turn))
+
+    rows = changed("[has_late_words]", lambda r: replace(r, do=record))
+    assert breaks(laws.NO_INPUT_IS_LOST, Machine(rows), OVER)
 
 
 def test_a_turn_that_counts_as_answered_without_an_answer_is_found() -> None:

@@ -15,8 +15,9 @@ from duologue.dialogue.machine import step
 from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Phase, TraceEvent, with_top
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.lab.check.dialogue.alphabet import Alphabet
+from duologue.lab.check.dialogue.check import DialogueExplorer
 from duologue.lab.check.dialogue.confirmed_once import LAW
-from duologue.lab.check.dialogue.domains import MEANWHILE, PAY, RATED, ROUNDS, TABLE, WISHES
+from duologue.lab.check.dialogue.domains import DOUBTS, MEANWHILE, PAY, RATED, ROUNDS, TABLE, WISHES
 from duologue.lab.check.dialogue.laws import LAWS, name_of
 from duologue.lab.check.dialogue.state_laws import STATE_LAWS
 from tests.lab.check.dialogue.broken_machines import ACTS, Result, laws_broken
@@ -225,6 +226,19 @@ def test_an_action_that_falls_through_is_noticed() -> None:
     assert "a failed action never falls through" in laws_broken(ACTS, careless)
 
 
+def test_a_doubtful_message_that_decides_is_noticed() -> None:
+    def trusting(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
+        return step(domain, state, replace(event, confidence=1.0) if isinstance(event, UserMessage) else event)
+
+    found = DialogueExplorer("broken", DOUBTS, trusting).run(states_max=250)
+    noticed = {one.message for one in found.violations if one.law == "a doubtful message decides nothing"}
+    assert noticed == {
+        "a doubtful message confirms something",
+        "a doubtful message cancels a task or hands it over",
+        "an action runs because of a doubtful message",
+    }
+
+
 def test_an_unrequested_retry_is_noticed() -> None:
     def eager(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         if isinstance(event, Understood) and state.pending == event.request and state.top and state.top.is_acting:
@@ -236,6 +250,11 @@ def test_an_unrequested_retry_is_noticed() -> None:
 
 
 def test_every_law_is_tested_with_a_broken_machine() -> None:
-    own = {"nothing understood is dropped", "a failed action never falls through", "retried only on request"}
+    own = {
+        "nothing understood is dropped",
+        "a failed action never falls through",
+        "retried only on request",
+        "a doubtful message decides nothing",
+    }
     known: list[Any] = [*LAWS, *STATE_LAWS]
     assert {name_of(law) for law in known} <= {*BROKEN, *own}

@@ -32,7 +32,7 @@ def test_real_states_break_no_law() -> None:
             "candidates without a question",
         ),
         (with_top(ACTING, slots=()), "an action has what its flow asked for", "send runs without to"),
-        (replace(ASKING, misses=99), "everything is bounded", "99 misses"),
+        (replace(ASKING, misses=99), "everything is bounded", "99 misses, more than the limit of 1"),
         (
             replace(ASKING, stack=(*ASKING.stack, *ASKING.stack)),
             "a flow is started once",

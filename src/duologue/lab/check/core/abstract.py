@@ -1,8 +1,8 @@
 """The abstraction that makes the state space finite.
 
-What is kept: the order of ids, which deadlines are armed, and whether any of the reply was heard. `abstract`
-maps a state to the simplest state that behaves the same. The result is an ordinary state, so the real
-`step` runs on it. Rule: nothing that a guard reads may be lost here.
+What is kept: the order of ids, which deadlines are armed, and whether any of the reply was heard. `abstract` maps a
+state to the simplest state that behaves the same. The result is an ordinary state, so the real `step` runs on it. Rule:
+nothing that the condition of a row reads may be lost here.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ ID = 1  # the id of everything current; 0 is a stale id
 
 # Timers that only show or warn. Each counts as armed while its leaf lasts, because nothing else depends on
 # whether it has already fired.
-SOFT = frozenset((Timer.SESSION_WARNING, Timer.LONG_SPEECH, Timer.HEARTBEAT, Timer.FEEDBACK))
+SOFT = frozenset((Timer.SESSION_WARNING, Timer.LONG_SPEECH, Timer.COMMIT, Timer.HEARTBEAT, Timer.FEEDBACK))
 _WARNING = TIMER_INDEX[Timer.SESSION_WARNING]
 _LONG_SPEECH = TIMER_INDEX[Timer.LONG_SPEECH]
+_COMMIT = TIMER_INDEX[Timer.COMMIT]
 _FAULTS = {fatal: Fault(FaultSource.LINK, ErrorClass.UNKNOWN, fatal) for fatal in (False, True)}
 # A check-in behaves like an answer. A goodbye differs, because it ends the call.
 _ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOODBYE}
@@ -38,7 +39,15 @@ _ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOOD
 
 def abstract(s: State, late_turns: bool = True) -> State:
     """The simplest state that behaves like `s`. `late_turns` says whether a closed turn can still get its text."""
-    answered, asked, said, asked_again, floor_turn, turn = _turns(s, 1 if s.user is User.QUIET or not late_turns else 2)
+    answered, asked, said, asked_again, floor_turn, turn = _turns(
+        s.answered,
+        s.asked,
+        s.said,
+        s.asked_again,
+        s.floor_turn if s.voice in SOUNDING else None,
+        s.turn,
+        1 if s.user is User.QUIET or not late_turns else 2,
+    )
     jobs = _jobs(s.jobs) if s.jobs else ()
     return tuple.__new__(
         State,
@@ -46,26 +55,33 @@ def abstract(s: State, late_turns: bool = True) -> State:
             s.settings, 0, s.link, s.user, s.voice, s.reply, jobs,
             0, ID, ID, ID, ID, len(jobs),
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
-            s.words, s.final, 0, 1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.news, s.telling,
+            s.words, s.final, s.unread, 0,
+            1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.firm, s.news, s.telling,
             asked_again, s.retries, s.attempts, s.check_ins, s.faults,
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),
     )  # fmt: skip
 
 
-def _turns(s: State, gap_max: int) -> tuple[int, int, int, int, int, int]:
+@cache
+def _turns(
+    answered: int, asked: int, said: int, asked_again: int, floor_turn: int | None, turn: int, gap_max: int
+) -> tuple[int, int, int, int, int, int]:
     """The turn numbers (answered, asked, said, asked_again, floor_turn, turn) of the simpler state: in the same order
-    as in `s`, but close together. Only the gap before the newest turn may be larger, up to `gap_max`. A gap of two
-    stands for a closed turn in between that can still get its text."""
-    answered = 1
-    marks = sorted({s.answered, s.asked, s.said, max(s.answered, s.asked_again)})
-    place = {mark: answered + number for number, mark in enumerate(marks)}
-    asked, said = place[s.asked], place[s.said]
-    asked_again = place[s.asked_again] if s.asked_again > s.answered else 0
-    if s.voice not in SOUNDING:
-        return answered, asked, said, asked_again, 0, said + min(gap_max, s.turn - s.said)
-    floor_turn = said + (1 if s.floor_turn > s.said else 0)
-    return answered, asked, said, asked_again, floor_turn, floor_turn + min(gap_max, s.turn - s.floor_turn)
+    as before, but close together. `floor_turn` is None if no voice plays. Only the gap before the newest turn may be
+    larger, up to `gap_max`. A gap of two stands for a closed turn in between that can still get its text."""
+    sounding = set() if floor_turn is None else {floor_turn}
+    marks = {answered, asked, said, max(answered, asked_again)} | sounding
+    place = {mark: number for number, mark in enumerate(sorted(marks), start=1)}
+    newest = max(said, *sounding) if sounding else said
+    return (
+        1,
+        place[asked],
+        place[said],
+        place[asked_again] if asked_again > answered else 0,
+        0 if floor_turn is None else place[floor_turn],
+        place[newest] + min(gap_max, turn - newest),
+    )
 
 
 def _jobs(jobs: tuple[JobRecord, ...]) -> tuple[JobRecord, ...]:
@@ -90,7 +106,14 @@ def _job(call: int, kind: JobKind, cancellable: bool) -> JobRecord:
 
 
 def _dues(s: State) -> tuple[int, ...]:
-    dues = [DUE if due else 0 for due in s.due]
-    dues[_WARNING] = DUE if s.link in LIVE and s.settings.session_warning_ms else 0
-    dues[_LONG_SPEECH] = DUE if s.voice in SOUNDING else 0
+    is_live = s.link in LIVE and s.settings.session_warning_ms > 0
+    return _armed(s.due, is_live, s.voice in SOUNDING, s.user in (User.TALKING, User.SETTLING))
+
+
+@cache
+def _armed(due: tuple[int, ...], is_live: bool, is_sounding: bool, is_open: bool) -> tuple[int, ...]:
+    dues = [DUE if one else 0 for one in due]
+    dues[_WARNING] = DUE if is_live else 0
+    dues[_LONG_SPEECH] = DUE if is_sounding else 0
+    dues[_COMMIT] = DUE if is_open else 0
     return tuple(dues)

@@ -57,6 +57,7 @@ def _about(session: int, reply: int, voice: int, seq: int) -> list[Event]:
         ev.TokenArrived(0, reply),
         ev.AudioBuffered(0, reply),
         ev.ReplyFinished(0, reply),
+        ev.ReplyBecameFirm(0, reply),
         ev.PlaybackFailed(0, voice, ErrorClass.SERVER_ERROR),
         ev.PlaybackFailed(0, voice, ErrorClass.SESSION_EXPIRED),
         ev.OverlapJudged(0, voice, seq, bid=True, onset=ID),
@@ -70,6 +71,7 @@ def _about(session: int, reply: int, voice: int, seq: int) -> list[Event]:
 _FRESH: tuple[Event, ...] = (
     *_signals(seq=1),
     *_about(ID, ID, ID, seq=1),
+    ev.VoicesPlayed(0, 1, ID + 1),
     ev.StartRequested(0, 1, session_active=False),
     ev.StartRequested(0, 1, audio_primed=False),
     *(ev.ServiceFailed(0, 1, FaultSource.EARS, error) for error in _ERRORS),
@@ -77,6 +79,8 @@ _FRESH: tuple[Event, ...] = (
 _LATE: tuple[Event, ...] = (
     *_signals(seq=_STALE),
     *_about(_STALE, _STALE, _STALE, seq=1),
+    ev.VoicesPlayed(0, _STALE, ID + 1),
+    ev.VoicesPlayed(0, 1, ID),
     ev.LinkWobbled(0, _STALE, ID),
     ev.LinkHealed(0, _STALE, ID),
     ev.OverlapJudged(0, ID, _STALE, bid=True, onset=ID),
@@ -111,9 +115,10 @@ def _heard(turn: int, fillers: bool) -> list[Event]:
 
 
 def _words(s: State, fillers: bool) -> list[Event]:
-    found: list[Event] = [ev.TurnEnded(0, s.turn, ID)]
+    found: list[Event] = [ev.TurnEnded(0, s.turn, ID), ev.SoundDismissed(0, s.turn, ID)]
     for turn in range(1, s.turn + 1):
         found += _heard(turn, fillers)
+    found += [ev.AnswerOverheard(0, 1, turn) for turn in range(s.said + 1, s.turn + 1)]
     found.append(ev.WordsHeard(0, 1, s.turn, words=0, substantial=0, final=True))
     found.append(ev.WordsHeard(0, 1, s.turn, words=0, substantial=0, final=False))
     return found
@@ -145,7 +150,7 @@ def fresh(s: State, scope: CheckScope) -> list[Event]:
     """Every event of the scope that could happen in this state, except timers."""
     found = [*_fixed(scope), *_playback(s)]
     if ev.WordsHeard not in scope.without:
-        found += _words(s, scope.fillers)
+        found += [event for event in _words(s, scope.fillers) if type(event) not in scope.without]
     if ev.ToolCalled not in scope.without:
         found += [event for event in _jobs(s, scope.cancellable) if type(event) not in scope.without]
     return found
@@ -159,6 +164,9 @@ def _fixed(scope: CheckScope) -> tuple[Event, ...]:
 def stale(s: State) -> list[Event]:
     """Late and repeated events. None of them may change anything."""
     found: list[Event] = [*_LATE, ev.TurnEnded(0, s.turn - 1, ID), ev.TurnEnded(0, s.turn, _STALE)]
+    found += [ev.SoundDismissed(0, s.turn - 1, ID), ev.SoundDismissed(0, s.turn, _STALE)]
+    found += [ev.AnswerOverheard(0, _STALE, turn) for turn in range(1, s.turn + 1)]
+    found.append(ev.AnswerOverheard(0, 1, s.said))
     found += [ev.WordsHeard(0, _STALE, turn, words=2, substantial=2, final=True) for turn in range(1, s.turn + 1)]
     found += [ev.ToolCalled(0, _STALE, s.call_id + 1), ev.ToolCalled(0, ID, s.call_id)]
     found += [kind(0, job.call, _STALE) for job in s.jobs for kind in (ev.JobProgressed, ev.JobAsked)]

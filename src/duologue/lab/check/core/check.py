@@ -26,6 +26,7 @@ from .alphabet import fresh, stale, timers
 from .laws import CheckedStep, describe
 from .promises import PROMISES, Promise
 from .scopes import CheckScope
+from .sharing import KnownSteps, SharedSteps
 
 _PAUSES = (
     (SuspendRequested(0, 1), ResumeRequested(0, 2)),
@@ -60,6 +61,13 @@ class Findings:
     violations: list[Violation] = field(default_factory=list)
 
 
+def explore_profiles(profiles: Iterable[Settings], scope: CheckScope) -> list[Findings]:
+    """Explore these profiles in one scope. A step that is the same in several profiles is made and checked once."""
+    profiles = tuple(profiles)
+    shared = SharedSteps([scope.narrow(one) for one in profiles])
+    return [CoreExplorer(one, scope, shared=shared).run() for one in profiles]
+
+
 class ViolationsMaxReached(Exception):
     """Raised to end an exploration that has found `violations_max` violations."""
 
@@ -74,9 +82,12 @@ class CoreExplorer:
         machine: Machine = MACHINE,
         violations_max: int = 20,
         promised: Iterable[Promise] = PROMISES,
+        shared: SharedSteps | None = None,
     ) -> None:
         settings = scope.narrow(settings)
-        self.settings = settings
+        self.profile = settings
+        self.shared = shared or SharedSteps([settings])
+        self.settings = self.shared.settings
         self.scope = scope
         self.machine = machine
         self.violations_max = violations_max
@@ -99,6 +110,7 @@ class CoreExplorer:
     def run(self, states_max: int = 10_000_000, progress: Callable[[int, int], None] | None = None) -> Findings:
         """Explore every reachable state, check each one, and return what was found."""
         began = time.process_time()
+        self.shared.begin(self.profile)
         try:
             explore(self.graph, [abstract(initial(self.settings))], self._successors, states_max, progress)
             self.found.complete = self.graph.complete
@@ -113,37 +125,63 @@ class CoreExplorer:
     # -- One state
 
     def _successors(self, number: int, s: State) -> Iterator[tuple[Event, State]]:
+        known = self.shared.find(s)
+        if known is not None:
+            yield from self._take_known(number, s, known)
+            return
+        self.shared.was_read = False
         self._judge_state(number, s)
-        for timer in timers(s):
-            target = self._take(number, s, timer)
-            if target is None:
-                self._report(laws.NEVER_STUCK, f"deadline {timer.timer.value} fires and no row handles it", number)
-                continue
-            if timer.timer not in SOFT:
-                self.timer_edges.append((number, target))
-            yield timer, target
-        for event in fresh(s, self.scope):
+        self._judge_stale(number, s)
+        is_shared = not self.shared.was_read
+        steps: list[tuple[Event, State | None]] = []
+        for event in (*timers(s), *fresh(s, self.scope)):
+            self.shared.was_read = False
             target = self._take(number, s, event)
             if target is not None:
                 yield event, target
-        for event in stale(s):
-            self.found.steps += 1
-            if self.machine.advance(s, event) is not None:
-                self._report(laws.NOTHING_STALE, f"the stale event {event} changes something", number, event)
+            if self.shared.was_read or target is not None:
+                steps.append((event, None if self.shared.was_read else target))
+        if is_shared:
+            self.shared.put(s, steps)
+
+    def _take_known(self, number: int, s: State, known: KnownSteps) -> Iterator[tuple[Event, State]]:
+        """The steps that another profile has made and checked, and those that only this profile can make."""
+        self.found.steps += len(known.events)
+        for event, target in zip(known.events, known.targets, strict=True):
+            if target is None:
+                target = self._take(number, s, event)
+            else:
+                self._note_timer(number, event, target)
+            if target is not None:
+                yield event, target
 
     def _take(self, number: int, s: State, event: Event) -> State | None:
         """Apply one event and check the step. Returns the next state, or None if the event did nothing."""
         self.found.steps += 1
         d = self.machine.advance(s, event)
         if d is None:
-            if promises.trigger_of(event) in self.promised:
-                self._judge_promises(number, CheckedStep(s, event, s, ()))
+            self._judge_promises(number, CheckedStep(s, event, s, ()))
+            if type(event) is TimerFired:
+                self._report(laws.NEVER_STUCK, f"deadline {event.timer.value} fires and no row handles it", number)
             return None
         self.found.fired.update(d.fired)
         step = CheckedStep(s, event, d.build(), tuple(d.effects))
         self._judge_step(number, step)
         self._judge_views(number, step)
-        return abstract(step.after, self.scope.late_turns)
+        target = abstract(step.after, self.scope.late_turns)
+        self._note_timer(number, event, target)
+        return target
+
+    def _note_timer(self, number: int, event: Event, target: State) -> None:
+        if type(event) is TimerFired and event.timer not in SOFT:
+            self.timer_edges.append((number, target))
+
+    def _judge_stale(self, number: int, s: State) -> None:
+        late = stale(s)
+        self.found.steps += len(late)
+        for event in late:
+            if self.machine.advance(s, event) is not None:
+                self._report(laws.NOTHING_STALE, f"the stale event {event} changes something", number, event)
 
     def _judge_state(self, number: int, s: State) -> None:
         for law, message in laws.check_state(s):
@@ -175,9 +213,9 @@ class CoreExplorer:
             self._report(laws.IDEMPOTENT, "the same event, applied again, changes something", number, step.event)
 
     def _judge_views(self, number: int, step: CheckedStep) -> None:
-        before, after = _seen(step.before), _seen(step.after)
-        if before == after:
+        if step.after[_LEAVES] == step.before[_LEAVES] and step.after.jobs is step.before.jobs:
             return
+        before, after = _seen(step.before), _seen(step.after)
         for name, source, target in zip(VIEWS, before, after, strict=True):
             if source != target and (source, target) not in self.found.moves[name]:
                 self.found.moves[name].add((source, target))
@@ -185,11 +223,12 @@ class CoreExplorer:
                     self._report(laws.VIEWS_ARE_HONEST, f"{name}: {source} -> {target}", number, step.event)
 
     def _judge_promises(self, number: int, step: CheckedStep) -> None:
-        for promise in self.promised.get(promises.trigger_of(step.event), ()):
-            if promise.when(step.before, step.event):
-                self.found.tested.add(promise.name)
-                if not promise.then(step):
-                    self._report(laws.PROMISE_IS_KEPT, promise.name, number, step.event)
+        before, event = step.before, step.event
+        for name, _, when, then in self.promised.get(promises.trigger_of(event), ()):
+            if when(before, event):
+                self.found.tested.add(name)
+                if not then(step):
+                    self._report(laws.PROMISE_IS_KEPT, name, number, event)
 
     # -- The whole graph
 
@@ -232,6 +271,7 @@ class CoreExplorer:
             s = abstract(after, self.scope.late_turns)
 
 
+_LEAVES = slice(State._fields.index("link"), State._fields.index("reply") + 1)
 _SEEN: dict[object, tuple[str, ...]] = {}
 
 

@@ -1,13 +1,14 @@
 """The laws: what must never happen, as checks on one step and on one state.
 
-Each check yields the law that is broken and one line that says what is wrong. Laws about the whole
-graph (rest can be reached, timers alone come to an end) are in `check`. Rule: a law reads the state and
-the effects, never the rows. Otherwise a broken row could hide its own violation.
+Each check yields the law that is broken and one line that says what is wrong. Laws about the whole graph (rest can be
+reached, timers alone never lead round in a circle) are in `check`. Rule: a law reads the state and the effects, never
+the rows. Otherwise a broken row could hide its own violation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter, lt
 from typing import NamedTuple
 
 from duologue.core import effects as fx
@@ -28,7 +29,7 @@ from duologue.core.leaves import (
     Voice,
     Words,
 )
-from duologue.core.state import State, is_sounding
+from duologue.core.state import State, is_sounding, turn_of_onset
 
 # The titles of the laws, as in docs/design.md.
 NEVER_STUCK = "1 never stuck"
@@ -52,6 +53,9 @@ _HARD: dict[Leaf, tuple[int, ...]] = {
 }
 
 
+_IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
+
+
 class CheckedStep(NamedTuple):
     """One step of the machine: the state before, the event, the state after and the effects."""
 
@@ -62,7 +66,7 @@ class CheckedStep(NamedTuple):
 
     def did(self, kind: type[fx.Effect]) -> list[fx.Effect]:
         """The step's effects of this kind."""
-        return [effect for effect in self.effects if type(effect) is kind]
+        return [effect for effect in self.effects if type(effect) is kind] if self.effects else []
 
 
 def check_state(s: State) -> Iterator[tuple[str, str]]:
@@ -84,16 +88,44 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
         yield ONCE, "a request is open while another reply is played"
     if s.link not in LIVE and (s.voice is not Voice.SILENT or s.reply is not Reply.NONE):
         yield SAID_AND_HEARD_AGREE, "a reply is played or requested while the link is not live"
+    yield from _flags(s)
     if s.link in CLOSED and (s.jobs or s.said > s.answered or s.user is not User.QUIET):
         yield NO_INPUT_IS_LOST, "a closed link still has jobs, an open turn or an unanswered turn"
 
 
+def _flags(s: State) -> Iterator[tuple[str, str]]:
+    """Is each flag false in states where it means nothing? A flag that is left over would be true of the next turn or
+    reply."""
+    if s.final and (s.user not in (User.TALKING, User.SETTLING) or s.words is Words.NONE):
+        yield NOTHING_STALE, "a text counts as final without an open turn, or without words"
+    if s.unread and not s.final:
+        yield NOTHING_STALE, "a sound counts as unread without a final text before it"
+    if s.firm and s.reply not in _IN_PROGRESS and s.voice is not Voice.PLAYING:
+        yield NOTHING_STALE, "a reply counts as firm that is neither open nor playing"
+
+
 def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     """Check the laws about one step. Yields (law, what is wrong)."""
+    yield from _ids(step)
     yield from _once(step)
     yield from _one_output(step)
     yield from _said_and_heard(step)
     yield from _no_input_lost(step)
+
+
+_ids_of = attrgetter("session_id", "reply_id", "voice_id", "call_id", "turn", "onset")
+
+
+def _ids(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    before, after, event = step.before, step.after, step.event
+    if any(map(lt, _ids_of(after), _ids_of(before))):
+        yield ONCE, "an id decreased, so it could be used twice"
+    onset = isinstance(event, ev.SpeechStarted | ev.PttPressed) and before.link not in CLOSED
+    if onset and after.turn != turn_of_onset(before):
+        yield ONCE, f"speech belongs to turn {after.turn}, but `turn_of_onset` says {turn_of_onset(before)}"
+    same = before.voice is not Voice.SILENT and after.voice is not Voice.SILENT
+    if same and after.voice_id != before.voice_id and not isinstance(event, ev.VoicesPlayed):
+        yield ONCE, "a voice got another number while it was playing"
 
 
 def _once(step: CheckedStep) -> Iterator[tuple[str, str]]:
@@ -126,10 +158,13 @@ def _one_output(step: CheckedStep) -> Iterator[tuple[str, str]]:
         kind = after.get(job.call, JobKind.ABSENT)
         answered = job.kind in FOREGROUND and kind not in FOREGROUND
         if outputs.count(job.call) != answered:
-            yield ONCE, f"{outputs.count(job.call)} outputs for a {job.kind.value} that became {kind.value}"
+            yield ONCE, f"a job changed from {job.kind.value} to {kind.value} with {outputs.count(job.call)} outputs"
         ended = job.kind is JobKind.DISPATCHED and kind is JobKind.ABSENT
         if ends.count(job.call) != ended:
-            yield ONCE, f"{ends.count(job.call)} ends for a {job.kind.value} that became {kind.value}"
+            yield (
+                ONCE,
+                f"a job changed from {job.kind.value} to {kind.value} with {ends.count(job.call)} reports of its end",
+            )
     if isinstance(step.event, ev.ToolCalled) and step.after is not step.before:
         accepted = step.event.call in after
         if outputs.count(step.event.call) != (not accepted):
@@ -161,7 +196,7 @@ def _said_and_heard(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if starts and (before.user is not User.QUIET or before.voice is not Voice.SILENT) and after.user is not User.QUIET:
         yield SAID_AND_HEARD_AGREE, "playback starts while the user talks"
     if bool(starts) != (before.voice is Voice.SILENT and after.voice in SOUNDING):
-        yield SAID_AND_HEARD_AGREE, "the voice and StartPlayback disagree"
+        yield SAID_AND_HEARD_AGREE, "StartPlayback must come exactly when a silent voice starts to play"
     played_out = before.voice in SOUNDING and isinstance(event, ev.PlaybackFinished)
     cut = before.voice in SOUNDING and after.voice not in SOUNDING and not played_out
     if len(step.did(fx.StopPlayback)) != cut:
@@ -175,7 +210,7 @@ def _said_and_heard(step: CheckedStep) -> Iterator[tuple[str, str]]:
         if truncated != [fx.TruncateReply(before.voice_id, heard_ms)]:
             yield SAID_AND_HEARD_AGREE, f"the step did {truncated}, but {heard_ms} ms were heard"
     if over and not isinstance(event, _ENDS_SOUND):
-        yield EVERY_SENTENCE_ENDS, f"{type(event).__name__} ended the playback of a reply"
+        yield EVERY_SENTENCE_ENDS, f"{type(event).__name__} must not end the playback of a reply"
     yield from _held(step)
 
 
@@ -185,9 +220,9 @@ def _held(step: CheckedStep) -> Iterator[tuple[str, str]]:
     held = same and is_sounding(before) and not is_sounding(after)
     resumed = same and not is_sounding(before) and is_sounding(after)
     if len(step.did(fx.HoldPlayback)) != held:
-        yield SAID_AND_HEARD_AGREE, "the voice and HoldPlayback disagree"
+        yield SAID_AND_HEARD_AGREE, "HoldPlayback must come exactly when a sounding voice pauses"
     if len(step.did(fx.ResumePlayback)) != resumed:
-        yield SAID_AND_HEARD_AGREE, "the voice and ResumePlayback disagree"
+        yield SAID_AND_HEARD_AGREE, "ResumePlayback must come exactly when a paused voice sounds again"
 
 
 def _no_input_lost(step: CheckedStep) -> Iterator[tuple[str, str]]:
@@ -207,7 +242,10 @@ def _no_input_lost(step: CheckedStep) -> Iterator[tuple[str, str]]:
         isinstance(effect, fx.RecordOverheard) and effect.turn == before.turn for effect in step.effects
     )
     if closed and not recorded and not _takes_back(before, event):
-        yield NO_INPUT_IS_LOST, "a turn with words ended and was neither said nor overheard"
+        yield NO_INPUT_IS_LOST, "a turn with words ended, but counts neither as said nor as overheard"
+    for effect in step.effects:
+        if isinstance(effect, fx.RecordOverheard) and before.asked < effect.turn <= before.said:
+            yield NO_INPUT_IS_LOST, "a turn that is still to be asked was recorded as overheard"
     if after.said < before.said and after.link not in CLOSED:
         yield NO_INPUT_IS_LOST, "the turn number `said` decreased"
 

@@ -1,7 +1,7 @@
 """Mutants: copies of the machine, each broken on purpose in one place.
 
-A mutant drops or redirects one row or rule, or drops one guard, one action or the effects of one action.
-The share of mutants that laws, promises and tests notice shows how good these checks are.
+A mutant lacks one row or rule, redirects one row to another state, or lacks one condition (guard), one action or the
+effects of one action. The share of mutants that laws, promises and tests notice shows how good these checks are.
 """
 
 from __future__ import annotations

@@ -48,6 +48,7 @@ from duologue.dialogue.unconfirmed_values import PICKED_OUT
 
 TODAY = "2025-12-03"  # a Wednesday
 STALE = 99
+UNSURE = 0.1  # the confidence of a message that may have been a noise
 NORMALISED = " checked"  # the suffix that normalisers add here
 UNKNOWN = "nowhere"
 FOR_NLU = "so what about that other thing we had"
@@ -81,6 +82,7 @@ class Alphabet:
     outputs: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)  # action -> what it returns
     decides: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)  # slot -> values that conditions depend on
     meanwhile: tuple[str, ...] = ("yes", "cancel")  # said while a request is running
+    unclear: tuple[str, ...] = ()  # messages that are also heard with low confidence
     starts: tuple[FlowRequested, ...] = ()  # if given, these replace the plain start of each flow
     has_values: bool = True  # does NLU return values?
     depth_max: int = 2  # NLU starts another flow only while fewer are open
@@ -93,7 +95,9 @@ class Alphabet:
         if state.phase in BUSY:
             if len(state.queue) <= self.domain.queue_max:
                 yield from (UserMessage(text, 0, TODAY) for text in self.meanwhile)
+            yield from (UserMessage(text, 0, TODAY, UNSURE) for text in self.unclear[:1])
             return
+        yield from (UserMessage(text, 0, TODAY, UNSURE) for text in self.unclear)
         yield from (UserMessage(text, 0, TODAY) for text in dict.fromkeys((*COMMON, *self.texts(state))))
         yield NothingSaid(0)
         yield from self.starts or (FlowRequested(name, 0) for name in (*self.domain.flows, UNKNOWN))

@@ -28,7 +28,7 @@ from duologue.dialogue.flow import (
     SlotSpec,
 )
 
-from .alphabet import Alphabet
+from .alphabet import FOR_NLU, Alphabet
 
 
 def flow(name: str, *program: Instruction, hidden: bool = False, completed: str = "") -> Flow:
@@ -235,6 +235,21 @@ LOOPS = Alphabet(
     depth_max=1,
 )
 
+# Messages heard with low confidence: at a question, a read-back, a confirmation, an error and a running request, and an
+# action that asks for a slot and runs as soon as it is filled.
+DOUBTS = Alphabet(
+    domain(
+        flow("open", Collect("code", "code"), Confirm("sure", "Open {code:spelled}?"), PerformAction("open", "open")),
+        flow("pay", Collect("amount", "amount"), PerformAction("pay", "pay", ("amount", "pin"))),
+        slots=(CODE, AMOUNT, PIN),
+    ),
+    needs={"pay": ("pin",)},
+    meanwhile=(),
+    unclear=("yes", "no", "cancel", "start over", "a person please", "retry", "A B 1 2", "two", FOR_NLU),
+    has_values=False,
+    depth_max=1,
+)
+
 SCENES: dict[str, Alphabet] = {
     "table": TABLE,
     "codes": CODES,
@@ -248,4 +263,5 @@ SCENES: dict[str, Alphabet] = {
     "wishes": WISHES,
     "again": AGAIN,
     "loops": LOOPS,
+    "doubts": DOUBTS,
 }

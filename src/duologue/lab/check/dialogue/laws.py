@@ -17,7 +17,7 @@ from duologue.dialogue.flow import Assign, Collect, Confirm, PerformAction
 from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
-from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, values_of
+from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, Slots, values_of
 from duologue.dialogue.unconfirmed_values import is_unconfirmed
 
 from .observed_step import ObservedStep, at_of, changed_in, dependants, used_by
@@ -29,7 +29,7 @@ _ASKING = (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING, Phase.ERROR)
 def moves_along_the_matrix(seen: ObservedStep) -> Iterator[str]:
     for before, after in seen.moves:
         if (before, after) not in MATRIX:
-            yield f"{before} -> {after}"
+            yield f"{before} -> {after} is not in the matrix"
     if len(seen.after.trace) >= TRACE_MAX:  # the beginning of the trace was cut off
         return
     ends = [seen.before.phase, *(after for _, after in seen.moves)]
@@ -113,7 +113,8 @@ def _is_checked(seen: ObservedStep, one: Instance, name: str, value: Json) -> bo
 
 
 def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
-    """Check that a retry of a run has the same key as the run, and that different runs never share a key."""
+    """Check that a retry of an action has the same key as the run that failed, and that different runs never share a
+    key."""
     for one in seen.after.stack:
         if one.id > seen.before.instances:
             continue
@@ -141,7 +142,8 @@ def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
 
 
 def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
-    """Check that a yes counts only for the question that was open when the user said yes."""
+    """Check that a yes counts only for the question that was open when the user said yes, and that an action doesn't
+    repeat its question unchanged after a value that it uses has changed."""
     top = seen.before.top
     for step in seen.confirmed:
         was_open = (
@@ -165,8 +167,8 @@ def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
 
 
 def waiting_means_that_a_question_was_asked(seen: ObservedStep) -> Iterator[str]:
-    """Check that a step after which the dialogue waits for the user asks exactly one question, and says nothing after
-    it."""
+    """Check that if the dialogue waits for the user after a step that changed its state, that step asked a question and
+    said nothing after the question. No step asks two questions, unless messages were queued before it."""
     asking = [one for one in seen.said if one.asks]
     if seen.after.phase in _ASKING and seen.after is not seen.before:
         if not asking:
@@ -219,7 +221,8 @@ def no_message_is_lost(seen: ObservedStep) -> Iterator[str]:
 
 
 def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
-    """Check that a message leads to a response or a request, unless it ends a flow. A flow may have no closing text."""
+    """Check that a message leads to a response, a request or a handover to a person. A message that ends a flow is
+    excepted, because a flow may have no closing text."""
     if len(seen.after.stack) < len(seen.before.stack):
         return
     speaks = bool(seen.said) or any(isinstance(effect, HandOver) for effect in seen.effects)
@@ -230,7 +233,9 @@ def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
 
 
 def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
-    """Check that a value that NLU returns for a slot of the open flow is stored or waits for validation."""
+    """Check that a value that NLU returns for a slot of the open flow is stored or waits for validation. A value is
+    excepted if its slot must be asked for first, or if the message also cancels, goes back, starts a flow or asks for a
+    person."""
     top = seen.before.top
     given = [command for command in seen.commands if isinstance(command, SetSlot | CorrectSlot)]
     ends = any(isinstance(command, Cancel | Handoff | StartFlow) for command in seen.commands)
@@ -282,6 +287,27 @@ def unconfirmed_values_are_announced_before_use(seen: ObservedStep) -> Iterator[
             yield f"an action uses {name} before the user could object to it"
 
 
+def a_doubtful_message_decides_nothing(seen: ObservedStep) -> Iterator[str]:
+    """Check that a message heard with low confidence confirms, cancels, restarts, hands over and runs nothing. The
+    agent may give up after too many such messages. A queued message that is processed in the same step is excepted."""
+    is_unclear = isinstance(seen.event, UserMessage) and seen.event.confidence < seen.domain.confidence_min
+    if seen.before.queue or not (is_unclear or seen.before.is_doubtful):
+        return
+    noted = {line.event for line in seen.after.trace}
+    if seen.runs:
+        yield "an action runs because of a doubtful message"
+    if "confirmed" in noted or (seen.before.reading_back and any(filled.confirmed for _, filled in _slots_of(seen))):
+        yield "a doubtful message confirms something"
+    if "gave_up" in noted:
+        return
+    if "flow_cancelled" in noted or any(isinstance(effect, HandOver) for effect in seen.effects):
+        yield "a doubtful message cancels a task or hands it over"
+
+
+def _slots_of(seen: ObservedStep) -> Slots:
+    return seen.after.top.slots if seen.after.top is not None else ()
+
+
 def saved_in_time(seen: ObservedStep) -> Iterator[str]:
     """Check that the state is saved after each transition and each response, and before each action."""
     saves = [effect for effect in seen.effects if isinstance(effect, Save)]
@@ -290,7 +316,7 @@ def saved_in_time(seen: ObservedStep) -> Iterator[str]:
         yield "something was done before it was saved"
     for needed, is_due in (("transition", seen.moves), ("before_action", seen.runs), ("response", seen.said)):
         if is_due and needed not in reasons:
-            yield f"not saved: {needed}"
+            yield f"the state was not saved with the reason {needed}"
 
 
 LAWS: tuple[Law, ...] = (
@@ -309,6 +335,7 @@ LAWS: tuple[Law, ...] = (
     a_failed_action_never_falls_through,
     retried_only_on_request,
     unconfirmed_values_are_announced_before_use,
+    a_doubtful_message_decides_nothing,
     saved_in_time,
 )
 

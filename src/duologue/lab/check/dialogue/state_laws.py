@@ -23,7 +23,8 @@ StateLaw: TypeAlias = Callable[[Domain, DialogueState], Iterator[str]]
 
 
 def never_stuck(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """Check that a request is running, or the user was asked something, or the dialogue is idle."""
+    """Check that a request is running exactly in the phases that wait for one, that messages are queued only in those
+    phases, and that the dialogue doesn't stay in completed."""
     if state.phase is Phase.COMPLETED:
         yield "the dialogue stays in completed"
     if state.phase in BUSY:
@@ -88,13 +89,13 @@ def candidates_belong_to_the_open_question(domain: Domain, state: DialogueState)
         return
     spec = domain.slots[state.waiting_for]
     if spec.choices and any(value not in [choice.value for choice in spec.choices] for value in state.among):
-        yield f"candidates of another slot than {spec.name}"
+        yield f"the candidates are not values of {spec.name}"
     shapes = {"time": ":", "date": "-"}
     sign = shapes.get(spec.kind.value)
     if sign is not None and any(sign not in str(value) for value in state.among):
-        yield f"candidates of another slot than {spec.name}"
+        yield f"the candidates are not values of {spec.name}"
     if spec.kind.value in ("number", "yes_no") and any(isinstance(value, str) for value in state.among):
-        yield f"candidates of another slot than {spec.name}"
+        yield f"the candidates are not values of {spec.name}"
 
 
 def an_action_has_what_its_flow_asked_for(domain: Domain, state: DialogueState) -> Iterator[str]:
@@ -134,7 +135,7 @@ def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]
     )
     for name, size, most in sizes:
         if size > most:
-            yield f"{size} {name}"
+            yield f"{size} {name}, more than the limit of {most}"
 
 
 def a_flow_is_started_once(domain: Domain, state: DialogueState) -> Iterator[str]:  # noqa: ARG001

@@ -18,6 +18,8 @@ def test_every_promise_about_playback_applies_and_holds() -> None:
     ("row", "promise"),
     [
         ("[onset_holds]", "with overlap `confirm`, the start of speech holds playback in the same step"),
+        ("voice: held + ReplyBecameFirm", "when a reply becomes firm while it is held, it resumes"),
+        ("voice: playing + ReplyBecameFirm", "a reply that is open or playing becomes firm"),
         ("timer:stop -> silent", "the stop deadline makes the voice silent"),
     ],
 )

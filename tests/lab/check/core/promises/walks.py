@@ -47,7 +47,16 @@ def _take(machine: Machine, state: State, event: ev.Event) -> CheckedStep:
 def _starts() -> list[State]:
     demo = Stage()
     list(play_demo(demo))
-    scripts = (_lost_twice, _confirmed_late, _renewed_in_a_pause, _goodbye, _ready_behind_fillers, _busy)
+    scripts = (
+        _lost_twice,
+        _confirmed_late,
+        _renewed_in_a_pause,
+        _goodbye,
+        _ready_behind_fillers,
+        _ready_in_a_pause,
+        _busy,
+        _over_a_firm_reply,
+    )
     stages = [demo, *(_overlap(name) for name in PROFILES), *(script() for script in scripts)]
     return list(dict.fromkeys(abstract(record.after) for stage in stages for record in stage.records))
 
@@ -102,6 +111,24 @@ def _ready_behind_fillers() -> Stage:
     stage.begin_talking()
     stage.hear_words(1, substantial=0)
     stage.happen(ev.AudioBuffered)
+    return stage
+
+
+def _ready_in_a_pause() -> Stage:
+    """A reply is ready while the conversation is paused."""
+    stage = asked()
+    stage.think()
+    stage.happen(ev.SuspendRequested)
+    stage.happen(ev.AudioBuffered)
+    return stage
+
+
+def _over_a_firm_reply() -> Stage:
+    """The user speaks over a reply that can't be interrupted."""
+    stage = speaking()
+    stage.happen(ev.ReplyBecameFirm)
+    stage.begin_talking()
+    stage.hear_words(3, final=True)
     return stage
 
 

@@ -59,12 +59,14 @@ def _takes_floor(s: State, e: ev.Event) -> bool:
         return True
     if isinstance(e, ev.SpeechStarted) and s.settings.overlap is not Overlap.IMMEDIATE:
         return False
+    if s.firm and isinstance(e, ev.SpeechStarted | ev.OverlapJudged):
+        return False
     return s.voice in SOUNDING and getattr(e, "bid", True)
 
 
 def _survivors(step: CheckedStep) -> list[tuple[JobKind, bool]]:
-    """The jobs that must remain after the step, as (kind, cancellable). These are all jobs, but if the user takes the
-    floor, without the cancellable foreground calls."""
+    """The jobs that must remain after the step, as (kind, cancellable). These are all jobs. But if the user takes the
+    floor, cancellable calls that the answer waits for (foreground calls) must be gone."""
     taken = _takes_floor(step.before, step.event)
     return [
         (job.kind, job.cancellable)

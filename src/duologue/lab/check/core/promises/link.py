@@ -40,7 +40,8 @@ def _is_armed(s: State, timer: Timer) -> bool:
 
 def _faulted(step: CheckedStep) -> bool:
     """Did the step cause a fault, count it and show it, and is the fault marked correctly as fatal or not? It must be
-    fatal exactly when the breaker tripped or its error class ends the call."""
+    fatal exactly when a limit of the breaker is reached (too many faults, or too many in a row) or its error class ends
+    the call."""
     s, fault = step.after, step.after.fault
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
     if s.link is not Link.FAULTED or fault is None or shown != [fx.ShowFault(*fault)]:
@@ -86,7 +87,8 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Is an answer requested or played of which nothing was heard yet, with no open call that will continue it?"""
+    """Is there an answer, requested or playing, of which nothing was heard yet? No, if an open call will continue
+    it."""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
     return unheard and s.asked > s.answered and not has_foreground(s)
 
@@ -99,6 +101,16 @@ def _goodbye_over(s: State, e: ev.Event) -> bool:
 _OPEN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
 
 LINK_PROMISES: tuple[Promise, ...] = (
+    Promise(
+        "a number of a voice that a returning client has played is not used again",
+        (ev.VoicesPlayed,),
+        lambda s, e: e.seq > s.seq,
+        lambda x: (
+            x.after.voice_id == max(x.before.voice_id, x.event.played)  # type: ignore[attr-defined]
+            and x.effects == ()
+            and x.after._replace(seq=0, voice_id=0) == x.before._replace(seq=0, voice_id=0)
+        ),
+    ),
     Promise(
         "a start request with an active session and primed audio prepares the call",
         (ev.StartRequested,),
@@ -360,13 +372,13 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.link is x.before.link,
     ),
     Promise(
-        "after a lost line, a turn whose answer was not heard is asked again",
+        "after a lost line, a turn whose answer was not heard is sent to the brain again",
         (ev.LinkClosed, ev.ReconnectRequested),
         lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again <= s.answered,
         lambda x: x.after.asked == x.after.answered == x.before.answered and x.after.asked_again == x.before.asked,
     ),
     Promise(
-        "after a lost line, turns whose calls still run are not asked again",
+        "after a lost line, turns whose calls still run are not sent to the brain again",
         (ev.LinkClosed, ev.ReconnectRequested),
         lambda s, e: s.link in LIVE and s.asked > s.answered and has_foreground(s) and not s.heard_ms,
         lambda x: x.after.asked == x.before.asked and x.after.answered == x.before.answered,

@@ -54,8 +54,8 @@ def goes(step: CheckedStep, *leaves: Leaf) -> bool:
 
 
 def quiet_floor(s: State) -> bool:
-    """Is the floor free, so that a complete turn can be asked immediately? It is free if the link is up, the voice is
-    silent, and no reply or call is open."""
+    """Is the floor free, so that a complete turn can be sent to the brain immediately? It is free if the link is up,
+    the voice is silent, and no reply or call is open."""
     return s.link is Link.UP and s.voice is Voice.SILENT and s.reply is Reply.NONE and not has_foreground(s)
 
 

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ACTIVE, PENDING, SOUNDING, Reply, Timer, User, Voice, Words
+from duologue.core.leaves import ACTIVE, FROZEN, PENDING, SOUNDING, TIMER_INDEX, Reply, Timer, User, Voice, Words
 from duologue.core.state import State, has_foreground
 
 from ..laws import CheckedStep
-from .promise import Promise, asks, does, goes, is_open, never, quiet_floor
+from .promise import Promise, asks, does, goes, is_open, never, quiet_floor, trigger_of
 
 T = Timer
 _OPEN = (User.TALKING, User.SETTLING)
+_SETTLE, _TEXT = TIMER_INDEX[T.SETTLE], TIMER_INDEX[T.TEXT]
 _ENDS = (ev.TurnEnded, ev.PttReleased, ev.SendPressed, T.TALK)
+
+
+_SENT = (ev.PttReleased, ev.SendPressed)
+_COMMIT = TIMER_INDEX[T.COMMIT]
+_TICKING = tuple(link for link in ACTIVE if link not in FROZEN)
+
+
+def _without_commit(s: State) -> tuple[int, ...]:
+    return (*s.due[:_COMMIT], *s.due[_COMMIT + 1 :])
+
+
+def _text_due(step: CheckedStep) -> int:
+    """Until when must the turn wait for its final text? A wait that has begun never gets longer."""
+    settings, at = step.after.settings, step.after.at
+    due = at + (settings.sent_text_ms_max if isinstance(step.event, _SENT) else settings.text_ms_max)
+    return min(due, step.before.due[_TEXT]) if step.before.user is User.TRANSCRIBING else due
 
 
 def _may_end(s: State, e: ev.Event) -> bool:
@@ -30,6 +47,22 @@ def _is_late(s: State, e: ev.WordsHeard) -> bool:
     return late and e.words > 0 and (e.final or e.turn > s.asked)
 
 
+def _is_read(s: State) -> bool:
+    """Is the whole text of the open turn known? It isn't while a sound goes on that began after the final text."""
+    return s.final and not (s.unread and s.user is User.TALKING)
+
+
+def _over_sound(s: State, words: Words) -> bool:
+    """Are these words only overheard, because the agent is heard? Substantial words over a firm reply aren't."""
+    return s.voice in SOUNDING and not (s.firm and words is Words.SUBSTANTIAL)
+
+
+def _late_over_sound(s: State, e: ev.WordsHeard) -> bool:
+    """Are these late words only overheard, because their turn began while the agent was heard?"""
+    words = Words.SUBSTANTIAL if e.substantial else Words.FILLER
+    return _over_sound(s, words) and e.turn > max(s.floor_turn, s.said)
+
+
 def _overheard(step: CheckedStep, turn: int) -> bool:
     return fx.RecordOverheard(turn) in step.effects
 
@@ -45,7 +78,7 @@ def _closes(s: State, e: ev.Event) -> bool:
         return is_text and s.words is Words.SUBSTANTIAL
     if isinstance(e, ev.TimerFired) and e.timer is T.TEXT:
         return s.words is Words.SUBSTANTIAL
-    return _may_end(s, e) and s.final and s.words is Words.SUBSTANTIAL
+    return _may_end(s, e) and _is_read(s) and s.words is Words.SUBSTANTIAL
 
 
 USER_PROMISES: tuple[Promise, ...] = (
@@ -68,7 +101,8 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: (
             goes(x, User.TALKING)
             and x.after.turn == x.before.turn
-            and not x.after.final
+            and x.after.words is x.before.words
+            and x.after.final == x.after.unread == x.before.final  # the final text isn't forgotten, but may grow
             and x.after.content == 0  # the same text may come again
         ),
     ),
@@ -85,6 +119,8 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: (
             x.after.user is x.before.user
             and x.after.final == x.event.final  # type: ignore[attr-defined]
+            and not x.after.unread
+            and (x.after.user is not User.SETTLING or x.after.due[_SETTLE] >= x.before.due[_SETTLE])
             and x.after.words is not Words.NONE
             and (x.after.words is Words.SUBSTANTIAL) == (x.before.words is Words.SUBSTANTIAL or x.event.substantial > 0)  # type: ignore[attr-defined]
         ),
@@ -104,14 +140,93 @@ USER_PROMISES: tuple[Promise, ...] = (
     Promise(
         "an endpoint commits a turn that has its final text",
         (*_ENDS, T.SETTLE),
-        lambda s, e: _active(s) and _may_end(s, e) and s.final,
-        lambda x: goes(x, User.QUIET) and does(x, fx.CommitAudio) and x.after.words is Words.NONE and not x.after.final,
+        lambda s, e: _active(s) and _may_end(s, e) and _is_read(s),
+        lambda x: (
+            goes(x, User.QUIET)
+            and does(x, fx.CommitAudio)
+            and x.after.words is Words.NONE
+            and not x.after.final
+            and not x.after.unread
+        ),
     ),
     Promise(
         "an endpoint waits for the final text if it is missing",
         _ENDS,
-        lambda s, e: _active(s) and _may_end(s, e) and not s.final,
+        lambda s, e: _active(s) and _may_end(s, e) and not _is_read(s),
         lambda x: goes(x, User.TRANSCRIBING) and does(x, fx.CommitAudio) and x.after.words is x.before.words,
+    ),
+    Promise(
+        "a turn that was sent waits a short time for its text, and other turns wait longer",
+        (*_ENDS, T.SETTLE),
+        lambda s, e: s.link in _TICKING and (_may_end(s, e) or (s.user is User.TRANSCRIBING and isinstance(e, _SENT))),
+        lambda x: x.after.user is not User.TRANSCRIBING or x.after.due[_TEXT] == _text_due(x),
+    ),
+    Promise(
+        "the end of the longest turn is told to the user",
+        (*_ENDS, T.SETTLE),
+        lambda s, e: _active(s) and s.user in _OPEN,
+        lambda x: (fx.WarnLongTalk(x.before.turn) in x.effects) == (trigger_of(x.event) is T.TALK),
+    ),
+    Promise(
+        "the audio of a long turn is committed, and nothing else changes",
+        (T.COMMIT,),
+        lambda s, e: True,
+        lambda x: (
+            x.effects == (fx.CommitAudio(x.before.turn),)
+            and x.after.due[_COMMIT] == x.after.at + x.after.settings.commit_ms
+            and x.after._replace(at=0, due=_without_commit(x.after))
+            == x.before._replace(at=0, due=_without_commit(x.before))
+        ),
+    ),
+    Promise(
+        "a sound without words that turn-taking dismisses ends the turn, although it goes on",
+        (ev.SoundDismissed,),
+        lambda s, e: (
+            _active(s) and s.user in _OPEN and e.turn == s.turn and e.onset >= s.onset and s.words is Words.NONE
+        ),
+        lambda x: goes(x, User.QUIET) and does(x, fx.DiscardAudio) and x.after.said == x.before.said,
+    ),
+    Promise(
+        "a sound after the final text that turn-taking dismisses ends the turn with that text",
+        (ev.SoundDismissed,),
+        lambda s, e: _active(s) and s.user in _OPEN and e.turn == s.turn and e.onset >= s.onset and s.unread,
+        lambda x: goes(x, User.QUIET) and does(x, fx.CommitAudio) and never(x, fx.DiscardAudio),
+    ),
+    Promise(
+        "words that may still change can't be dismissed",
+        (ev.SoundDismissed,),
+        lambda s, e: s.words is not Words.NONE and not s.unread,
+        lambda x: x.after is x.before,
+    ),
+    Promise(
+        "an overheard turn that proves to be an answer is owed an answer",
+        (ev.AnswerOverheard,),
+        lambda s, e: _active(s) and s.said < e.turn and (e.turn < s.turn or s.user is User.QUIET),
+        lambda x: (
+            x.after.said == x.event.turn  # type: ignore[attr-defined]
+            and x.after.check_ins == 0
+            and x.after.voice is x.before.voice
+            and x.after.user is x.before.user
+            and does(x, fx.StartReply) == (quiet_floor(x.before) and x.before.user is User.QUIET)
+            and (does(x, fx.StartReply) or x.after.asked == x.before.asked)
+        ),
+    ),
+    Promise(
+        "a turn that isn't over can't be an overheard answer",
+        (ev.AnswerOverheard,),
+        lambda s, e: e.turn == s.turn and s.user is not User.QUIET,
+        lambda x: x.after is x.before,
+    ),
+    Promise(
+        "a turn said over a firm reply is owed an answer, and the reply goes on",
+        (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
+        lambda s, e: _active(s) and s.voice in SOUNDING and s.firm and _closes(s, e),
+        lambda x: (
+            x.after.said == x.before.turn
+            and not _overheard(x, x.before.turn)
+            and x.after.voice is x.before.voice
+            and x.after.asked == x.before.asked
+        ),
     ),
     Promise(
         "a turn with words that gets no endpoint is ended by a deadline",
@@ -136,13 +251,13 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, User.QUIET),
     ),
     Promise(
-        "a complete turn is asked immediately if the floor is free",
+        "a complete turn is sent to the brain immediately if the floor is free",
         (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
         lambda s, e: quiet_floor(s) and _closes(s, e),
         lambda x: goes(x, Reply.COMMITTING) and asks(x, x.before.turn),
     ),
     Promise(
-        "a complete turn that can't be asked yet is queued",
+        "a complete turn that can't be sent to the brain yet is queued",
         (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
         lambda s, e: _active(s) and s.voice not in SOUNDING and not quiet_floor(s) and _closes(s, e),
         lambda x: x.after.said == x.before.turn and not _overheard(x, x.before.turn),
@@ -150,7 +265,7 @@ USER_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a turn spoken during playback is recorded as overheard",
         (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
-        lambda s, e: _active(s) and s.voice in SOUNDING and _closes(s, e),
+        lambda s, e: _active(s) and s.voice in SOUNDING and not s.firm and _closes(s, e),
         lambda x: (
             _overheard(x, x.before.turn)
             and x.after.said == x.before.said
@@ -161,7 +276,9 @@ USER_PROMISES: tuple[Promise, ...] = (
     Promise(
         "filler words count as overheard while a reply is pending, and as a turn otherwise",
         (*_ENDS,),
-        lambda s, e: _active(s) and _may_end(s, e) and s.final and s.words is Words.FILLER and s.voice not in SOUNDING,
+        lambda s, e: (
+            _active(s) and _may_end(s, e) and _is_read(s) and s.words is Words.FILLER and s.voice not in SOUNDING
+        ),
         lambda x: (
             _overheard(x, x.before.turn)
             if x.before.reply in PENDING
@@ -189,21 +306,23 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "typed text is asked immediately if the floor is free",
+        "typed text is sent to the brain immediately if the floor is free",
         (ev.TextTyped,),
         lambda s, e: quiet_floor(s),
         lambda x: asks(x, x.after.turn),
     ),
     Promise(
-        "late words of a turn that was not asked yet are added to that turn",
+        "late words of a turn that was not sent to the brain yet are added to that turn",
         (ev.WordsHeard,),
         lambda s, e: _active(s) and _is_late(s, e) and e.turn > s.asked and s.voice not in SOUNDING,
         lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
     ),
     Promise(
-        "late words of a turn from before the playback are added to that turn",
+        "late words are added to a turn from before the playback, to one that is owed and to one over a firm reply",
         (ev.WordsHeard,),
-        lambda s, e: _active(s) and _is_late(s, e) and s.voice in SOUNDING and s.asked < e.turn <= s.floor_turn,
+        lambda s, e: (
+            _active(s) and _is_late(s, e) and s.voice in SOUNDING and e.turn > s.asked and not _late_over_sound(s, e)
+        ),
         lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
     ),
     Promise(
@@ -214,14 +333,14 @@ USER_PROMISES: tuple[Promise, ...] = (
             and _is_late(s, e)
             and (
                 e.turn <= s.answered
-                or (s.voice in SOUNDING and e.turn > s.floor_turn)
+                or _late_over_sound(s, e)
                 or (e.turn <= s.asked and (s.heard_ms > 0 or not e.substantial))
             )
         ),
         lambda x: _overheard(x, x.event.turn) and x.after.said == x.before.said,  # type: ignore[attr-defined]
     ),
     Promise(
-        "a question that late words change is asked again",
+        "a turn that late words change is sent to the brain again",
         (ev.WordsHeard,),
         lambda s, e: (
             _active(s) and _is_late(s, e) and s.answered < e.turn <= s.asked and e.substantial > 0 and not s.heard_ms
@@ -229,7 +348,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.asked == x.after.answered or does(x, fx.StartReply),
     ),
     Promise(
-        "late words are asked immediately if the floor is free",
+        "late words are sent to the brain immediately if the floor is free",
         (ev.WordsHeard,),
         lambda s, e: quiet_floor(s) and s.user is User.QUIET and e.words > 0 and e.turn > s.said,
         lambda x: asks(x, x.event.turn),  # type: ignore[attr-defined]

@@ -25,13 +25,14 @@ from .promise import Promise, does, goes, never
 
 T = Timer
 _TAKES_FLOOR = (ev.SpeechStarted, ev.PttPressed, ev.TextTyped, ev.InterruptRequested, ev.OverlapJudged)
+_IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
 _STOPPED = (ev.PlaybackStopped, ev.PlaybackFinished, ev.PlaybackFailed)
 
 
 def _takes_floor(s: State, e: ev.Event) -> bool:
     if isinstance(e, ev.SpeechStarted):
-        return s.settings.overlap is Overlap.IMMEDIATE
-    return not isinstance(e, ev.OverlapJudged) or e.bid
+        return s.settings.overlap is Overlap.IMMEDIATE and not s.firm
+    return not isinstance(e, ev.OverlapJudged) or (e.bid and not s.firm)
 
 
 def _sounding(s: State) -> bool:
@@ -58,8 +59,8 @@ def _interrupted(step: CheckedStep) -> bool:
 
 def _silent(step: CheckedStep) -> bool:
     """Did the step make the voice silent and truncate the reply exactly once? If some of the reply was heard, its turns
-    must count as answered. Otherwise they must stay unanswered, and stay asked only while calls are open that will
-    continue the answer."""
+    must count as answered. Otherwise they must stay unanswered, and the brain must be asked about them again, unless
+    calls are open that will continue the answer."""
     truncated = [effect for effect in step.effects if isinstance(effect, fx.TruncateReply)]
     if step.after.voice is not Voice.SILENT or len(truncated) != 1:
         return False
@@ -72,7 +73,9 @@ VOICE_PROMISES: tuple[Promise, ...] = (
     Promise(
         "with overlap `confirm`, the start of speech holds playback in the same step",
         (ev.SpeechStarted,),
-        lambda s, e: s.link is Link.UP and s.voice is Voice.PLAYING and s.settings.overlap is Overlap.CONFIRM,
+        lambda s, e: (
+            s.link is Link.UP and s.voice is Voice.PLAYING and s.settings.overlap is Overlap.CONFIRM and not s.firm
+        ),
         lambda x: goes(x, Voice.HELD) and does(x, fx.HoldPlayback) and never(x, fx.CancelReply),
     ),
     Promise(
@@ -88,6 +91,46 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         _interrupted,
     ),
     Promise(
+        "a reply that is open or playing becomes firm",
+        (ev.ReplyBecameFirm,),
+        lambda s, e: s.link in LIVE and (s.reply in _IN_PROGRESS or s.voice is Voice.PLAYING),
+        lambda x: x.effects == () and x.after == x.before._replace(firm=True, at=x.after.at),
+    ),
+    Promise(
+        "when a reply becomes firm while it is held, it resumes",
+        (ev.ReplyBecameFirm,),
+        lambda s, e: s.link in LIVE and s.voice is Voice.HELD,
+        lambda x: (
+            goes(x, Voice.PLAYING)
+            and x.after.firm
+            and does(x, fx.ResumePlayback) == (x.before.link is Link.UP)
+            and x.after.user is x.before.user
+        ),
+    ),
+    Promise(
+        "speech over a firm reply neither holds nor interrupts it",
+        (ev.SpeechStarted, ev.SpeechStopped, ev.OverlapJudged),
+        lambda s, e: _sounding(s) and s.firm,
+        lambda x: (
+            goes(x, Voice.PLAYING)
+            and x.after.firm
+            and x.after.reply_id == x.before.reply_id
+            and never(x, fx.HoldPlayback, fx.StopPlayback, fx.CancelReply)
+        ),
+    ),
+    Promise(
+        "a button, typed text or an interrupt request stops a firm reply too",
+        (ev.PttPressed, ev.TextTyped, ev.InterruptRequested),
+        lambda s, e: _sounding(s) and s.firm,
+        lambda x: _interrupted(x) and not x.after.firm,
+    ),
+    Promise(
+        "the next reply is not firm",
+        (ev.PlaybackFinished, ev.ReplyFinished, ev.ReplyFailed, T.ATTEMPT, T.ANSWER),
+        lambda s, e: s.firm and getattr(e, "reply", s.reply_id) == s.reply_id,
+        lambda x: not x.after.firm or x.after.reply_id == x.before.reply_id,
+    ),
+    Promise(
         "after an interrupt request, the turns whose answer was cut off count as answered",
         (ev.InterruptRequested,),
         lambda s, e: _sounding(s),
@@ -96,7 +139,7 @@ VOICE_PROMISES: tuple[Promise, ...] = (
     Promise(
         "an overheard turn that proves to be a bid for the floor counts as a turn",
         (ev.OverlapJudged,),
-        lambda s, e: _sounding(s) and e.bid and s.overheard > s.said,
+        lambda s, e: _sounding(s) and e.bid and s.overheard > s.said and not s.firm,
         lambda x: x.after.said == x.before.overheard,
     ),
     Promise(

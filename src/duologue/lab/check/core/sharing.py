@@ -1,0 +1,69 @@
+"""What was explored in one profile and holds in the other profiles too.
+
+The profiles differ in a few settings, and few steps read them. All explorations that share their steps use one settings
+object, which has the values of the profile that is explored now, and notes when a value is read in which the profiles
+differ. Rule: a step is shared only if nothing that made or checked it has read such a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+from duologue.core.events import Event
+from duologue.core.settings import Settings
+from duologue.core.state import State
+
+
+class KnownSteps(NamedTuple):
+    """The steps from one state, in the order in which they are explored. A step without a target has read a value in
+    which the profiles differ, so every profile takes it again."""
+
+    events: tuple[Event, ...]
+    targets: tuple[State | None, ...]
+
+
+class SharedSteps:
+    """The steps of every state that was explored in one of these profiles."""
+
+    def __init__(self, profiles: Iterable[Settings]) -> None:
+        profiles = tuple(profiles)
+        names = [field.name for field in fields(Settings)]
+        self.differing = tuple(name for name in names if len({getattr(one, name) for one in profiles}) > 1)
+        self.settings = self._settings_like(profiles[0], names)
+        self.was_read = False
+        self._now = profiles[0]
+        self._is_alone = len(profiles) == 1
+        self._known: dict[State, KnownSteps] = {}
+        self._targets: dict[State, State] = {}
+
+    def begin(self, profile: Settings) -> None:
+        """From now on, the settings have the values of this profile."""
+        self._now = profile
+
+    def find(self, s: State) -> KnownSteps | None:
+        return self._known.get(s)
+
+    def put(self, s: State, steps: list[tuple[Event, State | None]]) -> None:
+        """Share the steps from this state. Equal targets are stored once."""
+        if self._is_alone:
+            return
+        targets = tuple(target and self._targets.setdefault(target, target) for _, target in steps)
+        self._known[s] = KnownSteps(tuple(event for event, _ in steps), targets)
+
+    def _settings_like(self, profile: Settings, names: Iterable[str]) -> Settings:
+        """Settings that are equal only to themselves, so that a state is the same value in every profile."""
+        watched: dict[str, Any] = {name: self._watched(name) for name in self.differing}
+        same: dict[str, Any] = {"__slots__": (), "__eq__": object.__eq__, "__hash__": object.__hash__}
+        settings: Settings = object.__new__(type("SharedSettings", (Settings,), {**same, **watched}))
+        for name in names:
+            vars(Settings)[name].__set__(settings, getattr(profile, name))
+        return settings
+
+    def _watched(self, name: str) -> property:
+        def read(_: Settings) -> Any:
+            self.was_read = True
+            return getattr(self._now, name)
+
+        return property(read)

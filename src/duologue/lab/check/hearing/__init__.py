@@ -1,0 +1,1 @@
+"""Exploration of the hearing machine together with the conversation machine."""

@@ -1,0 +1,193 @@
+"""The abstraction that makes the states of both machines finite: times relative to now, and small ids.
+
+The result is an ordinary state, so the real machines run on it. Rule: nothing that a decision reads may be lost here.
+A time is kept exactly as long as a due time may depend on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice
+from duologue.core.state import FREEZES, State
+from duologue.hearing.state import DEAF, HeardUtterance, HearingState
+from duologue.hearing.words import SaidTurn, SaidWords
+from duologue.turns.controller import TurnMemory
+from duologue.turns.overlap import SoundMemory
+from duologue.turns.own_speech import KEEP_MS, OwnSpeech
+from duologue.turns.stability import Stability
+
+from .ledger import WordsLedger
+from .product import ProductState
+
+NOW = 1_000_000  # the time of every abstract state
+PAST_MS = 12_000  # longer ago than this makes no difference: it is more than every limit of the hearing machine
+SILENCE_MS = 5_000  # the same for the end of a voice: it is more than every wait in silence
+EXACT_MS = 12_000  # a due time that is further away counts as far
+# A due time that is further away than EXACT_MS begins again. Nothing in between takes that long.
+FAR_MS = {TIMER_INDEX[Timer.TALK]: 600_000, TIMER_INDEX[Timer.READY]: 610_000}
+FAR_MS_ELSE = 30_000
+# Timers that only show, warn or commit audio: nothing that is checked here depends on them.
+SOFT = frozenset((Timer.SESSION_WARNING, Timer.SESSION_LIMIT, Timer.BREAKER, Timer.LONG_SPEECH, Timer.COMMIT))
+_SOFT = frozenset(TIMER_INDEX[timer] for timer in SOFT)
+_LONG_AGO = NOW - PAST_MS
+_EVIDENCE_ENOUGH = 8.0
+_VOICED_ENOUGH_MS, _SILENCE_ENOUGH_MS = 1_024, 256
+
+
+def abstract(s: ProductState, by_frames: bool = False) -> ProductState:
+    """The simplest state that behaves like `s`. `by_frames` says whether the endpoint policy reads every frame."""
+    shift = NOW - s.at
+    seqs = _ranks(s.core.seq, s.core.onset, s.hearing.ended_onset, *(one.onset for one in s.hearing.known))
+    replies = _ranks(s.core.reply_id, *(said.given_in for said in s.hearing.words.turns))
+    contents = _ranks(
+        s.hearing.words.content,
+        s.core.content,
+        *(content for said in s.hearing.words.turns for _, content in said.finals),
+        *(content for content, _ in s.hearing.words.typed),
+    )
+    voices = _ranks(s.core.voice_id, s.hearing.own.voice)
+    core = _core(s.core, shift, seqs, replies, contents, voices)
+    hearing = _hearing(s.hearing, core, shift, seqs, replies, contents, voices, by_frames)
+    return ProductState(hearing, core.seq, NOW)
+
+
+def abstract_ledger(ledger: WordsLedger, shift: int) -> WordsLedger:
+    """The same ledger, at the time of the abstract state."""
+    if ledger.sent is None:
+        return ledger
+    return ledger._replace(sent=ledger.sent._replace(due=ledger.sent.due + shift))
+
+
+def _ranks(*ids: int) -> dict[int, int]:
+    """A number for each id, in the same order; 0 stays 0."""
+    return {one: rank for rank, one in enumerate(sorted({0, *ids}))}
+
+
+def _core(
+    s: State,
+    shift: int,
+    seqs: dict[int, int],
+    replies: dict[int, int],
+    contents: dict[int, int],
+    voices: dict[int, int],
+) -> State:
+    return s._replace(
+        at=NOW,
+        seq=seqs[s.seq],
+        onset=seqs[s.onset],
+        session_id=1,
+        reply_id=replies[s.reply_id],
+        voice_id=voices[s.voice_id],
+        content=contents[s.content],
+        due=_dues(s.due, s.link in FROZEN, shift),
+    )
+
+
+@lru_cache(100_000)
+def _dues(dues: tuple[int, ...], is_frozen: bool, shift: int) -> tuple[int, ...]:
+    return tuple(_due(index, due, is_frozen, shift) if due else 0 for index, due in enumerate(dues))
+
+
+def _due(index: int, due: int, is_frozen: bool, shift: int) -> int:
+    if index in _SOFT:
+        return 0
+    if is_frozen and FREEZES[index]:  # the slot holds the remaining time
+        return _remaining(index, due)
+    return NOW + _remaining(index, max(0, due + shift - NOW))
+
+
+def _remaining(index: int, ms: int) -> int:
+    return ms if ms <= EXACT_MS else FAR_MS.get(index, FAR_MS_ELSE)
+
+
+def _hearing(
+    s: HearingState,
+    core: State,
+    shift: int,
+    seqs: dict[int, int],
+    replies: dict[int, int],
+    contents: dict[int, int],
+    voices: dict[int, int],
+    by_frames: bool,
+) -> HearingState:
+    is_sounding = core.voice in (Voice.PLAYING, Voice.HELD)
+    is_open = core.user in (User.TALKING, User.SETTLING)
+    wait_for = s.wait_for
+    if wait_for:
+        wait_for = (*wait_for[:-2], *(_time(at, shift, True, SILENCE_MS) for at in wait_for[-2:]))
+    return s._replace(
+        core=core,
+        words=_words(s.words, replies, contents),
+        known=tuple(_utterance(one, seqs, shift) for one in s.known),
+        began_at=_time(s.began_at, shift, s.speaking),
+        ended_at=_time(s.ended_at, shift, True, SILENCE_MS),
+        end_reported_at=_time(s.end_reported_at, shift, True, SILENCE_MS),
+        turn_at=_time(s.turn_at, shift, is_open),  # also with words, because the STT may take them back
+        text_at=_time(s.text_at, shift, is_open and (core.final or (s.speaking and s.text_at > s.began_at))),
+        deaf_at=_time(s.deaf_at, shift, core.link in DEAF),
+        heard_at=_time(s.heard_at, shift, is_sounding),
+        said=s.said if by_frames else replace(s.said, stability=0.0),
+        stability=s.stability if by_frames else Stability(),
+        frames=_frames(s.frames, shift),
+        wait_for=wait_for,
+        own=_own(s.own, shift, voices),
+        ended_onset=seqs[s.ended_onset],
+    )
+
+
+def _time(at: int, shift: int, matters: bool, ms_max: int = PAST_MS) -> int:
+    return at + shift if matters and at + shift > NOW - ms_max else _LONG_AGO
+
+
+def _utterance(one: HeardUtterance, seqs: dict[int, int], shift: int) -> HeardUtterance:
+    began_at = _time(one.began_at, shift, matters=True)
+    return one._replace(onset=seqs[one.onset], sound=_sound(one.sound), began_at=began_at)
+
+
+def _own(own: OwnSpeech, shift: int, voices: dict[int, int]) -> OwnSpeech:
+    """The agent's words of the last seconds."""
+    recent = (word for word in own.words if word.end_ms + shift >= NOW - KEEP_MS)
+    words = tuple(replace(word, start_ms=word.start_ms + shift, end_ms=word.end_ms + shift) for word in recent)
+    return replace(own, words=words, voice=voices[own.voice])
+
+
+def _sound(sound: Any) -> Any:
+    """The overlap policy's memory, with each amount capped where more of it makes no difference."""
+    if not isinstance(sound, SoundMemory):
+        return sound
+    is_voice = sound.evidence_peak >= _EVIDENCE_ENOUGH
+    return replace(
+        sound,
+        voiced_ms=min(sound.voiced_ms, _VOICED_ENOUGH_MS),
+        sure_ms=min(sound.sure_ms, float(_VOICED_ENOUGH_MS)),
+        silence_ms=min(sound.silence_ms, _SILENCE_ENOUGH_MS),
+        evidence=0.0 if is_voice else sound.evidence,
+        evidence_peak=min(sound.evidence_peak, _EVIDENCE_ENOUGH),
+    )
+
+
+def _frames(frames: Any, shift: int) -> Any:
+    if not isinstance(frames, TurnMemory):
+        return frames
+    pending, changed = frames.pending_since_ms, frames.text_changed_ms
+    return replace(
+        frames,
+        pending_since_ms=None if pending is None else max(_LONG_AGO, pending + shift),
+        text_changed_ms=None if changed is None else max(_LONG_AGO, changed + shift),
+    )
+
+
+def _words(words: SaidWords, replies: dict[int, int], contents: dict[int, int]) -> SaidWords:
+    return SaidWords(
+        tuple(_turn(said, replies, contents) for said in words.turns),
+        contents[words.content],
+        tuple((contents[content], text) for content, text in words.typed),
+    )
+
+
+def _turn(said: SaidTurn, replies: dict[int, int], contents: dict[int, int]) -> SaidTurn:
+    finals = tuple((text, contents[content]) for text, content in said.finals)
+    return said._replace(finals=finals, given_in=replies[said.given_in])

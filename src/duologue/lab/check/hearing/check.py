@@ -1,0 +1,237 @@
+"""Explores the hearing machine together with the conversation machine: every law, for everything that may happen next.
+
+Runs the real machines on abstract states, one profile and scope at a time. Rule: every violation is reported with a
+shortest trace to it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from duologue.core import events as ev
+from duologue.core.leaves import CLOSED, Link, Reply, User
+from duologue.core.machine import MACHINE, Machine
+from duologue.core.state import initial
+from duologue.hearing.inputs import Typed
+from duologue.hearing.machine import HEARING_ROWS, HearingMachine, HearingRow
+
+from ..core.check import Violation, ViolationsMaxReached
+from ..explore import Graph, explore
+from . import laws
+from .abstract import NOW, abstract, abstract_ledger
+from .alphabet import choices
+from .ledger import LedgerChoice, WordsLedger, note
+from .product import HearingProduct, Posted, ProductState, ProductStep, TimePassed, begin_product
+from .scopes import HearingScope
+
+LONG_MS = 60_000
+LONG_TURNS_MAX = 2  # a voice or a button that goes on begins a turn again and again
+REPLAYED_EVERY = 499  # of so many states, one is reached again from the start
+
+
+class HearingNode(NamedTuple):
+    """A state of both machines, and what the ledger knows."""
+
+    state: ProductState
+    ledger: WordsLedger
+
+
+@dataclass(slots=True)
+class HearingFindings:
+    """What one exploration of hearing found. `fired` has the indices of rows."""
+
+    profile: str
+    scope: str
+    states: int = 0
+    steps: int = 0
+    seconds: float = 0.0
+    complete: bool = True
+    fired: set[int] = field(default_factory=set)
+    violations: list[Violation] = field(default_factory=list)
+
+
+class _Counting:
+    """Wraps an action of a row: the row is noted as fired."""
+
+    def __init__(self, action: Any, index: int, fired: set[int]) -> None:
+        self.action, self.index, self.fired = action, index, fired
+        self.__name__ = action.__name__
+
+    def __call__(self, d: Any, i: Any) -> None:
+        self.fired.add(self.index)
+        self.action(d, i)
+
+
+class HearingExplorer:
+    """One exploration of one profile in one scope."""
+
+    def __init__(
+        self,
+        profile: str,
+        scope: HearingScope,
+        rows: tuple[HearingRow, ...] = HEARING_ROWS,
+        machine: Machine = MACHINE,
+        violations_max: int = 10,
+    ) -> None:
+        self.found = HearingFindings(profile, scope.name)
+        counted = [replace(row, do=_Counting(row.do, index, self.found.fired)) for index, row in enumerate(rows)]
+        self.scope = scope
+        self.settings = scope.settings(profile)
+        self.product = HearingProduct(scope.policy(profile), HearingMachine(counted), machine)
+        self.by_frames = self.product.policy.by_frames is not None
+        self.violations_max = violations_max
+        self.graph: Graph[HearingNode, LedgerChoice] = Graph()
+        self.time_edges: dict[int, tuple[HearingNode, int]] = {}
+
+    def run(self, states_max: int = 5_000_000, progress: Callable[[int, int], None] | None = None) -> HearingFindings:
+        """Explore every reachable state, check each one, and return what was found."""
+        began = time.process_time()
+        try:
+            start = self.start()
+            explore(self.graph, [self.reduce(start)], self._successors, states_max, progress)
+            self.found.complete = self.graph.complete
+            self._judge_waits()
+            self._judge_replay()
+        except ViolationsMaxReached:
+            self.found.complete = False
+        self.found.states = len(self.graph.states)
+        self.found.seconds = time.process_time() - began
+        return self.found
+
+    def start(self) -> HearingNode:
+        """The line is up; in some scopes, the agent is speaking."""
+        node = HearingNode(begin_product(initial(self.settings), NOW), WordsLedger())
+        first = [LedgerChoice(Posted(ev.StartRequested)), LedgerChoice(Posted(ev.SessionReady))]
+        if self.scope.begins_speaking:
+            first += [LedgerChoice(Typed(0, "well")), LedgerChoice(Posted(ev.AudioBuffered))]
+        for choice in first:
+            node = self.take(node, choice)[0]
+        return node
+
+    def take(self, node: HearingNode, choice: LedgerChoice) -> tuple[HearingNode, ProductStep]:
+        step = self.product.take(node.state, choice.stimulus)
+        return HearingNode(step.after, note(node.ledger, choice, step)), step
+
+    def reduce(self, node: HearingNode) -> HearingNode:
+        """The abstract node."""
+        shift = NOW - node.state.at
+        return HearingNode(abstract(node.state, self.by_frames), abstract_ledger(node.ledger, shift))
+
+    # -- One state
+
+    def _successors(self, number: int, node: HearingNode) -> Iterator[tuple[LedgerChoice, HearingNode]]:
+        for choice in choices(self.scope, node.state, node.ledger):
+            self.found.steps += 1
+            after, step = self.take(node, choice)
+            reduced = self.reduce(after)
+            self._judge(number, choice, step, node.ledger, after, reduced)
+            if isinstance(choice.stimulus, TimePassed) and not choice.stimulus.ms:
+                if not step.steps and step.after.hearing == step.before.hearing:
+                    continue  # nothing is due any more
+                self.time_edges[number] = (reduced, step.after.at - NOW)
+                is_long = step.after.at - NOW > LONG_MS
+                if is_long and not (self.scope.long and node.state.core.turn < LONG_TURNS_MAX):
+                    continue  # the scope "long" explores what follows
+            yield choice, reduced
+
+    def _judge(
+        self,
+        number: int,
+        choice: LedgerChoice,
+        step: ProductStep,
+        ledger: WordsLedger,
+        after: HearingNode,
+        reduced: HearingNode,
+    ) -> None:
+        """Check the laws about the step, and those about the state that it leads to, unless that state is known."""
+        policy = self.product.policy
+        for law, message in laws.check_step(policy, step, ledger):
+            self._report(law, message, number, choice)
+        if reduced not in self.graph.index:
+            for law, message in laws.check_state(policy, after.state, after.ledger):
+                self._report(law, message, number, choice)
+
+    # -- The whole graph
+
+    def _judge_waits(self) -> None:
+        """From every state, time alone ends the open turn within the longest time that a turn may take."""
+        longest_ms = self.settings.talk_ms_max + self.settings.settle_ms_max + 2 * 60_000
+        for number, node in enumerate(self.graph.states):
+            if _is_settled(node, node):
+                continue
+            here, waited_ms = number, 0
+            for _ in range(100):
+                if here not in self.time_edges:
+                    if self.graph.complete and here >= 0:
+                        self._report(laws.EVERY_WAIT_ENDS, "without further events, the turn stays open", number)
+                    break
+                after, ms = self.time_edges[here]
+                waited_ms += ms
+                if _is_settled(node, after):
+                    break
+                here = self.graph.index.get(after, -1)
+            else:
+                self._report(laws.EVERY_WAIT_ENDS, "time alone leads round in a circle", number)
+            if waited_ms > longest_ms:
+                self._report(laws.EVERY_WAIT_ENDS, f"the turn stays open for {waited_ms} ms", number)
+
+    def _judge_replay(self) -> None:
+        """The same stimuli lead to the same state, also with the real times and ids."""
+        last = len(self.graph.states) - 1
+        for number in (*range(0, last, REPLAYED_EVERY), last):
+            trace = self.graph.trace(number)
+            ends = []
+            for _ in range(2):
+                node = self.start()
+                for choice in trace:
+                    node = self.take(node, choice)[0]
+                ends.append(node)
+            if ends[0] != ends[1]:
+                self._report(laws.SAME_AGAIN, "two runs end in different states", number)
+            if self.reduce(ends[0]) != self.graph.states[number]:
+                self._report(laws.SAME_AGAIN, "the abstraction has changed what happens", number)
+
+    # -- Reporting
+
+    def _report(self, law: str, message: str, number: int, choice: LedgerChoice | None = None) -> None:
+        if any(seen.law == law and seen.message == message for seen in self.found.violations):
+            return
+        trace = [*self.graph.trace(number), *([choice] if choice else [])]
+        self.found.violations.append(Violation(law, message, tuple(self.trace_lines(trace))))
+        if len(self.found.violations) >= self.violations_max:
+            raise ViolationsMaxReached
+
+    def trace_lines(self, trace: list[LedgerChoice]) -> Iterator[str]:
+        """One line for each stimulus of a trace: what it is, the state after it, and what was told."""
+        node = self.start()
+        began_at = node.state.at
+        for choice in trace:
+            node, step = self.take(node, choice)
+            core = node.state.core
+            told = ", ".join(_told(one.record.event, one.record.after is one.record.before) for one in step.steps)
+            regions = "/".join(leaf.value for leaf in (core.link, core.user, core.voice, core.reply))
+            turns = f"{core.answered}-{core.asked}-{core.said}-{core.turn}"
+            yield f"{node.state.at - began_at:>7} {_shown(choice.stimulus):<44} {regions} {turns}  {told}"
+
+
+def _is_settled(node: HearingNode, after: HearingNode) -> bool:
+    """Is the turn that is open in `node` over?"""
+    before, core = node.state.core, after.state.core
+    if core.link in CLOSED or core.link is Link.FAULTED:
+        return True
+    return core.user is User.QUIET or core.turn > before.turn or core.reply is Reply.RETRYING
+
+
+def _told(event: ev.Event, is_ignored: bool) -> str:
+    if isinstance(event, ev.TimerFired):
+        return f"timer {event.timer.value}"
+    return f"({type(event).__name__})" if is_ignored else type(event).__name__
+
+
+def _shown(stimulus: Any) -> str:
+    if isinstance(stimulus, Posted):
+        return f"{stimulus.kind.__name__}{dict(stimulus.given) or ''}"
+    return str(stimulus)

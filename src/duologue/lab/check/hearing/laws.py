@@ -1,0 +1,163 @@
+"""The laws of hearing: what must never happen to the user's words, on one step of both machines and in one state.
+
+Each check yields the law that is broken and one line that says what is wrong. The laws about waiting and replaying are
+in `check`, because they need the whole graph. Rule: a law reads stimuli, events, effects, words and the ledger, never
+the rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import CLOSED, SOUNDING, Link, User
+from duologue.core.state import State
+from duologue.hearing import intents as it
+from duologue.hearing.policy import HearingPolicy
+from duologue.hearing.state import DEAF, KNOWN_MAX, due_times
+from duologue.hearing.words import TURNS_MAX, Fate, SaidTurn, TurnMark, fate_of
+
+from .ledger import WordsLedger, counted
+from .product import ProductState, ProductStep, TimePassed, ToldStep
+
+NO_WORD_TWICE = "1 no word is in two turns"
+NO_WORD_NOWHERE = "2 each final word is in a turn"
+ONE_END = "3 each turn with words has one end"
+ONSET_FIRST = "4 onset before words"
+KNOWN_ONSET = "5 a verdict names a known onset"
+NO_TIMER_AWAY = "6 no due time while the line is away, and each due time leads on"
+EVERY_WAIT_ENDS = "7 every wait ends"
+STOP_AFTER_BEGIN = "8 speech stops only after it began"
+BOUNDED = "9 the state is bounded"
+SAME_AGAIN = "10 the same inputs give the same states"
+ASKED_AS_SAID = "11 what the brain is asked is what was said"
+SEND_MEANS_SEND = "12 send means send"
+FIRM_IS_ANSWERED = "13 words over a firm reply are answered"
+
+LAWS = (
+    NO_WORD_TWICE,
+    NO_WORD_NOWHERE,
+    ONE_END,
+    ONSET_FIRST,
+    KNOWN_ONSET,
+    NO_TIMER_AWAY,
+    EVERY_WAIT_ENDS,
+    STOP_AFTER_BEGIN,
+    BOUNDED,
+    SAME_AGAIN,
+    ASKED_AS_SAID,
+    SEND_MEANS_SEND,
+    FIRM_IS_ANSWERED,
+)
+
+TURN_PARTS_MAX = 60  # utterances in one turn, and final texts that are remembered of it
+
+Broken = tuple[str, str]
+
+
+def check_step(policy: HearingPolicy, step: ProductStep, ledger: WordsLedger) -> Iterator[Broken]:
+    """Check the laws about one step. `ledger` is the one before the step. Yields (law, what is wrong)."""
+    for failure in step.failures:
+        yield ONSET_FIRST, f"the conversation machine refuses {failure}"
+    has_begun = ledger.has_begun
+    for told in step.steps:
+        yield from _check_verdict(told)
+        yield from _check_request(step, told)
+        yield from _check_firm(step, told)
+        if isinstance(told.intent, it.StopSpeech) and not has_begun:
+            yield STOP_AFTER_BEGIN, "StopSpeech without BeginSpeech"
+        if isinstance(told.intent, it.BeginSpeech | it.StopSpeech):
+            has_begun = isinstance(told.intent, it.BeginSpeech)
+    if isinstance(step.stimulus, TimePassed) and not step.stimulus.ms:
+        passed = {due for due in due_times(policy, step.before.hearing) if due.at <= step.after.at}
+        if passed & set(due_times(policy, step.after.hearing)) and not step.steps:
+            yield NO_TIMER_AWAY, f"a due time has passed and changes nothing: {sorted(passed)}"
+
+
+def _check_verdict(told: ToldStep) -> Iterator[Broken]:
+    event, s = told.record.event, told.record.before
+    if isinstance(event, ev.TurnEnded | ev.SoundDismissed | ev.OverlapJudged) and not 0 < event.onset <= s.onset:
+        yield KNOWN_ONSET, f"{type(event).__name__} names onset {event.onset}, but the newest is {s.onset}"
+    if isinstance(event, ev.TurnEnded | ev.SoundDismissed | ev.AnswerOverheard) and not 0 < event.turn <= s.turn:
+        yield KNOWN_ONSET, f"{type(event).__name__} names turn {event.turn}, but the newest is {s.turn}"
+
+
+def _check_request(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
+    """Each turn that a request is about is given to the brain, whole."""
+    for effect in told.record.effects:
+        if isinstance(effect, fx.StartReply):
+            said = step.after.hearing.words
+            for turn in range(effect.first, effect.last + 1):
+                found = said.of(turn)
+                if found.given_in == effect.reply and found.mark is TurnMark.OVERHEARD:
+                    yield ASKED_AS_SAID, f"turn {turn} is in a request, and counts as overheard"
+
+
+def _check_firm(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
+    s = told.record.before
+    for effect in told.record.effects:
+        if isinstance(effect, fx.RecordOverheard) and s.firm and s.voice in SOUNDING:
+            text = step.after.hearing.words.text_of(effect.turn)
+            if effect.turn > max(s.asked, s.answered) and counted(text).substantial:
+                yield FIRM_IS_ANSWERED, f"turn {effect.turn} was said over a firm reply and is only overheard"
+
+
+def check_state(policy: HearingPolicy, s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:
+    """Check the laws about one state. Yields (law, what is wrong)."""
+    hearing, core = s.hearing, s.core
+    if (core.link in DEAF or core.link in CLOSED) and due_times(policy, hearing):
+        yield NO_TIMER_AWAY, f"{core.link.value}, and {due_times(policy, hearing)} is due"
+    yield from _check_words(s, ledger)
+    for said in hearing.words.turns:
+        yield from _check_turn(said, core, ledger)
+    if ledger.sent is not None and s.at > ledger.sent.due:
+        yield SEND_MEANS_SEND, f"turn {ledger.sent.turn} was sent, and isn't asked in time"
+    if hearing.words.typed:
+        yield NO_WORD_NOWHERE, "typed text is in no turn"
+    if len(hearing.known) > KNOWN_MAX or sum(said.turn <= core.answered for said in hearing.words.turns) > (
+        TURNS_MAX + KNOWN_MAX
+    ):
+        yield BOUNDED, f"{len(hearing.known)} utterances and {len(hearing.words.turns)} turns are remembered"
+
+
+def _check_words(s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:
+    """Each word is in one place: the words of final texts in exactly one, and other words in at most one."""
+    places = Counter(word for said in s.hearing.words.turns for word in said.text.split() if _is_traced(word))
+    for word, number in places.items():
+        if number > 1:
+            yield NO_WORD_TWICE, f"{word!r} is in {number} places"
+    for _, text in ledger.finals:
+        for word in text.split():
+            if _is_traced(word) and not places[word]:
+                yield NO_WORD_NOWHERE, f"{word!r} was reported as final and is in no turn"
+
+
+def _is_traced(word: str) -> bool:
+    """Does this word name its utterance?"""
+    return word[-1].isdigit()
+
+
+def _check_turn(said: SaidTurn, core: State, ledger: WordsLedger) -> Iterator[Broken]:
+    fate, turn = fate_of(said, core), said.turn
+    is_open = turn == core.turn and core.user is not User.QUIET
+    if said.text and fate is Fate.OPEN and not is_open:
+        yield ONE_END, f"turn {turn} is over, and its words have no fate"
+    if said.mark is TurnMark.OVERHEARD and said.given:
+        yield ONE_END, f"turn {turn} was in a request, and counts as overheard"
+    if (said.mark is TurnMark.TAKEN_BACK) and said.text:
+        yield ONE_END, f"turn {turn} has words, and counts as taken back"
+    if said.mark is TurnMark.NONE and not said.text and any(text for text, _ in said.finals) and core.link is Link.UP:
+        yield ONE_END, f"turn {turn} has lost its words without being taken back"
+    told = dict(ledger.told).get(turn, 0)
+    if told != counted(said.text).words:
+        yield ASKED_AS_SAID, f"turn {turn} has {counted(said.text).words} words, but {told} were told"
+    if fate in (Fate.ASKED, Fate.ANSWERED) and turn not in ledger.asides:
+        given = said.given.split()
+        finals = " ".join(text for _, text in ledger.finals).split()
+        for word in said.text.split():
+            if word in finals and word not in given and _is_traced(word):
+                yield ASKED_AS_SAID, f"turn {turn} counts as {fate.value}, but the brain was not given {word!r}"
+    if len(said.pieces) > TURN_PARTS_MAX or len(said.finals) > TURN_PARTS_MAX:
+        yield BOUNDED, f"turn {turn} has {len(said.pieces)} utterances and {len(said.finals)} final texts"

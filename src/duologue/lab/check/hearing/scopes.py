@@ -1,0 +1,100 @@
+"""Scopes: the part of both machines that one exploration covers.
+
+There are too many combinations of texts, buttons, agent speech and pauses to visit in one exploration. Each scope has
+some of them, and a few utterances. Together, the scopes fire every row of the hearing machine. Rule: a scope says what
+may happen, never what happens then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from duologue.core.settings import PROFILES, Settings
+from duologue.hearing.policy import HearingPolicy
+from duologue.turns.endpoint import EasyTurnEndpoint, EndpointPolicy
+from duologue.turns.overlap import OVERLAP_RULES
+from duologue.turns.own_speech import SpokenWord
+
+# Texts of one utterance. "#" becomes the utterance's own number, so that every word can be traced to it.
+SHORT, LONG, LONGER, REVISED, FILLER, EMPTY = "go#", "go# on#", "go# on# far#", "go# off#", "um", ""
+ECHO, OVER_ECHO, MORE_OVER_ECHO = "our house is", "house is go#", "our house is go# on#"
+AGENT_WORDS = tuple(
+    SpokenWord(word, 200 * place, 200 * place + 200) for place, word in enumerate("our house is yours is it".split())
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HearingScope:
+    """What may happen in one exploration."""
+
+    name: str
+    utterances: int = 2
+    partials: tuple[str, ...] = (SHORT,)
+    finals: tuple[str, ...] = (LONG, EMPTY)
+    revisions: tuple[str, ...] = ()
+    numbered: bool = True  # the ears number utterances
+    onsets: bool = True  # the ears report onsets and ends
+    quiet_ms: int = 0  # how late they report the end of a voice
+    stray: bool = False  # text for an utterance that was never reported, and for a skipped number
+    server: bool = False  # the ears detect the end of a turn
+    frames: int = 0  # how many frames of voice, and of silence, the ears report for an utterance
+    buttons: int = 0  # how often the button is pressed
+    sends: int = 0  # how often the user presses send
+    typed: int = 0  # how many turns are typed
+    replies: bool = False  # the brain answers
+    speaks: bool = False  # the agent's answers are spoken
+    firm: bool = False
+    late: bool = False  # a late report says that a reply was heard
+    line: bool = False  # the line wobbles, pauses, heals and is lost
+    stops: int = 0  # how often the ears stop
+    ends: bool = False  # the call ends
+    begins_speaking: bool = False  # the agent is speaking at the start
+    long: bool = False  # the user may talk for longer than a turn may last
+    wait_ms: int = 0  # besides the due times, this much time may pass at once
+    endpoint: EndpointPolicy | None = None
+
+    def settings(self, profile: str) -> Settings:
+        """The profile's settings without what other explorations cover: check-ins, retries, repeated faults."""
+        return replace(
+            PROFILES[profile],
+            greets=False,
+            commit_ms=600_000,
+            dead_air_ms=0,
+            session_ms_max=0,
+            session_warning_ms=0,
+            attempt_ms_max=30_000,
+            retry_ms=(1_000,),
+            backoff_ms=(1_000,),
+            faults_max=1,
+            faults_in_a_row_max=1,
+        )
+
+    def policy(self, profile: str) -> HearingPolicy:
+        chosen = HearingPolicy(overlap=OVERLAP_RULES[profile])
+        return chosen if self.endpoint is None else replace(chosen, endpoint=self.endpoint)
+
+
+_SPEAKING = {"speaks": True, "begins_speaking": True}
+
+SMALL: tuple[HearingScope, ...] = (
+    HearingScope("words", finals=(LONG,), revisions=(REVISED,), replies=True, quiet_ms=200),
+    HearingScope("fillers", 1, (SHORT, FILLER), (LONG, FILLER, EMPTY), (REVISED, FILLER, EMPTY), replies=True),
+    HearingScope("late", 3, (), (LONG, EMPTY), stray=True),
+    HearingScope("sent", finals=(LONGER,), sends=1, replies=True),
+    HearingScope("button", 1, (SHORT,), (LONGER, EMPTY), buttons=1, sends=1),
+    HearingScope("typed", 1, (SHORT,), (LONGER,), sends=1, typed=1, replies=True),
+    HearingScope("over", 1, (SHORT,), (LONG, FILLER, EMPTY), (REVISED,), **_SPEAKING),  # type: ignore[arg-type]
+    HearingScope("twice", 2, (), (LONG, FILLER), **_SPEAKING),  # type: ignore[arg-type]
+    HearingScope("firm", 1, (), (LONG, FILLER, ECHO), firm=True, late=True, **_SPEAKING),  # type: ignore[arg-type]
+    HearingScope("echo", 1, (OVER_ECHO,), (MORE_OVER_ECHO, ECHO), **_SPEAKING),  # type: ignore[arg-type]
+    HearingScope("long", 1, (SHORT,), (LONGER, EMPTY), long=True, buttons=1),
+    HearingScope("line", 1, (SHORT,), (LONG,), line=True, buttons=1, stops=1),
+    HearingScope("frames", 1, (SHORT,), (LONG,), frames=2, **_SPEAKING),  # type: ignore[arg-type]
+    HearingScope("textual", 2, (SHORT,), (LONG,), numbered=False, onsets=False, server=True, replies=True, sends=1),
+    HearingScope("unnumbered", 2, (SHORT,), (LONG,), (REVISED,), numbered=False, server=True, stops=1, ends=True),
+    HearingScope("easy", 2, (SHORT,), (LONG,), frames=2, endpoint=EasyTurnEndpoint()),
+)
+SCOPES = {scope.name: scope for scope in SMALL}
+# For a quick check: the smallest scopes, which still fire every row.
+QUICK_NAMES = ("fillers", "late", "typed", "over", "firm", "long", "line", "frames", "textual")
+QUICK = tuple(SCOPES[name] for name in QUICK_NAMES)

@@ -1,0 +1,39 @@
+"""What explorations found, as JSON: one entry for each exploration, and the totals.
+
+Rule: CPU seconds are rounded here and nowhere else, so that reports of all machines look alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+
+class Explored(Protocol):
+    """What the findings of every machine have."""
+
+    scope: str
+    states: int
+    steps: int
+    seconds: float
+    complete: bool
+
+
+def exploration_to_json(found: Explored) -> dict[str, Any]:
+    """One exploration: its scope, how much was explored, and whether that is everything."""
+    return {
+        "scope": found.scope,
+        "states": found.states,
+        "steps": found.steps,
+        "cpu_seconds": round(found.seconds, 2),
+        "complete": found.complete,
+    }
+
+
+def totals_to_json(found: Sequence[Explored]) -> dict[str, Any]:
+    """The states, steps and CPU seconds of all explorations together."""
+    return {
+        "states": sum(one.states for one in found),
+        "steps": sum(one.steps for one in found),
+        "cpu_seconds": round(sum(one.seconds for one in found), 2),
+    }

@@ -1,0 +1,1 @@
+"""Decides recorded calls again under other policies, to find a better setting."""

@@ -1,0 +1,72 @@
+"""The pauses of recorded calls that two policies decide differently.
+
+Rule: a difference in the end of a turn counts from 100 ms on, and what is unknown is never counted as better or worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from .pauses import DecidedCall, DecidedPause
+
+DIFFERENCE_MS_MIN = 100
+
+
+class ChangedPause(NamedTuple):
+    """A pause that two policies decide differently."""
+
+    call: str
+    recorded: DecidedPause
+    other: DecidedPause
+
+    @property
+    def what(self) -> str:
+        """What changes, in a few words."""
+        recorded, other = self.recorded, self.other
+        if other.is_cut_in or recorded.is_cut_in:
+            return "would cut in" if other.is_cut_in else "would not cut in any more"
+        if recorded.wait_ms is None or other.wait_ms is None:
+            return "not known: the user spoke, acted or hung up before the other setting would have ended the turn"
+        difference = other.wait_ms - recorded.wait_ms
+        return f"would answer {abs(difference)} ms {'later' if difference > 0 else 'earlier'}"
+
+    def to_json(self) -> dict[str, Any]:
+        """This change as plain values. Times are in milliseconds from the start of the call."""
+        return {
+            "call": self.call,
+            "turn": self.recorded.turn,
+            "what": self.what,
+            "silent_at": self.recorded.silent_at,
+            "resumed_at": self.recorded.resumed_at,
+            "answered_at": self.recorded.answered_at,
+            "recorded": decision_to_json(self.recorded),
+            "other": decision_to_json(self.other),
+        }
+
+
+def decision_to_json(pause: DecidedPause) -> dict[str, Any]:
+    return {
+        "ended_at": pause.ended_at,
+        "wait_ms": pause.wait_ms,
+        "cut_in": pause.is_cut_in,
+        "unknown": pause.is_unknown,
+        "assumed": pause.is_assumed,
+    }
+
+
+def changes(names: Sequence[str], recorded: Sequence[DecidedCall], other: Sequence[DecidedCall]) -> list[ChangedPause]:
+    """The pauses that two policies decide differently, in the order of the calls."""
+    found = []
+    for name, before, after in zip(names, recorded, other, strict=True):
+        for one, two in zip(before.pauses, after.pauses, strict=True):
+            if is_changed(one, two):
+                found.append(ChangedPause(name, one, two))
+    return found
+
+
+def is_changed(one: DecidedPause, two: DecidedPause) -> bool:
+    """Does only one of them cut in or know the end, or do the ends differ?"""
+    if one.is_cut_in is not two.is_cut_in or one.is_unknown is not two.is_unknown:
+        return True
+    return abs((one.wait_ms or 0) - (two.wait_ms or 0)) >= DIFFERENCE_MS_MIN

@@ -1,0 +1,57 @@
+"""The settings that are compared, by name.
+
+Rule: a setting changes one policy, of endpoints or of overlap. Everything else stays as the call was recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from duologue.core.errors import DuologueError
+from duologue.hearing.policy import HearingPolicy
+from duologue.turns.completion_table import WAITS
+from duologue.turns.controller import PRESETS
+from duologue.turns.endpoint import CombinedEndpoint, EasyTurnEndpoint, FixedSilence, SemanticEndpoint, policy
+from duologue.turns.overlap import OVERLAP_RULES
+
+RECORDED = "as recorded"
+SILENCES_MS = (300, 400, 500, 600, 700, 800, 1_000, 1_200, 1_500)
+_SILENCE = re.compile(r"silence[ -]?(\d{1,5})(?: ?ms)?")
+_OTHERS = ("combined", "semantic", "vad", "manual", "server")
+
+
+def setting(name: str, own: HearingPolicy) -> HearingPolicy:
+    """The policy of a call, with the endpoint or overlap policy of this name. Raises DuologueError for an unknown
+    name."""
+    if name == RECORDED:
+        return own
+    if name in OVERLAP_RULES:
+        return replace(own, overlap=replace(OVERLAP_RULES[name], language=own.language))
+    if name in WAITS:
+        return replace(own, endpoint=CombinedEndpoint(SemanticEndpoint.named(name)))
+    if name in _OTHERS:
+        return replace(own, endpoint=policy(name))
+    if name.startswith("easyturn") and (name[8:].strip() or "balanced") in PRESETS:
+        return replace(own, endpoint=EasyTurnEndpoint(PRESETS[name[8:].strip() or "balanced"]))
+    if found := _SILENCE.fullmatch(name):
+        return replace(own, endpoint=FixedSilence(int(found[1])))
+    known = ", ".join((*WAITS, *OVERLAP_RULES, "easyturn", "silence 700", *_OTHERS))
+    raise DuologueError(f"unknown policy {name!r}: use one of {known}")
+
+
+def endpoint_settings(has_sound: bool) -> list[str]:
+    """The settings of the end of a turn to compare. `has_sound` says whether the ears report how a pause sounds."""
+    by_sound = list(WAITS) if has_sound else []
+    return [RECORDED, *by_sound, *(f"silence {ms} ms" for ms in SILENCES_MS), *(f"easyturn {name}" for name in PRESETS)]
+
+
+def overlap_settings() -> list[str]:
+    """The settings of interruptions to compare."""
+    return [RECORDED, *OVERLAP_RULES]
+
+
+def family_of(name: str) -> str:
+    """Settings of one family differ only in numbers: silence, easyturn or sound."""
+    first = name.split()[0]
+    return first if first in ("silence", "easyturn") else "recorded" if name == RECORDED else "sound"

@@ -1,0 +1,312 @@
+"""Reads an ear journal, and replays the hearing machine beside the journal of events.
+
+Every onset, text and verdict in the journal of events must be what the hearing machine decides again. Rule: an error
+names the line that is wrong, and says what was decided and what the journal has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+from duologue.core import events as ev
+from duologue.core.codec import digest
+from duologue.core.errors import DuologueError
+from duologue.core.leaves import CLOSED
+from duologue.core.state import State
+from duologue.core.step_record import StepRecord
+from duologue.hearing.codec import input_from_json, policy_from_json, words_from_json
+from duologue.hearing.inputs import CoreStepped, Input, Reported
+from duologue.hearing.intents import Intent, event_of
+from duologue.hearing.machine import HEARING, HearingMachine
+from duologue.hearing.policy import HearingPolicy
+from duologue.hearing.state import HearingState, initial_hearing
+from duologue.hearing.words import SaidWords
+from duologue.observe.ears_writer import EARS_FORMAT, EARS_SCHEMA, start_of, sum_of
+from duologue.ports.failure import BrokenContract
+from duologue.runtime.ears_contract import check_report
+
+FROM_HEARING = (
+    ev.SpeechStarted,
+    ev.SpeechStopped,
+    ev.PttPressed,
+    ev.PttReleased,
+    ev.WordsHeard,
+    ev.TextTyped,
+    ev.TurnEnded,
+    ev.OverlapJudged,
+    ev.SoundDismissed,
+    ev.AnswerOverheard,
+)
+
+
+class InvalidEars(DuologueError, ValueError):
+    """An ear journal that can't be read, or that doesn't agree with the journal of events."""
+
+
+class EarsEntry(NamedTuple):
+    """One line of an ear journal: its number, how many events came before it, and the input."""
+
+    line: int
+    events: int
+    input: Input
+
+
+class EarsJournal(NamedTuple):
+    """What the hearing machine of one conversation was told."""
+
+    policy: HearingPolicy | None  # None: its policy isn't part of Duologue
+    words: SaidWords
+    agent: str
+    ears: dict[str, Any]
+    entries: tuple[EarsEntry, ...]
+    complete: bool = True
+    start: str = ""  # by what it knows the journal of events to which it belongs
+    end: tuple[int, str] | None = None  # how many events that journal has, and the digest at its end; None: not known
+    is_redacted: bool = False  # its words are placeholders
+
+
+class HearingDecision(NamedTuple):
+    """What the hearing machine decided: the input or step, its state after it, and what it wanted told."""
+
+    at: int
+    state: HearingState
+    intents: tuple[Intent, ...]
+    line: int = 0  # of the ear journal; 0: a step of the conversation machine led to it
+    unverified: bool = False  # the journal has another decision, which may follow from words that are redacted
+
+
+def read_ears(lines: Iterable[str], complete: bool = True) -> EarsJournal:
+    """Read an ear journal. Raises InvalidEars, which names the first line that is wrong. If `complete` is False, a file
+    without an end line is accepted and read up to its last whole line."""
+    checked = checked_lines(lines, complete)
+    header = next(checked, (1, {}))[1]
+    policy, words = _read_header(header)
+    entries: list[EarsEntry] = []
+    end: tuple[int, str] | None = None
+    for number, data in checked:
+        if end is not None:
+            raise InvalidEars(f"line {number}: unexpected line after the end")
+        if "end" in data:
+            if data["end"] != len(entries):
+                raise InvalidEars(f"line {number}: the end line counts {data['end']} inputs, there are {len(entries)}")
+            end = (data.get("events", 0), data.get("digest", ""))
+        else:
+            entries.append(_entry(number, data, entries[-1] if entries else None))
+    if complete and end is None:
+        raise InvalidEars(f"truncated: no end line after input {len(entries)}")
+    about = (header.get("agent", ""), header.get("ears", {}))
+    is_redacted = header.get("redacted") is True
+    return EarsJournal(
+        policy, words, *about, tuple(entries), end is not None, header.get("start", ""), end, is_redacted
+    )
+
+
+def checked_lines(lines: Iterable[str], complete: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The lines as JSON objects with their numbers. The format and the checksums are checked. Unless `complete`, a last
+    line that was cut off is ignored."""
+    numbered = enumerate(lines, start=1)
+    known = ""
+    for number, text in numbered:
+        try:
+            data = _parse(number, text)
+        except InvalidEars:
+            if number == 1 or complete or text.endswith("\n") or next(numbered, None):
+                raise
+            return
+        if number == 1:
+            _check_format(data)
+        given = data.pop("sum", None)
+        known = sum_of(known, data)
+        if given != known:
+            raise InvalidEars(f"line {number}: the line was changed, or a line before it is missing (wrong checksum)")
+        yield number, data
+
+
+def _parse(number: int, text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidEars(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
+    if not isinstance(data, dict):
+        raise InvalidEars(f"line {number}: expected a JSON object")
+    return data
+
+
+def _check_format(header: dict[str, Any]) -> None:
+    if header.get("format") != EARS_FORMAT:
+        raise InvalidEars("line 1: not an ear journal of Duologue")
+    if header.get("schema") != EARS_SCHEMA:
+        raise InvalidEars(f"line 1: the file has schema {header.get('schema')!r}, this version reads {EARS_SCHEMA}")
+
+
+def _read_header(header: dict[str, Any]) -> tuple[HearingPolicy | None, SaidWords]:
+    if not header:
+        raise InvalidEars("line 1: the file is empty")
+    try:
+        words = words_from_json(header.get("words"))
+    except DuologueError as error:
+        raise InvalidEars(f"line 1: {error}") from None
+    try:
+        return policy_from_json(header.get("policy")), words
+    except DuologueError:
+        return None, words
+
+
+def _entry(number: int, data: dict[str, Any], before: EarsEntry | None) -> EarsEntry:
+    events = data.pop("n", None)
+    least = before.events if before is not None else 0
+    if type(events) is not int or events < least:
+        raise InvalidEars(f"line {number}: `n` must be the number of events before, at least {least}")
+    try:
+        i = input_from_json(data)
+        if isinstance(i, Reported):
+            check_report(i.heard)
+    except (DuologueError, BrokenContract) as error:
+        raise InvalidEars(f"line {number}: {error}") from None
+    if before is not None and i.at < before.input.at:
+        raise InvalidEars(
+            f"line {number}: the time {i.at} ms is before {before.input.at} ms, the time of the last line"
+        )
+    return EarsEntry(number, events, i)
+
+
+# -- Replaying
+
+
+def replay_ears(
+    ears: EarsJournal,
+    start: State,
+    records: Sequence[StepRecord],
+    machine: HearingMachine = HEARING,
+    complete: bool = True,
+) -> Iterator[HearingDecision]:
+    """Decide everything again, and compare the decisions with the events. Raises InvalidEars at the first difference,
+    but if the ear journal is redacted, a difference in a decision is only counted in `HearingDecision.unverified`.
+    `complete` is False for a journal of events that a crash has cut off: what was decided last may be missing there."""
+    if ears.policy is None:
+        raise InvalidEars("the policy of this conversation isn't part of Duologue, so it can't be replayed here")
+    _check_pair(ears, start, records)
+    s = initial_hearing(start, ears.words)
+    left = list(reversed(ears.entries))
+    told = _Told(ears.is_redacted)
+    for count, record in enumerate(records):
+        while left and left[-1].events <= count:
+            s, decision = _decide(machine, ears.policy, s, left.pop(), records, told)
+            yield decision
+        unverified = told.compare(record.event, count + 2) if isinstance(record.event, FROM_HEARING) else False
+        if record.after is not record.before:
+            s, intents = machine.step(ears.policy, s, CoreStepped(record.event.at, record))
+            told.follow(intents)
+            if intents or unverified:
+                yield HearingDecision(record.event.at, s, intents, 0, unverified)
+    while left and left[-1].events <= len(records):
+        s, decision = _decide(machine, ears.policy, s, left.pop(), records, told)
+        yield decision
+    if complete and left:
+        raise InvalidEars(f"line {left[-1].line}: `n` is {left[-1].events}, but the journal has {len(records)} events")
+    if complete and s.core.link not in CLOSED:
+        told.finish()
+
+
+def _decide(
+    machine: HearingMachine,
+    policy: HearingPolicy,
+    s: HearingState,
+    entry: EarsEntry,
+    records: Sequence[StepRecord],
+    told: _Told,
+) -> tuple[HearingState, HearingDecision]:
+    _check_time(entry, records)
+    s, intents = machine.step(policy, s, entry.input)
+    told.add(entry.line, intents)
+    return s, HearingDecision(entry.input.at, s, intents, entry.line)
+
+
+def _check_pair(ears: EarsJournal, start: State, records: Sequence[StepRecord]) -> None:
+    """Check that the ear journal and the journal of events belong together."""
+    if ears.start != start_of(start):
+        raise InvalidEars(
+            "line 1: the file belongs to another call or agent: its journal has other settings or begins in another"
+            " state"
+        )
+    if ears.end is None:
+        return
+    last = records[-1].after if records else start
+    if ears.end != (len(records), digest(last)):
+        raise InvalidEars(
+            f"the file belongs to another call: its journal has {ears.end[0]} events and ends with the digest"
+            f" {ears.end[1]}, this one has {len(records)} and ends with {digest(last)}"
+        )
+
+
+def _check_time(entry: EarsEntry, records: Sequence[StepRecord]) -> None:
+    before = records[entry.events - 1].event.at if entry.events else 0
+    after = records[entry.events].event.at if entry.events < len(records) else entry.input.at
+    if not before <= entry.input.at <= after:
+        raise InvalidEars(
+            f"line {entry.line}: the time {entry.input.at} ms doesn't lie between the events around it,"
+            f" {before} and {after} ms"
+        )
+
+
+class _Told:
+    """What was decided, and isn't found in the journal of events yet. As in the driver, what a step led to is told
+    before the rest of what an input led to."""
+
+    def __init__(self, is_redacted: bool) -> None:
+        self._is_redacted = is_redacted
+        self._by_inputs: deque[tuple[int, Intent]] = deque()
+        self._by_steps: deque[tuple[int, Intent]] = deque()
+        self._line = 1
+
+    def add(self, line: int, intents: tuple[Intent, ...]) -> None:
+        """The input in this line led to this."""
+        self._line = line
+        self._by_inputs += [(line, intent) for intent in intents]
+
+    def follow(self, intents: tuple[Intent, ...]) -> None:
+        """A step of the conversation machine led to this."""
+        self._by_steps += [(self._line, intent) for intent in intents]
+
+    def compare(self, event: ev.Event, line: int) -> bool:
+        """Check that this event, from this line of the journal of events, is what was decided next. Returns True if
+        that can't be verified, because the words are redacted."""
+        if self._is_redacted:
+            return not any(_drop_until(decided, event) for decided in (self._by_steps, self._by_inputs))
+        decided = self._by_steps or self._by_inputs
+        if not decided:
+            raise InvalidEars(
+                f"line {self._line}: {type(event).__name__} is in line {line} of the journal, but nothing led to it"
+            )
+        number, intent = decided.popleft()
+        if not _is_same(intent, event):
+            kind, given = event_of(intent)
+            raise InvalidEars(
+                f"line {number}: decided {kind.__name__} {given}, but line {line} of the journal has {event}"
+            )
+        return False
+
+    def finish(self) -> None:
+        """Nothing follows in the journal of events."""
+        for number, intent in (*self._by_steps, *self._by_inputs) if not self._is_redacted else ():
+            raise InvalidEars(f"line {number}: {event_of(intent)[0].__name__} was decided, but isn't in the journal")
+
+
+def _drop_until(decided: deque[tuple[int, Intent]], event: ev.Event) -> bool:
+    """Is this event among what was decided? If so, drop it and what was decided before it."""
+    for place, (_, intent) in enumerate(decided):
+        if _is_same(intent, event):
+            for _ in range(place + 1):
+                decided.popleft()
+            return True
+    return False
+
+
+def _is_same(intent: Intent, event: ev.Event) -> bool:
+    kind, given = event_of(intent)
+    names = {one.name for one in fields(event)}
+    return kind is type(event) and all(getattr(event, name) == value for name, value in given.items() if name in names)

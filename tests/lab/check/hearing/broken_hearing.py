@@ -1,0 +1,36 @@
+"""Hearing machines that are broken on purpose, and what an exploration finds in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from duologue.core.machine import MACHINE, Machine
+from duologue.hearing.machine import HEARING_ROWS, HearingRow
+from duologue.lab.check.hearing.check import HearingExplorer
+from duologue.lab.check.hearing.scopes import LONG, LONGER, SHORT, HearingScope
+
+TINY = HearingScope("tiny", 1, (SHORT,), (LONG,))
+SENT = HearingScope("sent", 1, (SHORT,), (LONGER,), sends=1)
+FIRM = HearingScope("firm", 1, (), (LONG,), firm=True, speaks=True, begins_speaking=True)
+
+Rows = tuple[HearingRow, ...]
+
+
+def changed(match: str, change: Callable[[HearingRow], HearingRow | None]) -> Rows:
+    """The rows, of which those whose name contains `match` are changed or dropped."""
+    found = [(row, change(row)) if match in row.name else (row, row) for row in HEARING_ROWS]
+    assert any(old is not new for old, new in found), f"no row has a name with {match!r}"
+    return tuple(new for _, new in found if new is not None)
+
+
+def doing(match: str, do: Callable[[Any, Any], None]) -> Rows:
+    """The rows, of which those whose name contains `match` do something else."""
+    return changed(match, lambda row: replace(row, do=do))
+
+
+def broken_laws(rows: Rows, scope: HearingScope = TINY, machine: Machine = MACHINE) -> set[str]:
+    """The laws that these rows break in this scope."""
+    explorer = HearingExplorer("confirm", scope, rows, machine, violations_max=30)
+    return {violation.law for violation in explorer.run(states_max=4_000).violations}

@@ -1,0 +1,54 @@
+"""The abstraction forgets real times and ids, and nothing that decides."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.lab.check.hearing.abstract import NOW, abstract, abstract_ledger
+from duologue.lab.check.hearing.check import HearingExplorer, HearingNode
+from duologue.lab.check.hearing.ledger import LedgerChoice, SentTurn, WordsLedger
+from duologue.lab.check.hearing.product import HearingProduct, TimePassed
+from duologue.lab.check.hearing.scopes import SMALL
+from duologue.ports.ears import Final, SpeechBegan
+
+
+def talked(pause_ms: int) -> HearingNode:
+    explorer = HearingExplorer("confirm", SMALL[0])
+    node = explorer.start()
+    done = [
+        LedgerChoice(TimePassed(pause_ms)),
+        LedgerChoice(SpeechBegan(2), 1, 2),
+        LedgerChoice(Final("go1 on1", utterance=2), 1, 2, 10),
+    ]
+    for choice in done:
+        node = explorer.take(node, choice)[0]
+    return node
+
+
+def test_states_that_differ_only_in_their_time_are_the_same() -> None:
+    assert talked(100).state != talked(900).state
+    assert abstract(talked(100).state) == abstract(talked(900).state)
+
+
+def test_an_abstract_state_stays_as_it_is() -> None:
+    once = abstract(talked(100).state)
+    assert abstract(once) == once
+    assert once.at == NOW
+
+
+def test_what_is_due_stays_due_after_the_same_time() -> None:
+    product, real = HearingProduct(), talked(100).state
+    due, reduced = product.next_due(real), abstract(real)
+    assert due is not None
+    assert product.next_due(reduced) == NOW + due - real.at
+
+
+@pytest.mark.parametrize("scope", SMALL, ids=lambda scope: scope.name)
+def test_a_step_leads_to_the_same_state_before_and_after_the_abstraction(scope: object) -> None:
+    explorer = HearingExplorer("confirm", scope)  # type: ignore[arg-type]
+    assert explorer.run(states_max=150).violations == []
+
+
+def test_the_ledger_moves_to_the_time_of_the_state() -> None:
+    assert abstract_ledger(WordsLedger(sent=SentTurn(1, 500)), 100).sent == SentTurn(1, 600)
+    assert abstract_ledger(WordsLedger(), 100) == WordsLedger()

@@ -1,0 +1,131 @@
+"""Each law is noticed when the machine breaks it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from duologue.core.leaves import Timer
+from duologue.core.machine import ROWS, Machine
+from duologue.core.state import initial
+from duologue.hearing import intents as it
+from duologue.hearing.actions import begin_speech, begin_turn_of, end_speech, hear_text
+from duologue.hearing.machine import HEARING_ROWS
+from duologue.hearing.policy import HearingPolicy
+from duologue.hearing.state import newest_of
+from duologue.hearing.words import SaidTurn, SaidWords
+from duologue.lab.check.hearing import laws
+from duologue.lab.check.hearing.laws import check_state
+from duologue.lab.check.hearing.ledger import WordsLedger
+from duologue.lab.check.hearing.product import begin_product
+from tests.lab.check.hearing.broken_hearing import FIRM, SENT, TINY, broken_laws, changed, doing
+
+
+def test_the_real_rows_break_no_law_in_what_these_tests_explore() -> None:
+    for scope in (TINY, SENT, FIRM):
+        assert broken_laws(HEARING_ROWS, scope) == set()
+
+
+def test_a_word_in_two_turns_is_found() -> None:
+    def begin_again(d: Any, i: Any) -> None:
+        begin_turn_of(d, newest_of(d), is_withheld=False)  # type: ignore[arg-type]
+
+    assert laws.NO_WORD_TWICE in broken_laws(doing("[is_withheld_no_more]", begin_again), SENT)
+
+
+def test_final_words_that_are_dropped_are_found() -> None:
+    def drop_final(d: Any, heard: Any) -> None:
+        if not hasattr(heard, "last_confidence"):
+            hear_text(d, heard)
+
+    assert laws.NO_WORD_NOWHERE in broken_laws(doing("-> hear_text", drop_final))
+
+
+def test_words_without_a_fate_are_found() -> None:
+    def hear_silently(d: Any, heard: Any) -> None:
+        hear_text(d, heard)
+        d.intents = [intent for intent in d.intents if not isinstance(intent, it.HearWords)]
+
+    assert laws.ONE_END in broken_laws(doing("-> hear_text", hear_silently))
+
+
+def test_words_before_their_onset_are_found() -> None:
+    def begin_silently(d: Any, heard: Any) -> None:
+        begin_speech(d, heard)
+        d.intents.clear()
+
+    assert laws.ONSET_FIRST in broken_laws(doing("-> begin_speech", begin_silently))
+
+
+def test_a_verdict_about_an_unknown_onset_is_found() -> None:
+    def end_unknown(d: Any, i: Any) -> None:
+        d.intents.append(it.EndTurn(d.core.turn, d.core.onset + 7, (), 1.0))
+        d.ended_onset = d.core.onset
+
+    assert laws.KNOWN_ONSET in broken_laws(doing("[due_endpoint]", end_unknown))
+
+
+def test_a_due_time_that_leads_nowhere_is_found() -> None:
+    assert laws.NO_TIMER_AWAY in broken_laws(changed("[due_endpoint]", lambda _: None))
+
+
+def test_a_turn_that_time_never_ends_is_found() -> None:
+    endless = tuple(
+        replace(row, on=tuple(on for on in row.on if on not in (Timer.TALK, Timer.SETTLE, Timer.READY))) for row in ROWS
+    )
+    assert laws.EVERY_WAIT_ENDS in broken_laws(HEARING_ROWS, TINY, Machine(endless))
+
+
+def test_an_end_of_speech_without_a_beginning_is_found() -> None:
+    def end_twice(d: Any, heard: Any) -> None:
+        end_speech(d, heard)
+        d.intents.append(it.StopSpeech())
+
+    assert laws.STOP_AFTER_BEGIN in broken_laws(doing("-> end_speech", end_twice))
+
+
+def test_a_state_that_grows_without_end_is_found() -> None:
+    state = begin_product(initial(TINY.settings("confirm")))
+    turn = SaidTurn(1, finals=tuple((f"word{number}", number) for number in range(100)))
+    grown = state._replace(hearing=state.hearing._replace(words=SaidWords((turn,))))
+    assert laws.BOUNDED in {law for law, _ in check_state(HearingPolicy(), grown, WordsLedger())}
+
+
+def test_a_machine_with_a_hidden_memory_is_found() -> None:
+    counted = count()
+
+    def begin_sometimes(d: Any, heard: Any) -> None:
+        begin_speech(d, heard)
+        d.frames_turn = next(counted)
+
+    assert laws.SAME_AGAIN in broken_laws(doing("-> begin_speech", begin_sometimes), SENT)
+
+
+def test_words_that_the_conversation_machine_counts_otherwise_are_found() -> None:
+    def miscount(d: Any, heard: Any) -> None:
+        hear_text(d, heard)
+        d.intents = [replace(one, words=one.words + 1) if isinstance(one, it.HearWords) else one for one in d.intents]
+
+    assert laws.ASKED_AS_SAID in broken_laws(doing("-> hear_text", miscount))
+
+
+def test_a_sent_turn_that_waits_for_a_sound_is_found() -> None:
+    def begin_at_once(d: Any, i: Any) -> None:
+        newest = newest_of(d)
+        assert newest is not None
+        begin_turn_of(d, newest._replace(taken=((newest.turn, 1),)), is_withheld=False)
+
+    assert laws.SEND_MEANS_SEND in broken_laws(doing("[ended_in_speech]", begin_at_once), SENT)
+
+
+def test_words_over_a_firm_reply_that_are_only_overheard_are_found() -> None:
+    def belittle(d: Any, heard: Any) -> None:
+        hear_text(d, heard)
+        d.intents = [replace(one, substantial=0) if isinstance(one, it.HearWords) else one for one in d.intents]
+
+    assert laws.FIRM_IS_ANSWERED in broken_laws(doing("-> hear_text", belittle), FIRM)
+
+
+def test_every_law_has_a_title_with_its_number() -> None:
+    assert [law.split()[0] for law in laws.LAWS] == [str(number) for number in range(1, len(laws.LAWS) + 1)]
