@@ -9,7 +9,7 @@ DEMO := $(VENV)/.demo
 DEV := $(VENV)/.installed
 PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: demo test lint types unit needs check check-full mutants bench oracles simulate fuzz docs site test-pythons clean
+.PHONY: demo test lint types unit needs check check-full mutants bench echo oracles simulate fuzz docs site test-pythons clean
 
 demo: $(DEMO)
 	$(BIN)/duologue serve --open --port $(PORT)
@@ -49,6 +49,10 @@ bench: $(DEV)
 	$(BIN)/duologue bench runtime
 	$(BIN)/duologue bench store
 	$(BIN)/duologue bench dialogue
+
+# The agent's own voice on the telephone line, with the real ears in simulated time. Slow: ten minutes of CPU and more.
+echo: $(DEV)
+	$(BIN)/duologue bench echo
 
 # Other projects' code as judges. Large: half a gigabyte, fetched on the first run.
 oracles: $(DEV)

@@ -47,9 +47,9 @@ def realtime() -> Agent:
 def cascade() -> Agent:
     """Local ears and a local voice around a chat model."""
     from duologue.ears.local import LocalEars
-    from duologue.voice.espeak import EspeakVoice
+    from duologue.voice.local import LocalVoice
 
-    return museum(ChatBrain("gpt-4o-mini"), ears=LocalEars(), voice=EspeakVoice())
+    return museum(ChatBrain("gpt-4o-mini"), ears=LocalEars(), voice=LocalVoice())
 
 
 agent = cascade() if os.environ.get("CASCADE") else realtime()

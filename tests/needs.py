@@ -31,8 +31,12 @@ MODELS = (
     "minilm",
     "e5-small",
     "espeak-ng",
+    "svox-pico",
 )
 """Every model that a test uses: `duologue models pull NAME` gets one."""
+
+COMPILED = ("svox-pico",)
+"""Those that need a C compiler. They are pulled one by one, so that the others can be had without one."""
 
 PROGRAMS = {
     "Chromium": "sh tools/ensure_chromium.sh",

@@ -282,7 +282,7 @@ SYMPTOMS: tuple[tuple[str, str, str], ...] = (
     (
         "the page has only a text field",
         "the agent has no ears",
-        "`Agent(…, ears=LocalEars(), voice=EspeakVoice())`",
+        "`Agent(…, ears=LocalEars(), voice=LocalVoice())`",
     ),
     (
         "it cuts users off",
@@ -301,7 +301,8 @@ SYMPTOMS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "it does not stop when I speak",
-        "profile `words` needs two words; or the echo gate takes you for the agent",
+        'profile `words` needs two words, or a command of the agent\'s `language` such as "stop"; or the echo gate '
+        "takes you for the agent",
         "profile `confirm`; a headset; `LocalEars(cancels_echo=True)` with `duologue[echo]`",
     ),
     (

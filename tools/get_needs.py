@@ -16,12 +16,14 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.needs import MODELS, PROGRAMS  # noqa: E402 - the line above makes it importable
+from tests.needs import COMPILED, MODELS, PROGRAMS  # noqa: E402 - the line above makes it importable
 
 
 def main() -> int:
-    pull = [sys.executable, "-m", "duologue", "models", "pull", *MODELS]
-    commands = {"models": pull, **{name: shlex.split(command) for name, command in PROGRAMS.items()}}
+    pull = [sys.executable, "-m", "duologue", "models", "pull"]
+    commands = {"models": [*pull, *(name for name in MODELS if name not in COMPILED)]}
+    commands |= {name: [*pull, name] for name in COMPILED}
+    commands |= {name: shlex.split(command) for name, command in PROGRAMS.items()}
     failed = [name for name, command in commands.items() if subprocess.run(command, cwd=ROOT, check=False).returncode]
     for name in failed:
         sys.stderr.write(f"get_needs: {name} could not be installed; run: {shlex.join(commands[name])}\n")

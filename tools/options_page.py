@@ -20,11 +20,21 @@ from duologue.server.settings import Limits, ServerSettings
 from duologue.turns.controller import PRESETS, TurnSettings
 from duologue.turns.endpoint import CombinedEndpoint, EasyTurnEndpoint, FixedSilence, SemanticEndpoint, ServerEndpoint
 from duologue.turns.overlap import OVERLAP_RULES, OverlapRule
+from duologue.voice.sounds import Sounds
 
 # class, heading, what to know about it
 SECTIONS: tuple[tuple[type, str, str], ...] = (
     (Agent, "Agent", "`Agent(brain, ...)`. An agent is checked when it is made; every problem is reported at once."),
-    (Phrases, "Phrases", "`Agent(..., phrases=Phrases(...))`. An empty phrase is left to the brain."),
+    (
+        Phrases,
+        "Phrases",
+        "`Agent(..., phrases=Phrases(...))`. All codes and texts are in [Phrases](phrases.md).",
+    ),
+    (
+        Sounds,
+        "Sounds",
+        "`Agent(..., sounds=Sounds(...))`. A sound is a WAV file, a `Sound`, True for the built-in one, or None.",
+    ),
     (
         Settings,
         "Profiles and settings",

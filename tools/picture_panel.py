@@ -100,7 +100,7 @@ async def converse(panel: Panel, camera: Camera) -> None:
 
 
 async def main(out: Path) -> None:
-    ears = LocalEars()
+    ears = LocalEars(final_model="tiny")
     ears.load()
     async with hosting(desk(ears, GREETING, wpm=175)) as host, async_playwright() as play:
         browser = await play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS])

@@ -22,9 +22,12 @@ from rich.progress import track
 
 from duologue.core.machine import MACHINE, ROWS
 from duologue.core.settings import PROFILES
+from duologue.hearing.machine import HEARING
 from duologue.lab.check.core.check import CoreExplorer
 from duologue.lab.check.core.mutants import Mutant, mutants
 from duologue.lab.check.core.scopes import QUICK, SMALL
+from duologue.lab.check.hearing.mutants import hearing_mutants, is_noticed_by_laws
+from duologue.lab.check.ownership.mutants import ownership_mutants, what_notices
 from duologue.lab.sim.stage import Stage
 
 ROOT = Path(__file__).parent.parent
@@ -35,6 +38,8 @@ SHARE_MIN = 0.95
 _EXPLORATIONS = (
     ("confirm", QUICK[2]),
     ("confirm", QUICK[3]),
+    ("confirm", QUICK[4]),
+    ("immediate", QUICK[4]),
     ("confirm", QUICK[1]),
     ("immediate", QUICK[1]),
     ("confirm", QUICK[0]),
@@ -56,6 +61,17 @@ def who_notices(number: int) -> tuple[int, str]:
         return number, "laws"
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         failed = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *_TESTS])
+    return number, "tests" if failed else ""
+
+
+def who_notices_hearing(number: int) -> tuple[int, str]:
+    """What notices this mutant of the hearing machine: laws, tests, or nothing (""). Runs in its own process."""
+    mutant = HEARD[number]
+    if is_noticed_by_laws(mutant):
+        return number, "laws"
+    HEARING.load(mutant.rows)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        failed = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "tests/hearing"])
     return number, "tests" if failed else ""
 
 
@@ -86,6 +102,7 @@ def _can_emit(action: object, depth: int = 4) -> bool:
 
 SPEAKING = speaking()
 ALL = [mutant for mutant in mutants() if is_distinct(mutant)]
+HEARD = list(hearing_mutants())
 
 
 def main() -> int:
@@ -96,6 +113,7 @@ def main() -> int:
     with context.Pool(os.cpu_count(), maxtasksperchild=1) as pool:
         waiting = pool.imap_unordered(who_notices, range(len(ALL)))
         noticed = dict(track(waiting, total=len(ALL), description="mutants", console=console))
+    heard, unheard, heard_share = judge_hearing(console)
     accepted = tomllib.loads(ACCEPTED.read_text())["accepted"] if ACCEPTED.exists() else {}
     survivors = [f"{ALL[number].kind}: {ALL[number].name}" for number in sorted(noticed) if not noticed[number]]
     unexplained = [name for name in survivors if name not in accepted]
@@ -108,17 +126,49 @@ def main() -> int:
         f" {counts['tests']} by tests only, {len(survivors)} unnoticed ({share:.1%} noticed)"
     )
     console.print(f"{summary}, in {minutes:.1f} min")
+    owned, unowned = judge_ownership()
+    console.print(heard)
+    for name in unheard:
+        console.print(f"[red]unnoticed in hearing:[/] {name}", highlight=False)
+    console.print(owned)
+    for name in unowned:
+        console.print(f"[red]unnoticed in ownership:[/] {name}", highlight=False)
     for name in unexplained:
         console.print(f"[red]unnoticed and not accepted:[/] {name}", highlight=False)
     for name in needless:
         console.print(f"[yellow]accepted, but noticed:[/] {name}", highlight=False)
-    write_report(summary, survivors, accepted)
-    return 0 if share >= SHARE_MIN and not unexplained and not needless else 1
+    write_report(summary, survivors, accepted, f"{heard}.\n\n{owned}")
+    enough = min(share, heard_share) >= SHARE_MIN
+    return 0 if enough and not unexplained and not needless and not unowned else 1
 
 
-def write_report(summary: str, survivors: list[str], accepted: dict[str, str]) -> None:
+def judge_hearing(console: Console) -> tuple[str, list[str], float]:
+    """How many mutants of the hearing machine are noticed, those that aren't, and the share that is."""
+    context = multiprocessing.get_context("fork")
+    with context.Pool(os.cpu_count(), maxtasksperchild=1) as pool:
+        waiting = pool.imap_unordered(who_notices_hearing, range(len(HEARD)))
+        noticed = dict(track(waiting, total=len(HEARD), description="hearing", console=console))
+    unnoticed = [f"{HEARD[number].kind}: {HEARD[number].name}" for number in sorted(noticed) if not noticed[number]]
+    by_laws = sum(by == "laws" for by in noticed.values())
+    share = 1 - len(unnoticed) / len(HEARD)
+    counts = f"{by_laws} noticed by laws, {len(HEARD) - by_laws - len(unnoticed)} by tests only"
+    listed = f" ({', '.join(f'`{name}`' for name in unnoticed)})" if unnoticed else ""
+    return f"Hearing: {len(HEARD)} mutants, {counts}, {len(unnoticed)} unnoticed{listed}", unnoticed, share
+
+
+def judge_ownership() -> tuple[str, list[str]]:
+    """How many mutants of the ownership machine are noticed by promises or laws, and those that aren't."""
+    noticed = {f"{one.kind}: {one.row}": what_notices(one) for one in ownership_mutants()}
+    unnoticed = [name for name, by in noticed.items() if not by]
+    by_promises = sum(by == "promises" for by in noticed.values())
+    by_laws = len(noticed) - by_promises - len(unnoticed)
+    counts = f"{by_promises} noticed by promises, {by_laws} by laws only, {len(unnoticed)} unnoticed"
+    return f"Ownership of stored conversations: {len(noticed)} mutants, {counts}", unnoticed
+
+
+def write_report(summary: str, survivors: list[str], accepted: dict[str, str], owned: str) -> None:
     about = "Every row, rule, guard and action is broken on purpose; a law, a promise or a test should notice."
-    lines = ["# Mutants", "", "<!-- Written by `make mutants`. -->", "", about, "", summary + ".", ""]
+    lines = ["# Mutants", "", "<!-- Written by `make mutants`. -->", "", about, "", summary + ".", "", owned + ".", ""]
     if survivors:
         lines += ["| not noticed | why that is accepted |", "|---|---|"]
         lines += [f"| `{name}` | {accepted.get(name, '**unexplained**')} |" for name in survivors]

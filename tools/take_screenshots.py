@@ -1,4 +1,4 @@
-"""Take screenshots of the web panel in every state, light and dark, at the size of a desktop and of a phone.
+"""Take screenshots of the web panel in every state, light and dark, in windows of several sizes, in five languages.
 
     python tools/take_screenshots.py [--out build/screenshots] [scene …]
 
@@ -19,7 +19,15 @@ from tests.browser.fake_server import FakeServer
 from tests.browser.launch import launch
 from tests.browser.scenes import SCENES
 
-SIZES = {"desk": (1280, 800), "phone": (390, 844)}
+SIZES = {
+    "desk": (1280, 800),
+    "phone": (390, 844),
+    "short": (1100, 520),
+    "small": (800, 600),
+    "tiny": (360, 600),
+    "across": (844, 390),
+}
+LANGUAGES = ["en", "de", "fr", "es", "ja"]
 
 
 def main() -> None:
@@ -27,9 +35,11 @@ def main() -> None:
     options.add_argument("--out", type=Path, default=Path("build/screenshots"), help="the folder for the pictures")
     options.add_argument("--theme", choices=["light", "dark"], action="append", help="only this colour scheme")
     options.add_argument("--size", choices=list(SIZES), action="append", help="only this size")
+    options.add_argument("--language", choices=LANGUAGES, default="en", help="the language of the page")
     options.add_argument("scenes", nargs="*", help="only these scenes")
     chosen = options.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
+    mark = "" if chosen.language == "en" else f"-{chosen.language}"
     with sync_playwright() as play:
         browser = launch(play)
         for scene in SCENES:
@@ -37,7 +47,8 @@ def main() -> None:
                 continue
             server = FakeServer()
             url = server.start()
-            page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+            context = browser.new_context(viewport={"width": 1280, "height": 800}, locale=chosen.language)
+            page = context.new_page()
             page.goto(url)
             scene.play(page, server)
             for size in chosen.size or SIZES:
@@ -46,7 +57,7 @@ def main() -> None:
                 for theme in chosen.theme or ("light", "dark"):
                     page.emulate_media(color_scheme=theme)
                     page.wait_for_timeout(scene.settles_ms)
-                    page.screenshot(path=chosen.out / f"{scene.name}-{size}-{theme}.png")
+                    page.screenshot(path=chosen.out / f"{scene.name}-{size}-{theme}{mark}.png")
             page.context.close()
             server.stop()
         browser.close()

@@ -83,7 +83,7 @@ class Recordings:
     """An agent that listens to recordings."""
 
     def __init__(self) -> None:
-        self._ears = LocalEars()
+        self._ears = LocalEars(final_model="tiny")
         self._ears.load()
 
     def pauses(self, audio: Samples) -> list[dict[str, Any]]:

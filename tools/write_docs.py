@@ -27,8 +27,10 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from commands_page import commands_page  # noqa: E402 (tools are scripts, not a package)
 from errors_page import errors_page  # noqa: E402
+from hearing_page import hearing_lines  # noqa: E402
 from llms_index import llms_index  # noqa: E402
 from options_page import options_page  # noqa: E402
+from phrases_page import phrases_page  # noqa: E402
 
 DOCS = ROOT / "docs"
 REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
@@ -43,6 +45,7 @@ def pages() -> Iterator[tuple[Path, Callable[[], str]]]:
     yield DOCS / "promises.md", promises_page
     yield DOCS / "requirements.md", requirements_page
     yield DOCS / "options.md", partial(options_page, NOTICE)
+    yield DOCS / "phrases.md", partial(phrases_page, NOTICE)
     yield DOCS / "commands.md", partial(commands_page, NOTICE)
     yield DOCS / "troubleshooting.md", partial(errors_page, NOTICE)
     for name in PICTURES:
@@ -68,7 +71,7 @@ def machine_page() -> str:
         lines.append("")
     lines += ["## Rules", "", "Applied in this order after the rows of every step.", ""]
     lines += [f"{number}. **{rule.name}**: {rule.why}." for number, rule in enumerate(RULES, start=1)]
-    return "\n".join([*lines, "", *_deadline_lines(), ""])
+    return "\n".join([*lines, "", *_deadline_lines(), "", *hearing_lines(), ""])
 
 
 def _row_line(row: Row) -> str:

@@ -5,7 +5,7 @@ OPENAI_API_KEY=... uses OpenAI. LLM_URL=http://localhost:11434/v1 uses a server 
 
 import os
 
-from duologue import Agent, ChatBrain, EspeakVoice, LocalEars, Phrases
+from duologue import Agent, ChatBrain, LocalEars, LocalVoice, Phrases
 
 agent = Agent(
     ChatBrain(
@@ -15,6 +15,6 @@ agent = Agent(
     ),
     instructions="You are on the phone. Answer in one or two short sentences.",
     ears=LocalEars(),
-    voice=EspeakVoice(),
+    voice=LocalVoice(),
     phrases=Phrases(greeting="Hello! What can I do for you?"),
 )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from duologue.nlu.llm import LlmNlu
     from duologue.nlu.local import LocalNlu
     from duologue.observe import signals
-    from duologue.ports.brain import Firm, Request, Show, Working
+    from duologue.ports.brain import Firm, OpenQuestion, Request, Show, Working
     from duologue.ports.failure import ServiceError
     from duologue.ports.history import AgentSaid, CallOutput, UserSaid
     from duologue.ports.sound import Sound, Word
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from duologue.runtime.conversation import Conversation
     from duologue.voice.endpoint import SpeechEndpointVoice
     from duologue.voice.espeak import EspeakVoice
+    from duologue.voice.local import LocalVoice
+    from duologue.voice.pico import PicoVoice
+    from duologue.voice.sounds import Sounds
     from duologue.workers.function_tools import tool
     from duologue.workers.mcp import McpServer
 
@@ -48,9 +51,12 @@ _MODULES = {
     "LlmNlu": "duologue.nlu.llm",
     "LocalEars": "duologue.ears.local",
     "LocalNlu": "duologue.nlu.local",
+    "LocalVoice": "duologue.voice.local",
     "McpServer": "duologue.workers.mcp",
+    "OpenQuestion": "duologue.ports.brain",
     "PROFILES": "duologue.core.settings",
     "Phrases": "duologue.runtime.agent",
+    "PicoVoice": "duologue.voice.pico",
     "RealtimeModel": "duologue.brains.realtime",
     "RealtimeSettings": "duologue.brains.realtime",
     "Request": "duologue.ports.brain",
@@ -58,6 +64,7 @@ _MODULES = {
     "Settings": "duologue.core.settings",
     "Show": "duologue.ports.brain",
     "Sound": "duologue.ports.sound",
+    "Sounds": "duologue.voice.sounds",
     "SpeechEndpointVoice": "duologue.voice.endpoint",
     "ToolCall": "duologue.ports.tool_call",
     "UserSaid": "duologue.ports.history",
@@ -101,8 +108,11 @@ __all__ = [
     "LlmNlu",
     "LocalEars",
     "LocalNlu",
+    "LocalVoice",
     "McpServer",
+    "OpenQuestion",
     "Phrases",
+    "PicoVoice",
     "RealtimeModel",
     "RealtimeSettings",
     "Request",
@@ -110,6 +120,7 @@ __all__ = [
     "Settings",
     "Show",
     "Sound",
+    "Sounds",
     "SpeechEndpointVoice",
     "ToolCall",
     "UserSaid",

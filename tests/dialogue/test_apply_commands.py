@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from duologue.dialogue.commands import (
@@ -82,6 +84,18 @@ def test_a_message_not_understood_leads_to_help_when_idle_and_is_a_miss_at_a_que
     talker = at_amount().says("colourless green ideas").means()
     assert (talker.phase, talker.state.misses) == ("waiting_for_slot", 1)
     assert talker.said == "Sorry, I didn't get that. How much?"
+
+
+def test_help_is_not_said_again_and_again() -> None:
+    """Seven seconds of the same help after each noise is worse than no help."""
+    flows = {**TRANSFER.flows, "transfer": replace(TRANSFER.flows["transfer"], examples=("send some money",))}
+    talker = Talker(replace(TRANSFER, flows=flows)).says("colourless green ideas").means()
+    assert talker.said == "Sorry, I didn't understand. I can help you with: do transfer, do balance, do hours."
+    short = "Sorry, I didn't understand. You could say: send some money."
+    assert talker.says("sleep furiously").means().said == short
+    assert talker.says("sleep furiously again").means().said == short
+    assert talker.says("hello").said == "Hello! I can help you with: do transfer, do balance, do hours."
+    assert "I can help you with" in talker.says("sleep furiously").means().said, "understood in between"
 
 
 @pytest.mark.parametrize("text", ["repeat", "go back", "skip"])

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 from textwrap import indent
+from typing import Any
 
 import pytest
 
@@ -134,6 +135,13 @@ def test_the_code_in_the_pages_on_speech_runs(name: str) -> None:
         exec(block, seen)
 
 
+def test_the_code_in_the_page_on_phrases_runs() -> None:
+    (block,) = python_blocks(page("phrases"))
+    seen: dict[str, Any] = {"brain": lambda request: "Hello."}
+    exec(block, seen)
+    assert seen["agent"].says("working", 1) == "Just a second."
+
+
 def test_the_machine_in_the_page_on_design_runs_as_printed() -> None:
     (block,) = python_blocks(page("design"))
     lines = block.splitlines()
@@ -144,7 +152,7 @@ def test_the_machine_in_the_page_on_design_runs_as_printed() -> None:
     state = seen["state"]
     assert (state.link, state.user) == (Link.UP, User.TALKING)  # type: ignore[attr-defined]
     deadline = seen["next_deadline"](state)  # type: ignore[operator]
-    assert (deadline.timer, deadline.due) == (Timer.TALK, 32_000)
+    assert (deadline.timer, deadline.due) == (Timer.COMMIT, 32_000)
 
 
 @pytest.mark.parametrize("name", ["grammars", "dialogue"])

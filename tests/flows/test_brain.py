@@ -17,7 +17,7 @@ from duologue.flows.dialogue_session import RecentCheckpoints
 from duologue.flows.find_functions import find_functions
 from duologue.flows.registry import Registry
 from duologue.nlu.local import LocalNlu
-from duologue.ports.brain import Request
+from duologue.ports.brain import OpenQuestion, Request
 from duologue.ports.history import UserSaid
 from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Phrases
@@ -31,6 +31,13 @@ NLU = LocalNlu(words_only=True)
 def flights(**more: Any) -> FlowBrain:
     file = EXAMPLES / "flights.yaml"
     return FlowBrain(load_flows(file), find_functions(file, None), NLU, today=lambda: "2025-12-02", **more)
+
+
+def test_the_first_example_of_each_task_is_what_one_could_say() -> None:
+    brain = flights()
+    assert brain.suggestions
+    assert Agent(brain).suggested == brain.suggestions
+    assert Agent(brain, suggestions=("Fly me to the moon",)).suggested == ("Fly me to the moon",)
 
 
 @pytest.mark.req("D-16")
@@ -49,6 +56,37 @@ def test_a_correction_is_taken_by_voice() -> None:
         call.user("New York").settles()
         call.user("Actually, change the origin to Boston").settles()
         assert call.heard[-1].endswith("Got it, I've updated your origin to Boston. Where would you like to fly to?")
+
+
+def answers(brain: FlowBrain, *turns: UserSaid) -> list[str]:
+    """What the brain answers to each of these turns."""
+
+    async def one(number: int) -> str:
+        request = Request(number, turns[number - 1].text, turns[:number], conversation="c")
+        parts = [part async for part in brain.reply(request)]
+        return "".join(part.text if isinstance(part, OpenQuestion) else str(part) for part in parts).strip()
+
+    async def all_of_them() -> list[str]:
+        return [await one(number) for number in range(1, len(turns) + 1)]
+
+    return run_simulated(all_of_them())
+
+
+@pytest.mark.req("H-14")
+def test_the_confidence_of_a_turn_reaches_the_dialogue() -> None:
+    said = answers(
+        flights(),
+        UserSaid(1, "I want to book a flight"),
+        UserSaid(2, "Boston", confidence=0.17),
+        UserSaid(3, "Cancel.", confidence=0.2),
+        UserSaid(4, "Cancel.", confidence=0.9),
+    )
+    assert said == [
+        "Where would you like to fly from?",
+        "So far I have origin Boston. Where would you like to fly to?",
+        "Sorry, I'm not sure I heard you right. Where would you like to fly to?",
+        "All right, let's leave it.",
+    ]
 
 
 SLOW = """
@@ -283,5 +321,79 @@ def test_a_process_that_runs_for_a_year_remembers_a_bounded_number_of_dialogues(
         for name in ("one", "two", "three", "one", "four"):
             await store.save(name, {"name": name}, ())
         assert list(store.saved) == ["three", "one", "four"]
+
+    run_simulated(scene())
+
+
+# -- Words that were processed, and questions that were heard
+
+
+@pytest.mark.req("D-13", "H-15")
+@pytest.mark.parametrize("saved", ["I want to go to New York", 7])
+def test_only_the_number_of_processed_words_is_saved_and_earlier_checkpoints_are_read(saved: str | int) -> None:
+    async def scene() -> None:
+        store = RecentCheckpoints()
+        heard = UserSaid(1, "I want to go to New York")
+        first = flights(store=store)
+        async for _ in first.reply(Request(1, heard.text, (heard,), conversation="call")):
+            pass
+        kept = store.saved["call"]
+        assert kept["given"] == {"1": 7}
+        store.saved["call"] = {**kept, "given": {"1": saved}}
+        again = flights(store=store)
+        longer = UserSaid(1, "I want to go to Newark city tomorrow")
+        parts = [part async for part in again.reply(Request(2, longer.text, (longer,), conversation="call"))]
+        assert parts, "it says something"
+        talk = again.talk_of("call")
+        assert talk is not None
+        assert [message.content for message in talk.state.messages if message.role == "user"][-1] == "tomorrow"
+
+    run_simulated(scene())
+
+
+CONFIRMED = """
+version: 1
+slots:
+  city: {type: name, prompt: "Which city?"}
+flows:
+  book:
+    description: book a trip
+    examples: [book a trip, I want to travel, plan my trip]
+    steps:
+      - collect: city
+      - confirm: "Shall I book the trip to {city}?"
+      - action: pay
+        slots: [city]
+        outputs: [reference]
+    completed: "It is booked. The reference is {reference}."
+"""
+
+
+@pytest.mark.req("H-06", "H-14")
+@pytest.mark.parametrize(("premature", "books"), [(True, False), (False, True)])
+def test_a_yes_that_began_before_the_question_was_heard_is_asked_again(premature: bool, books: bool) -> None:
+    paid: list[str] = []
+
+    async def pay(city: str) -> dict[str, str]:
+        paid.append(city)
+        return {"reference": city.upper()}
+
+    async def scene() -> None:
+        brain = FlowBrain(parse_flows(CONFIRMED), Registry([pay]), NLU, today=lambda: "2026-03-04")
+        said: list[UserSaid] = []
+        parts: list[Any] = []
+        for turn, text in enumerate(("I want to travel", "Paris", "yes"), 1):
+            said.append(UserSaid(turn, text))
+            request = Request(turn, text, tuple(said), conversation="call", premature=premature and text == "yes")
+            parts = [part async for part in brain.reply(request)]
+            if text == "Paris":
+                assert parts[-1] == OpenQuestion("Shall I book the trip to Paris? ", ("Paris",))
+        assert paid == (["Paris"] if books else [])
+        if not books:
+            assert parts == ["Shall I book the trip to Paris?"]
+            said.append(UserSaid(4, "yes"))
+            async for _ in brain.reply(Request(4, "yes", tuple(said), conversation="call")):
+                pass
+            assert paid == ["Paris"]
 
     run_simulated(scene())

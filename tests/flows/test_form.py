@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from duologue.dialogue.commands import StartFlow
 from duologue.dialogue.state import DialogueState
 from duologue.flows.form import form_of
 from tests.dialogue.dialogue_flows import TRANSFER, at_amount, at_confirmation
@@ -36,3 +39,30 @@ def test_a_yes_marks_the_values_of_its_question_as_confirmed() -> None:
         "account": "filled",
         "amount": "confirmed",
     }
+
+
+@pytest.mark.req("H-11")
+def test_the_form_of_a_completed_flow_stays_with_its_results() -> None:
+    form = form_of(TRANSFER, at_confirmation().says("yes").done(ref="T42").state)
+    assert form is not None
+    assert (form.flow, form.state, form.question) == ("transfer", "completed", None)
+    assert [(slot.name, slot.state) for slot in form.slots] == [
+        ("to", "confirmed"),
+        ("account", "confirmed"),
+        ("amount", "confirmed"),
+        ("ref", "result"),
+    ]
+    assert form.slots[-1].value == "T42"
+
+
+def test_the_next_flow_takes_the_place_of_a_completed_one() -> None:
+    talker = at_confirmation().says("yes").done(ref="T42").says("some more money, please").means(StartFlow("transfer"))
+    form = form_of(TRANSFER, talker.state)
+    assert form is not None
+    assert form.state == "waiting_for_slot"
+
+
+def test_a_cancelled_flow_leaves_no_form() -> None:
+    talker = at_amount().says("cancel")
+    assert talker.state.top is None
+    assert form_of(TRANSFER, talker.state) is None

@@ -11,6 +11,7 @@ import pytest
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core import effects as fx
 from duologue.core.leaves import Ask, ErrorClass, FaultSource, Timer
+from duologue.hearing.policy import HearingPolicy
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, Sound, ToolCall
 from duologue.ports.line import Finished, Played, Stopped
@@ -49,13 +50,15 @@ def test_a_result_waits_for_a_silence_that_never_comes_no_longer_than_its_deadli
     brain = ScriptedBrain([[ToolCall("look_up")], "There are three."])
     with Staged(brain, scripted_tool("look_up", Delay(1_100), "three"), profile=profile) as call:
         call.says("is there a room")
-        asked, patience_ms = len(call.when(fx.StartReply)), call.settings.ready_ms_max
-        call.waits(1_000).begins_speaking()  # and its end is never seen
+        asked, patience_ms = len(call.when(fx.StartReply)), HearingPolicy().wordless_ms_max
+        call.waits(1_000)
+        began_at = call.now_ms
+        call.begins_speaking()  # and its end is never seen
         call.until(lambda: bool(call.outputs))
-        done_at = call.when(fx.PostOutput)[-1]
-        call.waits(2 * patience_ms)
-        assert call.when(fx.StartReply)[asked:] == [done_at + patience_ms]
-        assert call.when(fx.StartPlayback)[-1] == done_at + 2 * patience_ms
+        call.waits(patience_ms)
+        dismissed_at = began_at + patience_ms + call.settings.beat_ms
+        assert call.when(fx.StartReply)[asked:] == [dismissed_at]
+        assert call.when(fx.StartPlayback)[-1] == dismissed_at
         call.waits(3_000).settles()
         assert call.asked == ["is there a room", ""], "the call has dealt with the words"
         assert call.heard[-1] == "There are three."

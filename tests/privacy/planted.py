@@ -184,7 +184,7 @@ async def kept_house(
     running = RunningServer(server, listening.getsockname()[1], agents)
     leases = server.conversations.leases
     assert leases is not None
-    await leases.open(server.conversations.adopt)
+    await leases.open(server.conversations)
     try:
         async with serving(server, listening):
             try:

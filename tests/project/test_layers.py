@@ -15,15 +15,16 @@ SRC = Path(__file__).parent.parent.parent / "src" / "duologue"
 # Lowest first. Packages in one layer don't import each other, but for the pairs below.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("core", "turns", "dialogue", "audio", "models"),
-    ("draw", "ports"),
+    ("draw", "ports", "phrases"),
+    ("hearing",),
     ("observe",),
     ("flows", "nlu", "ears", "brains", "workers", "voice", "lines", "store"),
     ("runtime",),
     ("replay", "testing"),
     ("server", "starter"),
-    ("lab.check", "lab.recordings"),
+    ("lab.check", "lab.recordings", "lab.tune"),
     ("lab.sim",),
-    ("lab.bench", "lab.torture"),
+    ("lab.bench", "lab.torture", "lab.tune"),
     ("cli",),
 )
 # The test kit replays journals. Models raise the one error that callers of Duologue catch.
@@ -33,8 +34,8 @@ SIDEWAYS = {
     ("flows", "nlu"),
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-STANDARD_ONLY = ("core", "turns", "dialogue", "draw", "ports", "runtime", "replay", "lab.check", "models")
-PURE = ("core", "turns", "dialogue")
+PURE = ("core", "turns", "dialogue", "phrases", "hearing")
+STANDARD_ONLY = (*PURE, "draw", "ports", "runtime", "replay", "lab.check", "models")
 IMPURE = {"asyncio", "time", "random", "logging", "threading", "socket", "os", "secrets", "uuid"}
 CLOCK_CALLS = {"now", "today", "utcnow"}  # of `datetime`, which the pure packages may use to count days
 LINES_MAX = 600

@@ -20,6 +20,8 @@ EXEMPT = {
     "dialogue/matrix.py": "a table, compared with the machine by tests/lab/check/dialogue/test_check.py",
     "lab/bench/phone_server.py": "a process of its own, measured by tests/lab/bench/test_phone.py",
     "lab/torture/node.py": "a process of its own, started and killed by tests/lab/torture/test_nodes.py",
+    "lines/playback/inputs.py": "values; every row's test sees them",
+    "lines/playback/intents.py": "values; every row's test sees them",
     "models/failure.py": "two exceptions",
     "observe/signals.py": "values",
     "ports/ears.py": "a protocol and values",
@@ -29,6 +31,8 @@ EXEMPT = {
     "ports/store.py": "a protocol, values and exceptions; tests/store/test_store_contract.py holds stores to it",
     "ports/tool_call.py": "one value",
     "ports/voice.py": "a protocol",
+    "server/ownership/inputs.py": "values; every row's test sees them",
+    "server/ownership/intents.py": "values; every row's test sees them",
     "turns/completion_table.py": "numbers, written by tools/fit_turns.py",
 }
 MODULES = [

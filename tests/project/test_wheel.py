@@ -156,6 +156,9 @@ def test_the_wheel_holds_the_panel_the_starter_and_the_examples(wheel: Path) -> 
         "duologue/server/web/index.html",
         "duologue/server/web/loading.html",
         "duologue/starter/project/flights.yaml",
+        "duologue/turns/languages/und.toml",
+        "duologue/turns/languages/de.toml",
+        "duologue/phrases/languages/de.toml",
         "duologue/examples/flights.yaml",
         "duologue/examples/cookbook/echo.py",
     } <= names

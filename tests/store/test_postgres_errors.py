@@ -68,7 +68,7 @@ async def test_an_unreachable_server_is_reported() -> None:
 async def test_a_user_without_permissions_is_reported(pg: PostgresPlace) -> None:
     await pg.run_sql("DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN")
     message = await opening_postgres(pg.server.url.replace("duologue@", "guest@"), schema=pg.schema)
-    assert "this user lacks a permission; grant it the schema" in message
+    assert "this user lacks a permission; grant this user access to the schema" in message
 
 
 async def test_a_read_only_server_is_reported(pg: PostgresPlace) -> None:

@@ -58,7 +58,7 @@ TOLD = [
     (6, "say and call are two lines: write each as its own list item"),
     (8, "call: unknown key 'wiht'; did you mean with?"),
     (9, "fail: 'rate_limits' is not a class of errors; did you mean RATE_LIMIT?"),
-    (10, "'hang' alone means the text to say: write {hang: ...} for the act"),
+    (10, "'hang' is also the name of an act: write {hang: ...} or {say: hang}"),
     (11, "expected a line, not a list"),
     (12, "expected a line, not nothing"),
     (13, "hang must be true, not 'false'"),

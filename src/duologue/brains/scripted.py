@@ -22,9 +22,10 @@ ScriptedReplies: TypeAlias = Iterable[ScriptedReply] | dict[str, ScriptedReply] 
 
 @dataclass
 class ScriptedBrain:
-    """`script` is a list of replies, used in order, or a dict from phrases to replies, of which the one whose phrase
-    the user said is used, or a function from the request to its reply. If the user says none of the phrases, or the
-    list is used up, the reply is `otherwise`."""
+    """A brain with a `script`, which has one of three forms. A list contains replies, which are used in order. A dict
+    maps phrases to replies, and the first phrase that occurs in what the user said chooses the reply. A function gets
+    the request and returns the reply. If the list is used up, or if no phrase of the dict occurs, the reply is
+    `otherwise`."""
 
     script: ScriptedReplies = ()
     first_ms: int = 0

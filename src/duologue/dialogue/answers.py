@@ -18,7 +18,7 @@ from .corrections import (
     other_slot_corrections,
     self_correction,
 )
-from .draft import DialogueDraft
+from .draft import Commitment, DialogueDraft
 from .english import (
     ANY,
     Ambiguous,
@@ -53,8 +53,9 @@ from .values import accept, validate_next
 
 
 def understand(d: DialogueDraft, text: str) -> None:
-    """Interpret a message that comes while no question is open. A command, a greeting, thanks or a goodbye is handled
-    directly; any other message is sent to NLU."""
+    """Interpret a message that comes while no question is open. An empty message counts as not understood. A command is
+    applied. If no flow is open, a greeting, thanks, a goodbye or an "all right" gets its short reply. Any other message
+    is sent to NLU."""
     if not text.strip():
         count_as_miss(d)
         return
@@ -70,8 +71,8 @@ def understand(d: DialogueDraft, text: str) -> None:
 
 
 def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The commands that reply to a greeting, thanks or a goodbye; after a greeting they also offer help. Empty if the
-    message is something else, or if it is an example phrase of a flow."""
+    """The commands that reply to a greeting, thanks, a goodbye or an "all right"; after a greeting they also offer
+    help. Empty if the message is something else, or if it is an example phrase of a flow."""
     kind = courtesy_of(tokens_of(text))
     if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
         return ()
@@ -200,8 +201,8 @@ def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
 
 
 def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bool:
-    """Was a name asked for, and is the value not on that slot's list of names, but a choice of another slot? Example:
-    "in the garden", where the name of a guest is asked for."""
+    """Does the reply give a choice of another slot, although a name was asked for? Example: "in the garden", where the
+    name of a guest is asked for. A name on the list of the asked slot is never taken for such a choice."""
     spec, value = d.spec(reading.values[0].slot), reading.values[0].value
     is_listed = spec.names is not None and value in spec.names.values.values()
     if spec.kind is not SlotKind.NAME or is_listed or value == ANY:
@@ -277,6 +278,7 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
         return
     reading = read_confirmation(d.s.last_question, text, d.today)
     if isinstance(reading, Confirmation) and reading.answer is ConfirmationAnswer.YES:
+        d.commitments.append(Commitment.YES)
         d.enter(Phase.VALIDATING_SLOT)
         accept(d, d.s.values[0].value)
         validate_next(d)
@@ -328,10 +330,10 @@ def _rejects_code(d: DialogueDraft, text: str) -> bool:
 
 
 def handle_queued_message(d: DialogueDraft, text: str) -> None:
-    """Handle a message that was queued while a request was running. A command is applied. A bare yes or no is dropped,
-    because no question was open when it came. Any other message is taken as the answer to the open question, if that
-    question was already open before the request. If it wasn't, the message is applied if it is a correction, and sent
-    to NLU if it isn't."""
+    """Handle a message that was queued while a request was running. A command is applied. An empty message or a bare
+    yes or no is dropped, because no question was open while the request was running. For any other message, it matters
+    whether the question that is open now was already open before the request. If it was, the message is its answer. If
+    not, the message is applied if it is a correction, and sent to NLU otherwise."""
     is_aside = d.is_question_new or d.s.is_aside
     name = command_of(tokens_of(text))
     if name is not None:

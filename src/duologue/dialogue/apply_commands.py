@@ -1,6 +1,7 @@
-"""Applies the commands that a message was understood as, one after the other.
+"""Applies the commands that a grammar or NLU found in a message, one after the other.
 
-Rule: afterwards a question is open (the same or another one), a request is running, or the dialogue is idle.
+Rule: afterwards a question is open (the same or another one), a request is running, or the dialogue is idle or in the
+error phase.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .commands import (
     Skip,
     StartFlow,
 )
-from .draft import DialogueDraft
+from .draft import Commitment, DialogueDraft
 from .english import ANY, SlotKind
 from .english.carrier_words import FILLERS, POLITE
 from .english.courtesy import courtesy_of
@@ -41,8 +42,8 @@ from .values import accept, revisit_after_change, validate_next
 
 
 def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
-    """Apply all commands that are valid now. If none of them is valid, take the message as the answer to an open
-    free-text question, or else count it as not understood."""
+    """Apply the commands that are valid now; new values of slots come last. If no command is valid, take the message as
+    the answer to an open free-text question, or else count it as not understood."""
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
     if not known:
@@ -103,8 +104,9 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
 
 
 def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
-    """Is the command valid now? Its flow must be offered to users. Its slot must belong to the open flow, or to a flow
-    that the same message starts. A yes or no is valid only while a flow is open."""
+    """Is the command valid now? Its flow must be offered to users. Its slot must belong to the open flow, be requested
+    by the action of that flow, or belong to a flow that the same message starts. A yes or no is valid only while a flow
+    is open."""
     offered = {flow.name for flow in d.domain.offered}
     match command:
         case StartFlow():
@@ -147,6 +149,7 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
             if not d.s.stack and not command.text:
                 _help(d)
         case Handoff():
+            d.commitments.append(Commitment.HANDOFF)
             hand_over(d)
             d.enter(Phase.IDLE)
             return True
@@ -157,10 +160,13 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 
 
 def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Apply a yes to the open question. If the question proposed a value, add that value to `values`. If the question
-    can't be answered with yes and `values` is empty, count the message as not understood and return True."""
+    """Apply a yes to the open question. If the question proposed a value, add that value to `values`. Returns False,
+    except if the question can't be answered with yes and `values` is empty: then count the message as not understood
+    and return True."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
+    if is_confirming(d) or d.s.reading_back:
+        d.commitments.append(Commitment.YES)
     if d.s.reading_back and d.s.values:
         d.enter(Phase.VALIDATING_SLOT)
         accept(d, d.s.values[0].value)
@@ -182,10 +188,12 @@ def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
 
 
 def say_no(d: DialogueDraft) -> bool:
-    """Apply a no to the open question. If the question can't be answered with no, count the message as not understood
-    and return True."""
+    """Apply a no to the open question. Returns False, except if the question can't be answered with no: then count the
+    message as not understood and return True."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
+    if is_confirming(d):
+        d.commitments.append(Commitment.NO)
     if d.s.reading_back:
         d.set(reading_back=False, values=())
         count_try(d)
@@ -229,11 +237,13 @@ def cancel(d: DialogueDraft) -> None:
     if not d.s.stack:
         d.say(d.domain.patterns.nothing_to_cancel)
         return
+    d.commitments.append(Commitment.CANCEL)
     end_flow(d, d.domain.patterns.cancelled, is_cancelled=True)
 
 
 def _start_over(d: DialogueDraft) -> None:
     if d.s.stack:
+        d.commitments.append(Commitment.RESTART)
         restart_task(d)
     else:
         _help(d)
@@ -330,11 +340,21 @@ def _help(d: DialogueDraft) -> None:
         d.say(d.domain.patterns.help, flows=offers)
 
 
+def _give_example(d: DialogueDraft) -> None:
+    """Say what the user could say. This is shorter than help, which the user has just heard."""
+    example = next((flow.examples[0] for flow in d.domain.offered if flow.examples), "")
+    if example:
+        d.say(d.domain.patterns.example, example=example)
+
+
 def miss(d: DialogueDraft) -> None:
     """The message was not understood: offer help if nothing is open, otherwise ask again."""
     if not d.s.stack:
-        d.say(d.domain.patterns.not_understood)
-        _help(d)
+        apology = d.say(d.domain.patterns.not_understood)
+        if apology and d.s.last_response.startswith(apology):
+            _give_example(d)
+        else:
+            _help(d)
         d.enter(Phase.IDLE)
         return
     if d.top.failed and not d.s.reading_back:

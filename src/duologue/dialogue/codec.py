@@ -1,8 +1,8 @@
 """Writes a dialogue's state as JSON, which is the content of a checkpoint, and reads it back.
 
-A position in a program is stored as the name of its step, so a checkpoint stays valid when steps are added to the flow.
-Rule: a checkpoint is refused with a one-line error if it is damaged, if a newer version wrote it, or if it names
-something that no longer exists.
+The current position in a flow is stored as the name of its step, not as a number, so a checkpoint stays valid when
+steps are added to the flow. Rule: a checkpoint is refused with a one-line error if it is damaged, if a newer version
+wrote it, or if it names something that no longer exists.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .commands import CorrectSlot, SetSlot
 from .flow import Domain, PerformAction
 from .state import BUSY, DialogueMessage, DialogueState, DialogueTrouble, Filled, Instance, Phase, TraceEvent
 
-VERSION = 3
+VERSION = 4
 
 
 class BadCheckpoint(ValueError):
@@ -36,6 +36,7 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
     "acts": _COUNT,
     "heard": _TEXT,
     "is_aside": _FLAG,
+    "is_doubtful": _FLAG,
     "turn_count": _COUNT,
     "last_response": _TEXT,
     "last_question": _TEXT,
@@ -46,6 +47,7 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
 MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: lambda old: {**old, "tries": 0},
     2: lambda old: {**old, "is_aside": False},
+    3: lambda old: {**old, "is_doubtful": False},
 }
 
 
@@ -136,7 +138,7 @@ def _instance(domain: Domain, data: dict[str, Any]) -> Instance:
         raise BadCheckpoint(f"the checkpoint uses flow {data['flow']!r}, which no longer exists")
     place = next((at for at, step in enumerate(flow.program) if step.step == data["at"]), None)
     if place is None:
-        raise BadCheckpoint(f"the checkpoint is at step {data['at']!r} of flow {flow.name!r}, which no longer exists")
+        raise BadCheckpoint(f"the checkpoint is at step {data['at']!r}, which flow {flow.name!r} no longer has")
     return Instance(
         id=data["id"],
         flow=data["flow"],

@@ -19,7 +19,7 @@ class StartFlow:
 
 @dataclass(frozen=True, slots=True)
 class SetSlot:
-    """A value for an unfilled slot. `source` says where the value comes from, for example a grammar, NLU or the
+    """A value for an unfilled slot. `source` says where the value comes from, for example a grammar, NLU or your
     program."""
 
     slot: str

@@ -89,8 +89,8 @@ def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Com
 
 
 def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The correction for a reply that only names the slot that the message before it was about. Example: "the time",
-    after "no, make it five", which fits both the time and the number of people. Empty for any other reply."""
+    """The correction for a reply that only says which slot the message before it was about. Example: "the time", after
+    "no, make it five", which fits both the time and the number of people. Empty for any other reply."""
     slot = only_named(d.domain, d.top.flow, text)
     said = [message.content for message in d.s.messages if message.role == "user"]
     if slot is None or len(said) < 2 or slot not in (slots := _fitting(d, said[-2])) or len(slots) < 2:
@@ -99,7 +99,7 @@ def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
 
 
 def _fitting(d: DialogueDraft, text: str) -> tuple[str, ...]:
-    """Those slots of the confirmation that the new value in the text could be for."""
+    """Of the slots that the confirmation is about, those that the new value in the text could be for."""
     return slots_that_fit(d.domain, d.top, tuple(slot.name for slot in _confirmed_slots(d)), text, d.today)
 
 

@@ -76,8 +76,8 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
 
 def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
     """The slot that a message names (the first, if it names several), and the commands for the values that it gives, as
-    in "the time is eight". None if the message names no slot. There are no commands if no grammar reads the value, or
-    if the slot is empty and may only be filled when it is asked for."""
+    in "the time is eight". None if the message names no slot. The commands are empty if no grammar reads the value, or
+    if the slot is empty and may only be filled after it was asked for."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return None
@@ -108,7 +108,7 @@ def other_slot_corrections(
     domain: Domain, instance: Instance, slot: str, text: str, today: str
 ) -> tuple[Correction, ...]:
     """Corrections of other slots than `slot`, the slot of the open question. Example: "no, three nights", while a code
-    is read back. Only values with a unit and known names count, because a bare number may be part of the code."""
+    is read back. Only known names and values with a unit count, because a bare number may be part of the code."""
     text = " ".join(text.split())
     said = (_MAKE_IT.match(text) or _CHANGED_MIND.match(text)) if len(text) <= _LENGTH_MAX else None
     if said is None:
@@ -160,8 +160,8 @@ def last_answer_correction(
 def slots_that_fit(
     domain: Domain, instance: Instance, slots: tuple[str, ...], text: str, today: str
 ) -> tuple[str, ...]:
-    """Those of `slots` that the new value in the text could be for. Example: "no, six" fits both a time and a number of
-    people."""
+    """The slots, out of `slots`, that the new value in the text could be for. Example: "no, six" fits both a time and a
+    number of people."""
     new, _ = _new_value_in(text)
     return tuple(name for name in slots if _reads_as_change(domain.slots[name], instance, new, today))
 
@@ -203,8 +203,8 @@ def are_both_yes_no(domain: Domain, asked: str | None, slot: str) -> bool:
 
 
 def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
-    """The final value of an answer that corrects itself ("Boston, no, New York") or begins with a correction ("sorry,
-    New York"). Empty for any other answer."""
+    """The final value of an answer that corrects itself ("Boston, no, New York"), begins with a correction ("sorry, New
+    York") or names the slot ("the city is New York"). Empty for any other answer."""
     text, spec = " ".join(text.split()), domain.slots[slot]
     if len(text) > _LENGTH_MAX:
         return ()

@@ -1,11 +1,13 @@
 """The draft of a step: the changed state, the responses and the effects of one event.
 
-A draft is mutable and is used for one step only. Rule: the phase changes only by `enter`, and only as `MATRIX` allows.
-Any other change is a bug and raises UnknownMove.
+A draft is mutable and is used for one step only. Rule: the phase changes only by `enter`, and only as `MATRIX`, the
+table of allowed phase changes, says. Any other change is a bug and raises UnknownMove.
 """
 
 from __future__ import annotations
 
+from copy import copy
+from enum import Enum, auto
 from typing import Any
 
 from .effects import DialogueEffect, Respond, Save
@@ -18,6 +20,17 @@ from .templates import as_said, fill
 
 class UnknownMove(Exception):
     """A phase change that `MATRIX` doesn't contain."""
+
+
+class Commitment(Enum):
+    """What a message decided that can't be taken back by the next one."""
+
+    YES = auto()
+    NO = auto()
+    CANCEL = auto()
+    RESTART = auto()
+    HANDOFF = auto()
+    ACTION = auto()
 
 
 class DialogueDraft:
@@ -35,6 +48,14 @@ class DialogueDraft:
         self._first = ""
         self._responses: list[Respond] = []
         self._reasons: dict[str, None] = {}
+        self.commitments: list[Commitment] = []
+
+    def copy(self) -> DialogueDraft:
+        """A draft with the same content. Changes to one of the two don't change the other."""
+        other = copy(self)
+        other.effects, other.moves, other.commitments = [*self.effects], [*self.moves], [*self.commitments]
+        other._responses, other._reasons = [*self._responses], {**self._reasons}
+        return other
 
     # -- Changing
 

@@ -1,6 +1,7 @@
 """Effects of a dialogue: understand, validate, act, respond, save.
 
-Rule: the state is saved before an action starts, and an action that is requested again keeps its key.
+Every run of an action has a key, by which your code can recognise a repeated request. Rule: the state is saved before
+an action starts, and an action that is requested again after a failure or a restart keeps its key.
 """
 
 from __future__ import annotations

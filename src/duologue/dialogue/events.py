@@ -18,6 +18,7 @@ class UserMessage:
     text: str
     at: int  # milliseconds
     today: str  # ISO date, or date and time as in 2026-03-04T17:20, which "in half an hour" needs
+    confidence: float = 1.0  # how sure the ears are of the words, 0 to 1; typed text has 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class NothingSaid:
 
 @dataclass(frozen=True, slots=True)
 class FlowRequested:
-    """The program starts a flow and gives it the slot values that the program already has."""
+    """Your program starts a flow and gives it the slot values that it already knows."""
 
     flow: str
     at: int

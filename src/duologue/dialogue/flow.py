@@ -174,8 +174,8 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """Texts that the agent says in situations common to all flows. The gaps {flows}, {slot}, {slots} and {value} are
-    filled in."""
+    """Texts that the agent says in situations common to all flows. The gaps {flows}, {example}, {slot}, {slots} and
+    {value} are filled in."""
 
     help: str = "I can help you with: {flows}."
     help_open: str = "You can answer, say go back, or cancel."
@@ -205,11 +205,14 @@ class Patterns:
     check: str = "I have {slots}. Is that right?"  # the same, asked before an action
     which: str = "I can't tell whether you mean {slots}."  # a new value fits two slots
     not_understood: str = "Sorry, I didn't understand."
+    example: str = "You could say: {example}."  # after a second message in a row that was not understood
     busy: str = "One moment, please. I could not take that in yet."
     gave_up: str = "I'm sorry, I could not get that. Let's leave it here."
     failed: str = "I encountered an error. Say retry to try again, or cancel."
     unsure: str = "I was interrupted and can't tell whether that went through. I am checking. Say retry or cancel."
     unconfirmed: str = "Please say yes or no."
+    doubtful: str = "Sorry, I'm not sure I heard you right."  # before a question that is asked again
+    doubtful_yes: str = "Sorry, did you say yes?"  # the same, after a yes
     completed: str = ""
     ended: str = "That's done."  # for a flow without other closing words
 
@@ -226,6 +229,7 @@ class Domain:
     tries_max: int = 5  # failed replies to one question, for any reason, before the agent gives up
     queue_max: int = 10  # messages that wait while a request is running; more are refused
     time_zone: str = ""  # where the callers are; empty: the time zone of this machine
+    confidence_min: float = 0.35  # words heard with less confidence decide nothing; the question is asked again
 
     @property
     def offered(self) -> tuple[Flow, ...]:

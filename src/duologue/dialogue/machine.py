@@ -14,6 +14,7 @@ from .answers import answer, handle_queued_message, understand
 from .apply_commands import apply_commands, count_silence
 from .commands import SetSlot
 from .confirmation import answer_confirmation
+from .doubt import decide, is_doubtful
 from .draft import DialogueDraft
 from .effects import DialogueEffect
 from .events import (
@@ -42,7 +43,7 @@ TEXT_MAX = 4_000  # longer messages are cut to this many characters
 
 @dataclass(frozen=True, slots=True)
 class DialogueRow:
-    """In each of these phases, an event of type `event` is handled by `action`."""
+    """In each of the `phases`, an event of type `event` is handled by `action`."""
 
     name: str
     phases: tuple[Phase, ...]
@@ -70,8 +71,9 @@ def _answer_error(d: DialogueDraft, e: UserMessage) -> None:
 
 
 def _queue(d: DialogueDraft, e: UserMessage) -> None:
-    """A request is running: queue the message. If the queue is full, refuse the message and say so."""
-    if len(d.s.queue) < d.domain.queue_max:
+    """A request is running: queue the message. If the queue is full or the message was heard with low confidence,
+    refuse it and say so."""
+    if len(d.s.queue) < d.domain.queue_max and not is_doubtful(d.domain, e):
         d.set(queue=(*d.s.queue, e.text))
     else:
         d.note("message_refused")
@@ -83,7 +85,7 @@ def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:  # noqa: ARG001
 
 
 def _start(d: DialogueDraft, e: FlowRequested) -> None:
-    """Start a flow with the values that the program gives. Values of declared slots are validated like values from the
+    """Start a flow with the values that your program gives. Values of declared slots are validated like values from the
     user; values with other names are stored unchanged."""
     if e.flow not in d.domain.flows:
         return
@@ -130,6 +132,8 @@ def _end_action(d: DialogueDraft, e: ActionDone) -> None:
 
 def _fail(d: DialogueDraft, e: WorkFailed) -> None:
     d.set(pending=0)
+    if d.s.is_doubtful:  # so that a retry asks for the message again
+        d.set(heard="", values=d.s.values if d.s.reading_back else ())
     at = d.flow.program[d.top.at] if d.s.stack else None
     is_failure = e.type != UNKNOWN_OUTCOME  # otherwise it may have succeeded, so `on_failure` doesn't apply
     if is_failure and d.s.phase is P.EXECUTING_ACTION and isinstance(at, PerformAction) and at.on_failure is not None:
@@ -177,7 +181,7 @@ def step(
     draft = DialogueDraft(domain, state, event.at, _today(state, event))
     if isinstance(event, UserMessage):
         event = _begin_turn(draft, event)
-    row.action(draft, event)
+    draft = decide(draft, lambda d: row.action(d, event))
     _take_queue(draft)
     announce(draft)
     return draft.finish()
@@ -208,8 +212,11 @@ def _today(state: DialogueState, event: DialogueEvent) -> str:
 
 def _begin_turn(d: DialogueDraft, e: UserMessage) -> UserMessage:
     """Begin a turn and record the user's message. Returns the event with its text cut to TEXT_MAX characters."""
-    text = e.text[:TEXT_MAX]
-    accept_on_reply(d)
+    text, is_unclear = e.text[:TEXT_MAX], is_doubtful(d.domain, e)
+    if d.s.phase not in BUSY:
+        d.set(is_doubtful=is_unclear)
+    if not is_unclear:
+        accept_on_reply(d)
     said = DialogueMessage("user", text, e.at)
     d.set(turn_count=d.s.turn_count + 1, acts=0, messages=(*d.s.messages, said)[-MESSAGES_MAX:])
     d.set(metadata=tuple({**dict(d.s.metadata), "today": e.today}.items()))
@@ -218,6 +225,8 @@ def _begin_turn(d: DialogueDraft, e: UserMessage) -> UserMessage:
 
 def _take_queue(d: DialogueDraft) -> None:
     """Handle the queued messages one by one, until the queue is empty or a request is running."""
+    if d.s.phase not in BUSY:
+        d.set(is_doubtful=False)
     while d.s.queue and d.s.phase not in BUSY:
         text, rest = d.s.queue[0], d.s.queue[1:]
         d.set(queue=rest)

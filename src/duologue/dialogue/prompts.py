@@ -1,7 +1,8 @@
 """Asks questions: chooses the prompt or reprompt, and counts failed attempts.
 
-A miss (a reply that was not understood), a silence and a refused value are each followed by another text, and all three
-count as tries. Rule: the counts belong to one question of one flow; another question starts at zero.
+After a miss (a reply that was not understood), a silence or a refused value, the question is asked with a different
+text, and each of the three counts as a try. Rule: the counts belong to one question of one flow; another question
+starts at zero.
 """
 
 from __future__ import annotations

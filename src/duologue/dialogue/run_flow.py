@@ -7,7 +7,7 @@ that loops without asking anything ends in an error that names the step.
 from __future__ import annotations
 
 from .dependencies import dependants, unconfirm, unconfirm_from
-from .draft import DialogueDraft
+from .draft import Commitment, DialogueDraft
 from .effects import HandOver
 from .events import UNKNOWN_OUTCOME
 from .flow import Assign, CallFlow, Collect, Confirm, End, Jump, JumpUnless, LinkFlow, PerformAction, SayText
@@ -82,8 +82,9 @@ def _take_step(d: DialogueDraft) -> bool:
 
 
 def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
-    """Run the action of a step, or first ask for a confirmation. Returns True only if that question failed too often,
-    so that the flow below on the stack continues."""
+    """Run the action of a step, or first ask for a confirmation. If the action failed before, stay in the error phase.
+    Returns True only if the question for the confirmation failed too often, so that the flow below on the stack
+    continues."""
     if d.top.failed:
         stay_in_error(d)
     elif wants_check(d) and not d.top.is_acting:
@@ -159,6 +160,7 @@ def run_action(d: DialogueDraft, at: PerformAction) -> None:
         fail(d, "FlowLoops", f"flow {d.top.flow} runs {ACTS_MAX} actions up to step {at.step} without asking anything")
         return
     d.enter(Phase.EXECUTING_ACTION)
+    d.commitments.append(Commitment.ACTION)
     d.set(acts=d.s.acts + 1)
     if not d.top.is_acting:
         d.set_top(runs=d.top.runs + 1, is_acting=True)

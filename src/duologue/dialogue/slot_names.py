@@ -27,8 +27,8 @@ _CHARS_MIN = 3  # of a single word that stands for a whole name
 
 
 def names_of(domain: Domain, flow: str) -> tuple[tuple[str, str], ...]:
-    """Pairs for the slots of a flow: what users call the slot, and the slot's name. The longest expressions come
-    first."""
+    """What users may call the slots of a flow. Each pair holds such an expression and the name of the slot that it
+    stands for. The longest expressions come first."""
     slots = tuple(dict.fromkeys(name for name in domain.flows[flow].slots if name in domain.slots))
     return _names(tuple((name, domain.slots[name].display_name, domain.slots[name].kind) for name in slots))
 

@@ -46,7 +46,7 @@ def return_to(d: DialogueDraft, flow: str, given: Slots | None = None) -> bool:
 
 
 def restart_task(d: DialogueDraft) -> None:
-    """Restart the open task from its first step. Values from the user are dropped; values from the program stay. The
+    """Restart the open task from its first step. Values from the user are dropped; values from your program stay. The
     actions get new keys, so they aren't mistaken for retries."""
     *below, task = tasks_of(d.s.stack)
     given = tuple((name, filled) for name, filled in task[0].slots if filled.source == PROGRAM)

@@ -143,6 +143,7 @@ class DialogueState:
     acts: int = 0  # actions run since the last user message
     heard: str = ""  # the message that NLU is working on
     is_aside: bool = False  # the message in `heard` arrived before the open question was asked
+    is_doubtful: bool = False  # the message that a request is running for was heard with low confidence
     queue: tuple[str, ...] = ()  # messages that arrived while a request was running
     messages: tuple[DialogueMessage, ...] = ()
     turn_count: int = 0

@@ -1,7 +1,7 @@
 """Texts with gaps: `Your table for {people} is booked.`
 
 A gap is the name of a slot in braces. It is replaced by the slot's value, as people say it. Rule: a gap without a value
-is left empty and never raises during a call; unknown names are reported when the flows are loaded.
+is left empty, so filling a text never fails during a call. Unknown names are reported when the flows are loaded.
 """
 
 from __future__ import annotations

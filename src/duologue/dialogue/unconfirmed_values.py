@@ -83,7 +83,7 @@ def _listed(d: DialogueDraft, names: list[str]) -> str:
 
 
 def confirm(d: DialogueDraft, question: str) -> None:
-    """Mark the values of the slots that the question names as confirmed, or all values if it names no slot."""
+    """Mark values as confirmed: those of the slots that the question names, or all values if it names no slot."""
     named = [name for name in gaps_of(question) if d.top.filled(name) is not None]
     for name, filled in d.top.slots:
         if not named or name in named:

@@ -44,7 +44,7 @@ def validate_next(d: DialogueDraft) -> None:
 
 
 def _may_be_filled(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
-    """Is the value for a slot of the open flow that may be filled now? The program may fill any slot."""
+    """Is the value for a slot of the open flow that may be filled now? Your program may fill any slot."""
     if value.source == PROGRAM:
         return bool(d.s.stack)
     if not d.s.stack or value.slot not in (*d.flow.slots, *d.top.needs):
@@ -72,9 +72,9 @@ def accept(d: DialogueDraft, value: Json) -> bool:
         d.set(tries=0)
     before = d.top.filled(given.slot)
     is_same = before is not None and before.value == value
-    source = (
-        ANNOUNCED if given.source == PICKED_OUT and before is not None else given.source
-    )  # the user is told about a change anyway
+    source = PICKED_OUT if d.s.is_doubtful and given.source != PROGRAM else given.source
+    if source == PICKED_OUT and before is not None:
+        source = ANNOUNCED  # the user is told about a change anyway
     if not is_same or source != ANNOUNCED:
         write(d, given.slot, value, source, given.raw, given.span, confirmed=d.s.reading_back)
     d.note("slot_set", slot=given.slot)

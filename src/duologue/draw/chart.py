@@ -1,7 +1,8 @@
 """A chart of the reasons for moves: dots at the source states of a reason, and an arrow to its target state.
 
-The picture above the chart shows moves without their reasons. The chart lists every trigger, guard, rule and amendment.
-Its columns are states, and its lines are grouped by target. Rule: each reason has one line.
+The picture above the chart shows moves without their reasons. The chart lists every reason: the trigger and guard of a
+row, a rule, or why a view's table was amended. Its columns are states, and its lines are grouped by target. Rule: each
+reason has one line.
 """
 
 from __future__ import annotations

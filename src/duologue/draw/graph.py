@@ -1,6 +1,8 @@
-"""Diagrams as data: states and moves, made from a region's rows or a view's tables.
+"""Diagrams as data: states and moves, without any drawing.
 
-Contains no drawing. Rule: a diagram is derived from the machine and never written by hand, so it is never out of date.
+A diagram shows a region (one of the five parts of the machine's state) or a view (a vocabulary for the state of a
+conversation). The moves of a region come from rows and rules, and those of a view from its tables. Rule: a diagram is
+derived from the machine and never written by hand, so it is never out of date.
 """
 
 from __future__ import annotations
@@ -86,7 +88,8 @@ def region_rows(region: type[Leaf]) -> tuple[Row, ...]:
 
 
 def view_diagram(view: View) -> Diagram:
-    """The diagram of a view: the moves in the view's own table, and the amendments with their reasons."""
+    """The diagram of a view: the moves in the view's own table, and the amendments (moves that were added to that
+    table) with their reasons."""
     start = view.see(initial(Settings()))
     moves: list[_Move] = [(source, target, "", "source", None) for source, target in view.source_moves()]
     moves += [(source, target, why, "amended", None) for source, target, why in view.amendments]

@@ -1,7 +1,7 @@
 """Replaces many moves to or from the same state by one line of text, so that a diagram stays readable.
 
-For example, most states lead to a fault, so its box says "from any but idle" instead of getting an arrow from each of
-them. Rule: every move is either a drawn line or part of such a note.
+For example, if almost every state leads to one state, the box of that state says "from any but idle" and gets no arrows
+from the others. Rule: every move is either a drawn line or part of such a note.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _without_repeats(edges: Iterable[Edge]) -> list[Edge]:
 
 
 def _possible_notes(diagram: Diagram, edges: list[Edge]) -> list[CrowdNote]:
-    """All notes that could be made. Notes about incoming moves come first, because "from any" says more about a state
-    than "to any"."""
+    """All notes that could be made. Notes about incoming moves come first and so win against others of the same size,
+    because "from any" says more about a state than "to any"."""
     kinds = list(dict.fromkeys(edge.kind for edge in edges))
     return [
         CrowdNote(node.name, incoming, found, kind)

@@ -1,7 +1,7 @@
 """The moves that the rules make. A rule is code, not a row of the table, so its moves are found by running the rule.
 
-Every rule is applied in every combination of leaves: with nothing else, with one finished turn, and with one job of
-each kind. Rule: only moves that a rule really made are reported, in the order of the rules, then of the leaves.
+Every rule is applied to every combination of leaves: once with nothing else, once with a finished turn, and once with a
+job of each kind. Rule: only moves that a rule really made are reported, in the order of the rules, then of the leaves.
 """
 
 from __future__ import annotations

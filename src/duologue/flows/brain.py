@@ -13,13 +13,16 @@ from functools import partial
 from typing import Any
 
 from duologue.core.leaves import Ask
-from duologue.dialogue.effects import HandOver
+from duologue.dialogue.effects import HandOver, Respond
+from duologue.dialogue.english.read_confirmation import plain_answer
+from duologue.dialogue.english.readings import ConfirmationAnswer
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
-from duologue.ports.brain import Firm, Form, Memory, Part, Request, Working
+from duologue.ports.brain import Firm, Form, Memory, OpenQuestion, Part, Request, Working
 from duologue.ports.history import UserSaid
+from duologue.ports.spoken_words import count_words, new_words
 from duologue.ports.streams import with_heartbeats
 
 from .caller_clock import now_ms, today_in
@@ -92,17 +95,22 @@ class FlowBrain:
         return turns.talk if turns is not None else None
 
     def form(self, conversation: str) -> Form | None:
-        """The form of the open flow: its slots and their values. None if no flow is open, or if the dialogue isn't in
-        memory."""
+        """The form of the open flow: its slots and their values. If no flow is open, the form of the flow that was
+        completed last, with its results. None if there is neither, or if the dialogue isn't in memory."""
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
 
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """What a user could say: the first example of each task."""
+        return tuple(flow.examples[0] for flow in self._domain.offered if flow.examples)
+
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         turns = await self._turns_of(request.conversation)
-        text = turns.new_text(request)
+        text, confidence = turns.new_text(request)
         turns.mark_processed(request)  # saved together with the step, so a restart doesn't process the turn again
         said = False
-        async for item in with_heartbeats(self._respond(turns.talk, request, text), WORKING_S):
+        async for item in with_heartbeats(self._respond(turns.talk, request, text, confidence), WORKING_S):
             if item is None:
                 yield Working(round(WORKING_S * 1000))
                 continue
@@ -111,13 +119,23 @@ class FlowBrain:
                     self._on_handover(request.conversation)
                 continue
             said = True
-            yield f"{item.text} " if item.barge_in else Firm(f"{item.text} ")
+            yield self._part(item, turns.talk.state)
         if not said and (last := turns.talk.state.last_response or self._opening):
             yield last  # a second request for the same turn: the user didn't hear the answer
 
-    def _respond(self, talk: DialogueSession, request: Request, text: str) -> AsyncIterator[Said]:
+    def _part(self, item: Respond, state: DialogueState) -> Part:
+        text = f"{item.text} "
+        if item.asks:
+            form = form_of(self._domain, state) if state.phase is Phase.CONFIRMING else None
+            values = tuple(slot.value for slot in form.slots if slot.value) if form is not None else ()
+            return OpenQuestion(text, values, firm=not item.barge_in)
+        return text if item.barge_in else Firm(text)
+
+    def _respond(self, talk: DialogueSession, request: Request, text: str, confidence: float) -> AsyncIterator[Said]:
+        if request.premature and self._confirms(talk.state, text):
+            return _nothing()  # the question is said again
         if text:
-            return talk.hear(text)
+            return talk.hear(text, confidence)
         if talk.has_more:
             return talk.remaining()
         if request.ask is Ask.CHECK_IN:
@@ -125,6 +143,12 @@ class FlowBrain:
         if self._flow and talk.state.turn_count == 0 and talk.state.phase is Phase.IDLE:
             return talk.start(self._flow)
         return _nothing()
+
+    def _confirms(self, state: DialogueState, text: str) -> bool:
+        """Does this text say yes to an open confirmation?"""
+        if state.phase is not Phase.CONFIRMING:
+            return False
+        return plain_answer(state.last_question, text, self._today()) is ConfirmationAnswer.YES
 
     async def _turns_of(self, conversation: str) -> _DialogueTurns:
         if conversation not in self._talks:
@@ -153,41 +177,43 @@ class _TurnCheckpoints:
 
     def __init__(self, store: CheckpointStore) -> None:
         self._store = store
-        self.given: dict[int, str] = {}
+        self.given: dict[int, int] = {}  # by turn: how many of its words the dialogue has processed
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
         saved = await self._store.load(conversation)
         if saved is None or "dialogue" not in saved:
             return saved
-        self.given = {int(turn): text for turn, text in saved["given"].items()}
+        self.given = {int(turn): _known(given) for turn, given in saved["given"].items()}
         found: dict[str, Any] = saved["dialogue"]
         return found
 
     async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None:
-        given = {str(turn): text for turn, text in self.given.items()}
+        given = {str(turn): known for turn, known in self.given.items()}
         await self._store.save(conversation, {"dialogue": checkpoint, "given": given}, reasons)
 
 
 class _DialogueTurns:
-    """A dialogue, and the words of each user turn that it has processed."""
+    """A dialogue, and how many words of each user turn it has processed."""
 
     def __init__(self, talk: DialogueSession, checkpoints: _TurnCheckpoints) -> None:
         self.talk = talk
         self._checkpoints = checkpoints
 
-    def new_text(self, request: Request) -> str:
-        """The user's words since the last request. If a turn continued after that request, only its new words count."""
-        parts = [self._new_words(turn.turn, turn.text) for turn in _user_turns(request)]
-        return " ".join(part for part in parts if part)
+    def new_text(self, request: Request) -> tuple[str, float]:
+        """The user's words since the last request, and the lowest confidence of the turns that they are from. If a turn
+        continued after that request, only its new words count."""
+        given = self._checkpoints.given
+        parts = [(new_words(turn.text, given.get(turn.turn, 0)), turn.confidence) for turn in _user_turns(request)]
+        new = [(words, confidence) for words, confidence in parts if words]
+        return " ".join(words for words, _ in new), min((confidence for _, confidence in new), default=1.0)
 
     def mark_processed(self, request: Request) -> None:
-        self._checkpoints.given |= {turn.turn: turn.text for turn in _user_turns(request)}
+        self._checkpoints.given |= {turn.turn: count_words(turn.text) for turn in _user_turns(request)}
 
-    def _new_words(self, turn: int, text: str) -> str:
-        """The words of a turn that weren't processed yet. The processed words are counted, not compared, because STT
-        may have rewritten them."""
-        given = self._checkpoints.given.get(turn, "")
-        return " ".join(text.split()[len(given.split()) :]) if given else text
+
+def _known(given: int | str) -> int:
+    """The number of processed words in a checkpoint. Earlier versions stored the words."""
+    return count_words(given) if isinstance(given, str) else int(given)
 
 
 def _user_turns(request: Request) -> list[UserSaid]:

@@ -68,6 +68,7 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
         file.gives_up_by,
         file.tries_max,
         time_zone=file.time_zone,
+        confidence_min=file.confidence_min,
     )
 
 

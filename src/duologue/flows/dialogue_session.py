@@ -1,7 +1,7 @@
 """Runs a dialogue: takes messages, calls NLU, validators and actions, and yields the responses.
 
 Holds the state of one conversation and performs the effects that each step of the dialogue returns. Rule: work that has
-started is finished even if its responses are no longer awaited; they come with the next reply.
+started is finished even if nothing waits for its responses any more; those come first in the next reply.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class RecentCheckpoints:
 
 
 class DialogueSession:
-    """One conversation about the flows of a domain."""
+    """One conversation about the flows of a domain (a compiled flow file)."""
 
     def __init__(
         self,
@@ -105,17 +105,17 @@ class DialogueSession:
 
     # -- Input
 
-    def hear(self, text: str) -> AsyncIterator[Said]:
-        """Process a user message and yield the responses."""
-        return self._responses_to(UserMessage(text, self._now(), self._today()))
+    def hear(self, text: str, confidence: float = 1.0) -> AsyncIterator[Said]:
+        """Process a user message and yield the responses. `confidence` says how sure the ears are of the words."""
+        return self._responses_to(UserMessage(text, self._now(), self._today(), confidence))
 
     def wait(self) -> AsyncIterator[Said]:
         """Process a silence: the user didn't answer in time."""
         return self._responses_to(NothingSaid(self._now()))
 
     def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:
-        """Start a flow with values that the program already has. The values are validated like values from the user.
-        Raises DuologueError if another flow is open or a request is running."""
+        """Start a flow with values that your program already has. The values are validated like values from the user.
+        Raises DuologueError if there is no such flow, if another flow is open or if a request is running."""
         check_flow(self.domain, flow)
         event = FlowRequested(flow, self._now(), tuple(slots.items()))
         if row_for(self.state, event) is None:

@@ -1,27 +1,56 @@
 """Shows a dialogue as a form: the slots of the open flow, their values, and which one is being asked for.
 
-Rule: values are shown as people say them, never as they are stored.
+After a flow is completed, its form shows its values and the results of its actions, until the next flow begins. Rule:
+values are shown as people say them, never as they are stored.
 """
 
 from __future__ import annotations
 
-from duologue.dialogue.flow import Domain
-from duologue.dialogue.state import DialogueState, Instance, Phase
+from duologue.dialogue.flow import Domain, Flow, PerformAction
+from duologue.dialogue.state import DialogueState, Filled, Instance, Phase
 from duologue.dialogue.templates import as_said, spoken
 from duologue.ports.brain import Form, FormSlot
 
+_ENDS = ("flow_completed", "flow_cancelled")
+
 
 def form_of(domain: Domain, state: DialogueState) -> Form | None:
-    """The form of the open flow; None if no flow is open."""
+    """The form of the open flow, or of the flow that was completed last; None if there is neither."""
     top = state.top
     if top is None:
-        return None
+        return _completed(domain, state)
     flow = domain.flows[top.flow]
     names = dict.fromkeys((*flow.slots, *(name for name, _ in top.slots if name in domain.slots)))
     slots = tuple(_slot(domain, state, top, name) for name in names)
     asked = domain.slots.get(state.waiting_for or "")
     question = asked.display_name if asked is not None else "" if state.phase is Phase.CONFIRMING else None
     return Form(flow.name, flow.description or flow.name.replace("_", " "), state.phase.value, question, slots)
+
+
+def _completed(domain: Domain, state: DialogueState) -> Form | None:
+    """The form of the flow that ended last, if it was completed and had something to show."""
+    ended = next((line for line in reversed(state.trace) if line.event in _ENDS), None)
+    name = dict(ended.data).get("flow", "") if ended is not None else ""
+    flow = domain.flows.get(name)
+    if ended is None or ended.event != "flow_completed" or flow is None:
+        return None
+    kept = dict(state.kept)
+    asked = [_kept(domain, kept[name], name, "confirmed") for name in flow.slots if name in kept]
+    results = [_kept(domain, kept[name], name, "result") for name in _results(flow) if name in kept]
+    if not asked and not results:
+        return None
+    return Form(flow.name, flow.description or flow.name.replace("_", " "), "completed", None, (*asked, *results))
+
+
+def _results(flow: Flow) -> tuple[str, ...]:
+    """The slots that actions of this flow fill and that the flow doesn't ask for."""
+    outputs = (slot for at in flow.program if isinstance(at, PerformAction) for _, slot in at.outputs)
+    return tuple(dict.fromkeys(slot for slot in outputs if slot not in flow.slots))
+
+
+def _kept(domain: Domain, filled: Filled, name: str, state: str) -> FormSlot:
+    label = domain.slots[name].display_name if name in domain.slots else name.replace("_", " ")
+    return FormSlot(name, label, spoken(as_said(filled.value, filled.raw)), state)
 
 
 def _slot(domain: Domain, state: DialogueState, top: Instance, name: str) -> FormSlot:

@@ -1,8 +1,9 @@
 """Reasons to ignore an intent that the local NLU guessed.
 
 The local NLU compares phrases and is often too sure: it hears a yes in "are you sure?", a goodbye in "leave it as it
-is" and a question about breakfast in "no breakfast". Each reason is one function. Rule: a doubtful guess is dropped;
-it is never replaced by another one. A language model has read the question, so its result isn't checked here.
+is" and a question about breakfast in "no breakfast". Each reason is one function. Rule: a doubtful guess is dropped; it
+is never replaced by another one. A language model, unlike the local NLU, also reads the question, so its result isn't
+checked here.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ def _is_free_text(g: GuessInContext) -> bool:
 
 
 def _is_unsure_departure(g: GuessInContext) -> bool:
-    """Would the guess leave the open task, or cancel when nothing is open, with low confidence? "The later one"
-    resembles "go back", and "I don't mind" resembles "never mind"."""
+    """Does the guess have low confidence, although it would take back an answer, leave the open task, or cancel when no
+    task is open? "The later one" resembles "go back", and "I don't mind" resembles "never mind"."""
     if g.state.top is None:
         return g.intent == "cancel" and g.confidence < _SURE
     turns = g.intent in _DEPARTURES or (g.intent.startswith(FLOW) and not g.is_task_at_hand)

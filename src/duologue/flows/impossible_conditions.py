@@ -1,7 +1,8 @@
 """Finds conditions that can never be true: a slot compared with a value that it can't have.
 
-Examples: `amount > 500` for a slot of type money, `seat == "isle"` without such a choice. Rule: only slots that are
-filled by the user are checked; a slot that a function or a step may fill can have any value.
+Examples: `amount > 500` for a slot of type money, which holds an amount with its currency and not a number; `seat ==
+"isle"` without such a choice. Rule: a slot that a function or a step may fill can have any value, so only the other
+slots are checked.
 """
 
 from __future__ import annotations

@@ -50,18 +50,20 @@ class FlowFile:
 
 
 def load_flows(path: Path | str) -> Domain:
-    """Load a flow file and return its domain. Raises InvalidFlows if anything in the file is wrong."""
+    """Load a flow file and return its domain: the compiled flows, slots and texts. Raises InvalidFlows if anything in
+    the file is wrong."""
     return read_flows(path).domain
 
 
 def parse_flows(text: str, name: str = "flows.yaml") -> Domain:
-    """Load flows from a text and return their domain. Raises InvalidFlows, whose messages show `name` as the file
-    name."""
+    """Load flows from a text and return their domain. Raises InvalidFlows if anything in the text is wrong; its
+    messages show `name` as the file name."""
     return read_text(text, name).domain
 
 
 def read_flows(path: Path | str) -> FlowFile:
-    """Load a file with its entries and warnings. Raises InvalidFlows."""
+    """Load a flow file, and return its domain together with its entries and warnings. Raises InvalidFlows if anything
+    in the file is wrong."""
     file = Path(path)
     notes = ProblemList(str(file))
     try:
@@ -102,8 +104,8 @@ def _its_packages() -> Iterator[None]:
 
 
 def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
-    """Load flows from a text, with its entries and warnings. Raises InvalidFlows. Lists of names that are in other
-    files are read from `folder`."""
+    """Load flows from a text, and return their domain together with the entries and warnings. Lists of names that are
+    in other files are read from `folder`. Raises InvalidFlows if anything in the text is wrong."""
     with _its_packages():
         from .compile import compile_file, to_choices
         from .impossible_conditions import check_comparisons

@@ -1,4 +1,5 @@
-"""Converts the result of NLU to commands: an intent becomes a command, and quoted words become slot values.
+"""Converts the result of NLU to commands: an intent becomes a command, and the words that NLU quotes from the message
+become slot values.
 
 Each slot's own grammar reads its value, from the quoted words or from the whole message. Rule: an unknown intent, or a
 quote that can't be read as a value, is ignored.

@@ -1,7 +1,8 @@
 """Finds values in messages that were only partly understood: in a message that starts a task, and in an answer with
 other words around it.
 
-Rule: a value from a message that wasn't fully understood is marked by its source, and is announced before it is used.
+Rule: the `source` of such a value says that the message wasn't fully understood, and the value is announced to the user
+before it is used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Problems found in a flow file, one line each.
 
-A problem has its file, line, place in the file, and what to do about it. Rule: all problems are reported at once; a
-warning never keeps a file from being loaded.
+A problem names its file, line and place in the file, and says what to do about it. Rule: all problems are reported at
+once; a warning never keeps a file from being loaded.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class InvalidFlows(DuologueError, ValueError):
 
 
 class ProblemList:
-    """Collects the problems of a file. `lines` maps each path in the file to its line; while it is empty, every path
-    has line 1."""
+    """Collects the problems of a file. `lines` maps each path (the keys that lead to a value, shown as
+    flows.book.steps[2]) to its line; while `lines` is empty, every path has line 1."""
 
     def __init__(self, file: str) -> None:
         self._file = file

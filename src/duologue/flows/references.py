@@ -30,13 +30,14 @@ from .step_walk import (
 )
 
 # Names that are already used for gaps in texts or for parameters of functions.
-RESERVED_SLOTS = ("value", "slot", "slots", "flows", "proposed", "key", "confirmed")
+RESERVED_SLOTS = ("value", "slot", "slots", "flows", "example", "proposed", "key", "confirmed")
 RESERVED_IDS = (*THEN, "completed")
 _CONSTANTS = ("true", "false", "none")
 _BRACE = re.compile(r"\{[^{}]*\}?|\}")
 _SLOT_TEXTS = ("prompt", "reprompts", "silence_prompts", "help")
 _PATTERN_GAPS = {
     "help": ("flows",),
+    "example": ("example",),
     "corrected": ("slot", "value"),
     "invalid": ("slot", "value"),
     "ambiguous": ("value",),
@@ -202,7 +203,7 @@ class _Checker:
 
 
 def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
-    """Report reserved and duplicate step ids, and every `then` that leads nowhere."""
+    """Report reserved and duplicate step ids, and every `then` that can't work."""
     steps = list(steps_in(flow, entry.get("steps"), ("flows", flow, "steps")))
     first: dict[str, int] = {}
     for at in steps:

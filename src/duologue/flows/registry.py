@@ -1,8 +1,8 @@
 """Actions, validators and normalisers: Python functions that flows refer to by name.
 
-A parameter gets the value of the slot of the same name. The parameter `key` gets the idempotency key of the action.
-Rule: a function's result is checked before it is used, and the dialogue always gets an answer, even if the function
-fails or hangs.
+A parameter gets the value of the slot of the same name. The parameter `key` gets the idempotency key of the action: a
+text that is the same when the same run of the action is tried again. Rule: a function's result is checked before it is
+used, and the dialogue always gets an answer, even if the function fails or hangs.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _NotYet(Exception):
 
 
 class Registry:
-    """The functions of one domain."""
+    """The Python functions that flows may use, by name."""
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]] = ()) -> None:
         given = functions.items() if isinstance(functions, Mapping) else ((one.__name__, one) for one in functions)
@@ -83,8 +83,8 @@ class Registry:
     # -- Calling the functions
 
     async def validate(self, effect: Validate, now: Callable[[], int]) -> Validated | Rejected | WorkFailed:
-        """Normalise a value, then validate it. A validator refuses a value by returning False or a text with the
-        reason, or by raising ValueError."""
+        """Normalise a value, then validate it. A normaliser refuses a value by returning None, a validator by returning
+        False or a text with the reason. Both may also raise ValueError to refuse it."""
         value: Any = effect.value
         try:
             async with asyncio.timeout(VALIDATION_S_MAX):
@@ -107,9 +107,9 @@ class Registry:
         return await self._call(name, {**dict(effect.slots), wanted[0] if wanted else "value": value})
 
     async def act(self, effect: RunAction, now: Callable[[], int], once: Once | None = None) -> ActionDone | WorkFailed:
-        """Run an action. If `once` is given, an action doesn't run a second time after a restart. The exception is an
-        interrupted action with a parameter `key`: it can recognise the repeated operation by its key, so it runs
-        again."""
+        """Run an action, through `once` if that is given. `once` doesn't run an action a second time after a restart.
+        The exception is an action that was interrupted and has a parameter `key`: it can recognise the repeated
+        operation by its key, so it runs again."""
         given = {**dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
         try:
             async with asyncio.timeout(ACTION_S_MAX):

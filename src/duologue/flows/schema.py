@@ -322,6 +322,12 @@ class FileEntry(_Entry):
     tries_max: int = Field(
         _DEFAULTS["tries_max"], ge=1, le=50, description="Failed replies to one question before giving up."
     )
+    confidence_min: float = Field(
+        _DEFAULTS["confidence_min"],
+        ge=0,
+        le=1,
+        description="Words heard with less confidence decide nothing: the question is asked again.",
+    )
     gives_up_by: Literal["cancel", "handoff"] = Field(
         _DEFAULTS["gives_up_by"], description="How to give up: cancel the flow, or hand over to a human."
     )

@@ -102,7 +102,8 @@ def _check_circles(data: Any, notes: ProblemList) -> None:
 
 
 def circles(leads: Mapping[str, list[str]]) -> list[tuple[str, ...]]:
-    """Cycles of a graph, each as a tuple of its nodes. Every edge that closes a cycle during the search adds one."""
+    """The cycles that a depth-first search finds in a graph, each as a tuple of its nodes. `leads` maps each node to
+    the nodes that it leads to."""
     found: list[tuple[str, ...]] = []
     done: set[str] = set()
     for start in leads:

@@ -31,7 +31,7 @@ class LocatedStep(NamedTuple):
 
 
 def entries_of(data: Any, section: str) -> dict[str, dict[str, Any]]:
-    """Those entries of a section that are mappings, by name."""
+    """The entries of a section, by name. Entries that aren't mappings are left out."""
     found = data.get(section) if isinstance(data, dict) else None
     if not isinstance(found, dict):
         return {}

@@ -1,7 +1,8 @@
 """Reads YAML as plain values, with the line of each value.
 
 PyYAML parses the nodes. They are converted to values here, as in YAML 1.2, where `no`, `on` and `12:30` are texts.
-Rule: size, depth and number of values are limited before anything is built, aliases included.
+Rule: the size of the text and the depth and number of its values are limited, and a value that an alias repeats is
+counted each time.
 """
 
 from __future__ import annotations

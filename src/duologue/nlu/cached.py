@@ -1,8 +1,9 @@
-"""Caches answers: the same message in the same scope is sent to the NLU once.
+"""Caches answers: within one second, the same message in the same scope is sent to the NLU only once.
 
-An unchanged transcript, a repeated event, or two callers in the same turn reuse an answer for one second. Callers that
-ask while an answer is pending wait for the same answer. Rule: a failure is never cached. An answer that is older than a
-second is never used, and is deleted when the next message arrives.
+A scope is what is possible at a turn: its intents, its slots and the last question. An unchanged transcript, a repeated
+event, or a second caller in the same turn gets the cached answer. Callers that ask while an answer is pending wait for
+the same answer. Rule: a failure is never cached. An answer that is older than a second is never used, and is deleted
+when the next message arrives.
 """
 
 from __future__ import annotations

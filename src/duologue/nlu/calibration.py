@@ -21,7 +21,8 @@ USUAL = 0.5  # assumed as the usual similarity if no intent has two phrases
 @dataclass(frozen=True, slots=True)
 class Scores:
     """The scores of a message. `each` has the score of every intent. `near` is the similarity of the message to the
-    nearest phrases of the best intent. `usual` is how similar the phrases of one intent usually are in this scope."""
+    nearest phrases of the best intent. `usual` is how similar the phrases of one intent usually are to each other in
+    this scope (the intents that are possible at a turn)."""
 
     each: Sequence[float]
     near: float
@@ -56,8 +57,8 @@ class Calibration:
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, odds))))
 
     def understanding(self, names: Sequence[str], scores: Scores, by: str) -> Understanding:
-        """Turn the scores into ranked guesses with probabilities, and decide whether the message is in scope. `names`
-        has the names of the intents in the order of their scores."""
+        """Turn the scores into ranked guesses with probabilities, and decide whether the message is in scope (whether
+        any of the intents is meant). `names` has the name of each intent, in the same order as `scores.each`."""
         highest = scores.each[scores.best]
         odds = [math.exp((each - highest) / self.temperature) for each in scores.each]
         total, in_scope = sum(odds), self.in_scope(scores)

@@ -63,9 +63,7 @@ class E5:
             raise UnusableModel(f"the model {MODEL} can't be run: {type(failure).__name__}") from None
         row: Floats = pieces[0].mean(axis=0)
         if row.shape != (SIZE,) or not np.isfinite(row).all():
-            raise UnusableModel(
-                f"the model {MODEL} returned NaN or infinite numbers; run `duologue models verify {MODEL}`"
-            )
+            raise UnusableModel(f"the model {MODEL} returned unusable numbers; run `duologue models verify {MODEL}`")
         return row
 
 

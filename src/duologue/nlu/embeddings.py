@@ -1,7 +1,8 @@
 """A cache of embeddings: of phrases, and of the last messages.
 
-The same phrase may occur in many scopes, and the same message may be judged in several scopes. Rule: both caches are
-bounded, and the one for messages is small, because messages are private.
+A scope is the set of intents that are possible at a turn. The same phrase may occur in many scopes, and the same
+message may be judged in several scopes. Rule: both caches are bounded, and the one for messages is small, because
+messages are private.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""NLU on this machine: embeddings and a regression for each scope, or words alone.
+"""NLU on this machine: a regression for each scope, over embeddings or, without models, over words alone.
 
 Nothing is loaded before it is needed. A scope is the set of intents that are possible at a turn. It is learned from its
 phrases when it is first used, or earlier by `prepare`. Each phrase is embedded once, even if it is in many scopes.

@@ -1,7 +1,8 @@
 """TF-IDF vectors of words, pairs of words and character n-grams, without numpy.
 
-N-grams are hashed to a sparse vector of fixed size and weighted by rarity. Rule: an n-gram that no phrase contains only
-makes the other entries of a vector smaller, so a message of unknown words is similar to no phrase.
+N-grams are hashed to a sparse vector of fixed size and weighted by rarity. Rule: an n-gram that isn't in any phrase
+gets no entry of its own; it only makes the other entries of a vector smaller. So a message of unknown words is similar
+to no phrase.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ Sparse = dict[int, float]
 
 
 class Grams:
-    """The n-grams of a scope's phrases, and their rarity."""
+    """The n-grams of the phrases of a scope (the intents that are possible at a turn), and their rarity."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
         counted = [_counted(phrase) for phrase in phrases]

@@ -1,8 +1,8 @@
 """The classifier of a scope in numpy. It looks at a message in up to four views, each with its own regression.
 
-A view is one way to turn a text into a vector. The views `meaning` and `query` count most, `wording` and `words` less.
-Without the models, only `words` is used. Rule: only the code here depends on the scope. The models in `minilm` and `e5`
-don't.
+A scope is the set of intents that are possible at a turn. A view is one way to turn a text into a vector. The views
+`meaning` and `query` count most, `wording` and `words` less. Without the models, only `words` is used. Rule: what is
+learned here belongs to one scope; the models in `minilm` and `e5` are the same for all scopes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Classifies messages within a scope without numpy: n-grams and a regression, in the standard library only.
 
-The regression starts from the mean of each intent and is improved by a few passes over the phrases. Rule: the time is
-bounded. The more intents a scope has, the fewer passes are made.
+A scope is the set of intents that are possible at a turn. The regression starts from the mean of each intent and is
+improved by a few passes over the phrases. Rule: the time is bounded: the more intents a scope has, the fewer passes are
+made.
 """
 
 from __future__ import annotations

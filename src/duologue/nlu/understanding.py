@@ -1,4 +1,4 @@
-"""The protocol of NLU: one value for what a message may mean, and one for what it was understood to mean.
+"""The protocol of NLU: a scope says what is possible at a turn, and an understanding says what a message means.
 
 Every NLU, local or remote, gets the same question and returns the same kind of answer. Rule: an NLU always answers and
 never raises an exception. A failed service is reported in `error`, and a message that fits no intent is reported as out

@@ -2,7 +2,8 @@
 
 If a connection is lost, its transaction is retried on a new one. If it was lost before the commit, nothing was written.
 If it was lost during the commit, the retried script finds what it wrote and returns as usual. Rule: a lost connection
-raises an error only if the retries fail too, and the error says whether the outcome is known.
+raises an error only if the retries fail too, or if the script must not run twice. The error says whether the outcome is
+known.
 """
 
 from __future__ import annotations

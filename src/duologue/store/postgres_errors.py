@@ -25,7 +25,7 @@ CONNECTING: Mapping[str, str] = {
 }
 RUNNING: Mapping[str, str] = {
     "25006": "the server is read-only, perhaps a standby; use the primary server in the address",
-    "42501": "this user lacks a permission; grant it the schema, or use another user",
+    "42501": "this user lacks a permission; grant this user access to the schema, or use another user",
     "53100": "the server's disk is full, nothing was written; free some space there",
     "53200": "the server is out of memory, nothing was written; try again",
     "55P03": "another transaction holds a row lock, nothing was written; try again",

@@ -44,8 +44,8 @@ class Pool:
         self._is_closed = False
 
     async def take(self) -> PostgresConnection:
-        """Take a connection from the pool; return it with `give_back`. Raises `StoreFailed` if none is free for
-        `WAIT_S_MAX` seconds."""
+        """Take a connection from the pool; return it with `give_back`. Raises `StoreFailed` if all connections stay
+        busy for `WAIT_S_MAX` seconds, or if connecting fails."""
         try:
             async with asyncio.timeout(WAIT_S_MAX):
                 await self._free.acquire()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -24,6 +25,7 @@ from .wall_clock import Clock, boot_id, counter_ms, from_moment, wall_ms
 T = TypeVar("T")
 APPLICATION_ID = 0x44554F4C  # "DUOL"
 BUSY_MS_MAX = 5_000
+OPENING_WAITS_S = (0.01, 0.03, 0.1, 0.3, 0.5)  # before each further attempt to open a file that others set up
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_MS_MAX}",
     "PRAGMA journal_mode = WAL",
@@ -119,6 +121,18 @@ class SqliteStore(SqlStore):
     # -- In the thread
 
     def _connect(self) -> sqlite3.Connection:
+        """Open the file. While other processes set up the same new file, SQLite refuses at once instead of waiting, so
+        the attempt is repeated."""
+        for wait_s in OPENING_WAITS_S:
+            try:
+                return self._connect_once()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    raise
+            time.sleep(wait_s)
+        return self._connect_once()
+
+    def _connect_once(self) -> sqlite3.Connection:
         make_private(self.path)
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_MS_MAX / 1000)
         try:
@@ -180,7 +194,7 @@ class SqliteStore(SqlStore):
 
 def _shared_clock(connection: sqlite3.Connection) -> Clock:
     """The clock of all processes that use this file. The first process after a boot stores the time of the boot, and
-    the other processes use the stored time."""
+    the other processes use the stored time. On a system without boot ids, the clock is the time of day."""
     boot = boot_id()
     if not boot:
         return wall_ms

@@ -122,7 +122,7 @@ class SqliteThread:
 
     def _perform(self, jobs: Sequence[SqliteJob]) -> None:
         """Run all jobs in one transaction. If SQLite fails, run each job in its own transaction, so that only the job
-        at fault fails."""
+        at fault fails. But if another process has locked the file, all jobs fail at once."""
         if not jobs:
             return
         try:

@@ -23,7 +23,7 @@ def boot_id() -> str:
 
 
 def wall_ms() -> int:
-    """The time of day in milliseconds."""
+    """The wall-clock time, in milliseconds since the Unix epoch."""
     return time.time_ns() // 1_000_000
 
 

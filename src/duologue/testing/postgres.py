@@ -61,7 +61,7 @@ class PrivatePostgres:
 
     @property
     def url(self) -> str:
-        """The URL of the server's socket, which needs no password."""
+        """The URL of the server's Unix socket, which needs no password."""
         return f"postgresql://duologue@/postgres?host={quote(str(self._folder), safe='')}&port={self.port}"
 
     @property

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Link
 from duologue.core.settings import PROFILES
+from duologue.core.state import initial
 from duologue.observe.recorder import Recorder
 from duologue.observe.signals import Caption
 from duologue.runtime.agent import Agent
@@ -104,8 +105,8 @@ class Scenario:
 
 
 class ScenarioResult(NamedTuple):
-    """How a scenario went. If it failed, `line` is the line of the failed step, `message` tells the whole story, and
-    `journal` is the journal's path, if one was requested."""
+    """How a scenario went. If it failed, `line` is the line of the failed step, `message` says what failed and what
+    happened in the call, and `journal` is the journal's path, if one was requested."""
 
     name: str
     file: Path
@@ -167,7 +168,7 @@ def _write_journal(call: Call | None, path: Path | None) -> Path | None:
     if call is None or path is None:
         return None
     agent = call.conversation.agent
-    recorder = Recorder(path, agent.settings, agent.private)
+    recorder = Recorder(path, initial(agent.settings), agent.private)
     for record in call.records:
         recorder.add(record)
     for signal in call.signals:

@@ -262,7 +262,10 @@ def read_script(
     found = []
     for item in (node,) if node.items is None else node.items:
         if item.is_scalar and item.text in shapes:
-            note(item.line, f"{item.text!r} alone means the text to {plain}: write {{{item.text}: ...}} for the act")
+            note(
+                item.line,
+                f"{item.text!r} is also the name of an act: write {{{item.text}: ...}} or {{{plain}: {item.text}}}",
+            )
             continue
         is_text = item.is_scalar and not item.is_missing
         act = read_act(YamlNode(item.line, entries={plain: item}) if is_text else item, shapes, what, note)

@@ -73,8 +73,8 @@ class McpServer:
     `prefix` in front. When the server requests one piece of text, the user is asked for it. Forms and web pages can't
     be spoken, so requests for them are declined.
 
-    `dialect="legacy"` is for old servers that fail when asked for their protocol revision. With this option, the
-    request isn't sent.
+    `dialect="legacy"` is for old servers that fail when they are asked for their protocol revision. With this option,
+    they aren't asked for it.
     """
 
     def __init__(

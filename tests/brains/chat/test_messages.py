@@ -78,6 +78,18 @@ def test_what_was_overheard_is_left_out() -> None:
     assert chat(*history, text="And then?") == [assistant("So I said"), user("And then?")]
 
 
+def test_the_model_is_told_that_the_newest_words_were_heard_with_low_confidence() -> None:
+    history = (UserSaid(1, "Book it", confidence=0.2), AgentSaid(1, "Shall I?"), UserSaid(2, "Okay.", confidence=0.2))
+    first, asked, told, newest = chat(*history, text="Okay.")
+    assert (first, asked, newest) == (user("Book it"), assistant("Shall I?"), user("Okay."))
+    assert told["role"] == "system"
+    assert "low confidence" in told["content"]
+    sure = chat(*history[:2], UserSaid(2, "Okay.", confidence=0.9), text="Okay.")
+    assert [one["role"] for one in sure] == ["user", "assistant", "user"]
+    answered = chat(*history, AgentSaid(2, "Did you say okay?"))
+    assert not any("low confidence" in one["content"] for one in answered)
+
+
 @pytest.mark.req("L-06")
 def test_an_interrupted_reply_ends_in_a_dash_where_it_was_last_heard() -> None:
     history = (UserSaid(1, "Tell me"), AgentSaid(1, "I can offer ", interrupted=True, unheard="you a refund"))

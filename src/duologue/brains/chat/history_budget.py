@@ -1,8 +1,8 @@
 """Limits how much history a chat request contains.
 
-Of a history that is too long, only the newest part is sent, starting with a user turn. A call may last for hours, but a
-model's context window is limited. Rule: turns that no reply has answered yet are always included, and a shortened
-history begins with a note that the earlier part is left out.
+A conversation may last for hours, but a model's context window is limited. Of a history that is too long, only the
+newest part is sent, starting with a user turn. Rule: turns that no reply has answered yet are always included, and a
+shortened history begins with a note that the earlier part is left out.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def is_length_error(failure: object) -> bool:
 
 
 def _unanswered(history: tuple[Item, ...]) -> int:
-    """The index of the first item that no reply has answered yet: the one after the last reply in words."""
+    """The index of the first item that no reply has answered yet: the item after the last reply that has text and made
+    no call."""
     for at in range(len(history) - 1, -1, -1):
         item = history[at]
         if isinstance(item, AgentSaid) and item.text and not item.calls:

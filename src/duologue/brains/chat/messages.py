@@ -30,6 +30,10 @@ NO_OUTPUT = "There is no result yet."
 _GREET = "The conversation begins now. Greet the person in one short sentence."
 _GO_ON = "The person has said nothing new. Tell them briefly what is new, or go on from here."
 _ANSWER = "Answer what the person said last, and tell them briefly what is new."
+_DOUBTFUL = (
+    "The next message was heard with low confidence and may be a noise. If it would confirm, cancel or pay for "
+    "something, ask first whether that is what the person said."
+)
 _ASKS = {
     Ask.CHECK_IN: "The person has been silent for a while. Ask in one short sentence, in words that you have "
     "not used for it yet, whether they are still there.",
@@ -44,7 +48,10 @@ def write_messages(request: Request, instructions: str = "", aside: AsideRole = 
     lead = "\n\n".join(text for text in (instructions, request.instructions) if text)
     if lead:
         chat.append({"role": "developer" if aside == "developer" else "system", "content": lead})
+    doubtful = _doubtful(request)
     for item in request.history:
+        if item is doubtful:
+            chat.add_aside(_DOUBTFUL)
         chat.add(item)
     missing = _not_in_history(request)
     if missing:
@@ -53,6 +60,16 @@ def write_messages(request: Request, instructions: str = "", aside: AsideRole = 
     if task:
         chat.add_aside(task)
     return chat.messages
+
+
+def _doubtful(request: Request) -> UserSaid | None:
+    """The person's newest message, if it was heard with low confidence and isn't answered yet."""
+    for item in reversed(request.history):
+        if isinstance(item, AgentSaid) and item.text and not item.calls:
+            return None
+        if isinstance(item, UserSaid) and item.text and not item.overheard:
+            return item if item.is_doubtful else None
+    return None
 
 
 def write_tools(tools: tuple[Tool, ...]) -> list[dict[str, Any]]:

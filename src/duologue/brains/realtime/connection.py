@@ -88,7 +88,8 @@ async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
 
 class Connection:
     """A wire with its reader, writer and ping tasks. `take` is called once for every server event that is known and
-    readable."""
+    readable. `lost` is called once if the connection is lost. `healthy` is called with False when an answer to a ping
+    is late, and with True when it arrives."""
 
     def __init__(
         self,

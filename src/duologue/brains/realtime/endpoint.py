@@ -21,7 +21,7 @@ OPENAI_URL = "wss://api.openai.com/v1/realtime"
 
 class RealtimeEndpoint:
     """A server, a model and a key. Without a URL, the server is OpenAI. If no key was passed, OpenAI gets the one from
-    OPENAI_API_KEY and an Azure host the one from AZURE_OPENAI_API_KEY. Any other host gets only a key that was
+    OPENAI_API_KEY and an Azure host the one from AZURE_OPENAI_API_KEY. Any other host gets a key only if one was
     passed."""
 
     def __init__(self, model: str, url: str | None, key: Key | None, headers: Mapping[str, str]) -> None:

@@ -1,8 +1,8 @@
 """The requests and responses of one session: which response answers which request, and what the user said.
 
-The exchange processes server events and sends the client events that follow from them. It waits only for a
-running response to end. Rule: a response belongs to the request named in its metadata, and an error belongs to the
-client event that the error names. A response that was never requested is counted, cancelled and deleted, without
+The exchange processes server events and sends the client events that follow from them. The only thing that it ever
+waits for is the end of a response. Rule: a response belongs to the request named in its metadata, and an error belongs
+to the client event that the error names. A response that was never requested is counted, cancelled and deleted, without
 any effect on other responses.
 """
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from duologue.ports.session import Context
+from duologue.ports.spoken_words import count_words, new_words
 from duologue.ports.tool_call import ToolCall
 
 from . import client_events as ce
@@ -56,7 +57,7 @@ class Mirror:
         self._context = context or Context()
         self._first = _key(self._context.recent[0]) if self._context.recent else None
         self._spoken: list[_Spoken] = []
-        self._said: dict[int, list[str]] = {}  # by turn: the words that the server has
+        self._said: dict[int, int] = {}  # by turn: how many of its words the server has
         self._agent_said: dict[int, str] = {}  # the text of replies that earlier sessions made
         self._replies: dict[int, _Reply] = {}
         self._known: dict[object, None] = {}  # items of the history that the server has
@@ -168,13 +169,9 @@ class Mirror:
     def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
         """The events that add those words of this item that this session didn't hear, because they were typed or
         because an earlier session heard them. Overheard words are deleted, not added."""
-        words = item.text.split()
-        before = self._said.get(item.turn, [])
-        if words == before:
-            return []
-        self._said[item.turn] = words
-        rest = words[len(before) :] if words[: len(before)] == before else words
-        rest, heard = self._match_heard(rest)
+        before = self._said.get(item.turn, 0)
+        self._said[item.turn] = max(before, count_words(item.text))
+        rest, heard = self._match_heard(new_words(item.text, before).split())
         if item.overheard:  # the model must not answer overheard words
             return [ce.delete_item(name) for name in heard if name]
         return [ce.user_item(" ".join(rest))] if rest else []
@@ -213,7 +210,7 @@ class Mirror:
         return events + (self.truncate(item.reply, item.heard_ms) if item.interrupted else [])
 
     def _add_reply(self, item: AgentSaid) -> list[ClientEvent]:
-        """The events that add what is new in a reply of an earlier session."""
+        """The events that add a reply of an earlier session: only the text and the calls that weren't added before."""
         before = self._agent_said.get(item.reply, "")
         rest = item.text.removeprefix(before).strip()
         self._agent_said[item.reply] = item.text
@@ -239,7 +236,8 @@ class Mirror:
         return [ce.output_item(name, item.output or item.outcome.value)]
 
     def _forget(self, number: int) -> list[ClientEvent]:
-        """The events that delete a reply of which nothing was heard and no call was run."""
+        """The events that delete a reply that isn't in the history, because nothing of it was heard and none of its
+        calls was run."""
         left = [made for made in self._replies[number].made if not made.is_deleted]
         for made in left:
             made.is_deleted = True

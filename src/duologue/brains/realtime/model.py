@@ -366,8 +366,8 @@ class RealtimeModel:
             live.exchange.abandon(answer)
 
     async def _await_response(self, live: RealtimeSession, answer: RealtimeAnswer) -> None:
-        """Wait until the server accepts or refuses the request. If the server has sent nothing at all between the
-        request and the deadline, the connection is treated as lost."""
+        """Wait until the server accepts or refuses the request. Raises ServiceError after the deadline. If the server
+        has sent nothing at all until then, the connection is also treated as lost."""
         received = live.connection.received
         try:
             async with asyncio.timeout(self.settings.request_ms_max / 1000):

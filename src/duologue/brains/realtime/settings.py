@@ -20,10 +20,10 @@ SESSION_WARNING_MS = SESSION_MS_MAX - 30_000
 
 @dataclass(frozen=True, slots=True)
 class RealtimeSettings:
-    """`turn_detection` says who decides that the user's turn is over: the server by VAD ("server_vad"), the server by a
-    semantic model ("semantic_vad"), or local ears ("none"). `turn_options` are added unchanged to the server's settings
-    for turn detection, such as {"silence_duration_ms": 400}. `extra` is added to the session's settings unchanged, such
-    as {"max_output_tokens": 500}."""
+    """The settings of one session. `turn_detection` says who decides that the user's turn is over: the server by VAD
+    ("server_vad"), the server by a semantic model ("semantic_vad"), or local ears ("none"). `turn_options` are added
+    unchanged to the server's settings for turn detection, such as {"silence_duration_ms": 400}. `extra` is added to the
+    session's settings unchanged, such as {"max_output_tokens": 500}."""
 
     voice: str = "marin"  # the voice of the model
     turn_detection: TurnDetection = "server_vad"  # who ends a turn: server_vad, semantic_vad, or none for local ears

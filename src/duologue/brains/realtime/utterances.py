@@ -70,7 +70,8 @@ class Utterances:
         return []
 
     def begin_unnamed(self) -> list[Heard]:
-        """Record an onset that was detected here, not by the server."""
+        """Record an onset that was detected here, not by the server. The utterance has no name yet: the server's item
+        for it isn't known."""
         if self._unnamed is not None:
             return []
         self._number += 1

@@ -1,7 +1,7 @@
 """Durations and money: "an hour and a half", "a couple of nights", "twelve fifty", "$1,670".
 
-A duration is ISO 8601 text, so "three days" isn't turned into hours. Money is an amount and, if it was said, a
-currency. Rule: an amount without a currency word is money only where money was asked for.
+A duration is ISO 8601 text, which keeps the unit that was said: "three days" is P3D, not 72 hours. Money is an amount
+and, if it was said, a currency. Rule: an amount without a currency word is money only where money was asked for.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def _period(word: str) -> str:
 
 def single_duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
     """Reads one duration: "three days", "half an hour", "two and a half hours", "an hour and a half", "a fortnight",
-    "the whole week", "overnight". Returns the amount for each unit, and the place after."""
+    "the whole week", "overnight". Returns the amount of each unit, such as {"D": 3}, and the index of the token after
+    the duration. None if no duration begins here."""
     words = [token.word for token in tokens] + [""] * 5
     if words[place] == "overnight":
         return {"D": 1}, place + 1
@@ -158,7 +159,7 @@ def _two_digits(tokens: Sequence[Token], at: int, *, is_written: bool = False) -
 
 
 def _ends(tokens: Sequence[Token], at: int) -> bool:
-    """Does the phrase end at this place? If not, the number before this place may count what follows: "twenty
+    """Does the phrase end before the token `at`? If not, the number before that token may count what follows: "twenty
     people"."""
     return at == len(tokens) or bool(tokens[at].pause) or tokens[at].word in ("please", "then", "thanks")
 
@@ -172,8 +173,8 @@ def _banknote_at(words: Sequence[str], place: int) -> tuple[tuple[int | float, .
 def _money_at(
     tokens: Sequence[Token], place: int, is_asked: bool
 ) -> tuple[tuple[int | float, ...], str | None, int] | None:
-    """The amounts that the words at `place` may mean, their currency, and the place after. None if no amount begins
-    here. With `is_asked`, a number without a currency is an amount too."""
+    """The amounts that the words from the token `place` on may mean, their currency, and the index of the token after
+    them. None if no amount begins here. With `is_asked`, a number without a currency is an amount too."""
     words = [token.word for token in tokens] + [""] * 4
     if (note := _banknote_at(words, place)) is not None:
         return note
@@ -207,8 +208,8 @@ def _money_at(
 
 
 def _bound_before(tokens: Sequence[Token], place: int) -> int:
-    """The place where an amount begins, including the words of an upper limit before it: "no more than eighty". Without
-    such a limit, this is `place` itself."""
+    """The index of the token with which an amount begins, including the words of an upper limit before it: "no more
+    than eighty". Without such a limit, this is `place` itself."""
     for words in _BOUNDS:
         said = tokens[max(0, place - len(words)) : place]
         if words_of(said) == words and not any(token.pause for token in said[1:]):  # not "no, more than eighty"

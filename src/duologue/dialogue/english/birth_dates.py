@@ -17,8 +17,8 @@ YearAt = Callable[[int], tuple[int, int] | None]
 
 
 def birth_at(tokens: Sequence[Token], place: int, year_at: YearAt) -> tuple[tuple[date, ...], int] | None:
-    """The days that three numbers in a row may mean, and the place after them. None if they can't be a date. `year_at`
-    reads the year at a place."""
+    """The days that three numbers in a row may mean, and the index of the token after them. None if they can't be a
+    date. `year_at` reads the year that begins at a token."""
     numbers, at = [], place
     for _ in range(2):
         at += at < len(tokens) and tokens[at].word in ("oh", "zero")

@@ -1,8 +1,9 @@
 """Carrier words, sorted into classes: words around a value that aren't part of it.
 
 People put phrases such as "I'd like to", "could you find me" or "would be great" around a plain answer. Words for what
-services deal with, such as "table" or "ticket", are carriers too. Grammatical words match exactly, the others by their
-stems. Rule: a carrier can't be an answer by itself, so it is never a quantity, price, quality or negation.
+services deal with, such as "table" or "ticket", are carriers too. Grammatical words match exactly, the others match
+without their endings. Rule: a carrier can't be an answer by itself, so it is never a quantity, price, quality or
+negation.
 """
 
 from __future__ import annotations

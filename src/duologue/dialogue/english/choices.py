@@ -44,8 +44,8 @@ def _names_of(choices: tuple[Choice, ...]) -> NameList:
 
 
 def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Match]:
-    """Words that are another form of a choice: "sport" for "sports". The stem must have at least four letters and
-    belong to only one choice."""
+    """Words that are another form of a choice: "sport" for "sports". The stem (the word without its ending) must have
+    at least four letters and belong to only one choice."""
     stems: dict[str, set[str]] = {}
     for choice in choices:
         for name in (choice.value, *choice.also):

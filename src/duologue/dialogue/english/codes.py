@@ -95,7 +95,8 @@ def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
 
 
 def run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
-    """Reads spelled pieces in a row. Returns the text they spell, the place after them, and the number of pieces."""
+    """Reads spelled pieces in a row. Returns the text they spell, the index of the token after them, and the number of
+    pieces."""
     spelled, at, pieces = "", place, 0
     while at < len(tokens):
         if pieces and tokens[at].word in HESITATIONS:  # "nine zero zero, uh, one two three"
@@ -116,7 +117,8 @@ def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _spellings(spelled: str) -> tuple[str, ...]:
-    """Every text that `spelled` may mean. A "?" next to a digit is a zero; any other "?" is a zero or an O."""
+    """Every text that `spelled` may mean. It has a "?" where "oh" or "o" was said: a zero next to a digit, and a zero
+    or an O elsewhere."""
     texts = [""]
     for place, char in enumerate(spelled):
         neighbours = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
@@ -221,8 +223,8 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
 
 
 def _domain_end(tokens: Sequence[Token], place: int) -> int:
-    """The place where a domain ends: after the word or the spelled letters that follow its last dot. Later words aren't
-    part of it: "... dot com, all lower case"."""
+    """The index of the token after a domain. A domain ends with the word or the spelled letters that follow its last
+    dot. Later words aren't part of it: "... dot com, all lower case"."""
     dots = (at for at in range(place, len(tokens)) if SIGNS.get(tokens[at].word) == "." or "." in tokens[at].word)
     at = next(dots, None)
     if at is None:

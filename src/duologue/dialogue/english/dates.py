@@ -68,7 +68,8 @@ class _Dates:
         self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
 
     def at(self, place: int) -> Found | None:
-        """The days that the words at this place may mean, and the place after them; None if no date begins here."""
+        """The days that the words from the token `place` on may mean, and the index of the token after them. None if no
+        date begins here."""
         rules: tuple[Callable[[int], Found | None], ...] = (
             self._since, self._near, self._distance, self._nth_weekday, self._weekday, self._month_first,
             self._day_first, self._holiday, self._movable_holiday, self._digits, self._weekend, self._month_end,
@@ -90,7 +91,7 @@ class _Dates:
         return day <= self.today if self.is_past else day >= self.today
 
     def _years(self, count: int) -> range:
-        """This year and the years after it, `count` in all. For a slot in the past: this year and the years before
+        """This year and the years after it, `count` in all. For a slot for past dates: this year and the years before
         it."""
         year = self.today.year
         return range(year, max(year - count, 0), -1) if self.is_past else range(year, min(year + count, MAXYEAR + 1))
@@ -272,7 +273,7 @@ class _Dates:
         return self._dated(month, *day)
 
     def _plain_day(self, at: int) -> tuple[int, int] | None:
-        """Reads a plain number from 1 to 31. Returns the number and the place after it."""
+        """Reads a plain number from 1 to 31. Returns the number and the index of the token after it."""
         found = number_at(self.tokens, at)
         if found is None or not isinstance(found[0], int) or not 1 <= found[0] <= 31:
             return None
@@ -314,8 +315,8 @@ class _Dates:
         return later_month(self.today.year, self.today.month, int(is_next))
 
     def _nearest_in_a_month(self, number: int, at: int) -> Found | None:
-        """The next date from `first` on that is day `number` of a month. For a slot in the past: the last such date up
-        to today."""
+        """The next date, not before `self.first`, that is day `number` of a month. For a slot for past dates: the last
+        such date up to today."""
         for step in range(12):
             month = later_month(self.first.year, self.first.month, -step if self.is_past else step)
             day = day_of(*month, number)
@@ -325,7 +326,7 @@ class _Dates:
 
     def _dated(self, month: int, number: int, at: int) -> Found | None:
         """The date with this month and day, in the year that is said at `at`. If no year is said: the next such date
-        from today on, or the last one for a slot in the past."""
+        from today on, or the last one for a slot for past dates."""
         year = self._year(at + (self.words[at] in ("of", "in")))
         if year is not None:
             return _one(day_of(year[0], month, number), year[1])
@@ -370,8 +371,8 @@ class _Dates:
         return None
 
     def _movable_holiday(self, place: int) -> Found | None:
-        """Reads "Good Friday", "Easter Monday". Without a year, the next one is meant, or the last one for a slot in
-        the past."""
+        """Reads "Good Friday", "Easter Monday". Without a year, the next one is meant, or the last one for a slot for
+        past dates."""
         for words, later in DAYS_AFTER_EASTER.items():
             after = place + len(words)
             if tuple(self.words[place:after]) != words or names_an_event(self.tokens, after):
@@ -456,8 +457,8 @@ def _one(day: date | None, after: int) -> Found | None:
 def find_dates(
     tokens: Sequence[Token], today: date, *, is_past: bool = False, is_asked: bool = False, since: Since | None = None
 ) -> Iterator[Match]:
-    """Every date in a reply, as ISO text. With `is_asked`, "Fri" counts as a weekday too. "The day after" is counted
-    from `since`. With `is_past`, dates without a year are in the past."""
+    """Every date in a reply, as ISO text. With `is_asked`, "Fri" counts as a weekday and "this morning" as today. "The
+    day after" is counted from `since`. With `is_past`, dates without a year are in the past."""
     reader = _Dates(tokens, today, is_past, is_asked, since)
     place = 0
     while place < len(tokens):

@@ -40,7 +40,8 @@ def with_new_count(count: Reading, before: Json) -> Json:
 
 
 def nearest_time(times: tuple[Json, ...], before: Json) -> Json:
-    """The candidate that is within three hours of the old time. None if no candidate or several are."""
+    """The candidate that is within three hours of the old time. None if there is no such candidate, or more than
+    one."""
     near = [time for time in times if abs(_minutes(time) - _minutes(before)) <= NEAR_MINUTES_MAX]
     return near[0] if len(near) == 1 else None
 

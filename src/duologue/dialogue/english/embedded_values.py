@@ -88,8 +88,8 @@ def read_first(question: Question, message: str, today: str) -> Value | None:
 
 
 def is_all_values(message: str, today: str) -> bool:
-    """Does a message hold only days, times and amounts? Such a message is an answer or a slip, but a classifier may
-    take it for a question: "on the weekend" for "are you open on Saturdays?"."""
+    """Does a message hold only days, times and amounts? Such a message asks nothing, but a classifier may take it for a
+    question: "on the weekend" for "are you open on Saturdays?"."""
     tokens = tokens_of(message)
     covered = covered_by(
         match for slot in _PLAIN for match in find_values(tokens, slot, today_of(today), is_asked=True)

@@ -1,7 +1,8 @@
 """The explain-all-words gate: a reply is a plain answer only if every word of it is accounted for.
 
-A word is accounted for if it is part of the value, is a carrier (a word people put around an answer), was in the
-question, or stands where only a verb can. Rule: a doubtful word isn't accounted for. Then NLU reads the reply.
+A word is accounted for if it is part of the value, is a carrier (a word that people put around an answer, such as
+"please"), was in the question, or stands where only a verb can. Rule: a word that may mean something else isn't
+accounted for, and then NLU reads the reply.
 """
 
 from __future__ import annotations
@@ -26,24 +27,26 @@ _BEING = frozenset("am is are be been i'm we're it's im they're was were".split(
 
 
 def echo_of(question: Question) -> frozenset[str]:
-    """The stems that a reply may repeat from the question, the name of the slot and the description of the flow."""
+    """The stems (words without their endings) that a reply may repeat from the question, the name of the slot and the
+    description of the flow."""
     return echo_of_texts(question.text, question.slot.name, question.about)
 
 
 @lru_cache(maxsize=512)
 def echo_of_texts(*texts: str) -> frozenset[str]:
-    """The stems that a reply may repeat from these texts. Values, denials and words of change aren't included."""
+    """The stems (words without their endings) that a reply may repeat from these texts. Values, denials and words of
+    change aren't included."""
     return frozenset(word for word in stems_of(*texts) - _NEVER_ECHOED if not is_negation(word))
 
 
 def covered_by(matches: Iterable[Match]) -> frozenset[int]:
-    """The places of all tokens that these matches cover."""
+    """The indexes of all tokens that these matches cover."""
     return frozenset(place for match in matches for place in range(match.first, match.after))
 
 
 def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
     """Why a reply can't be a plain answer: a word in it changes, denies or asks something. None if no word does.
-    `covered` are the places of the values in the reply."""
+    `covered` holds the indexes of the tokens that are part of a value."""
     opening = True
     for place, token in enumerate(tokens):
         if place in covered:
@@ -66,7 +69,7 @@ def _denies_value(tokens: Sequence[Token], place: int, covered: frozenset[int]) 
 
 
 def leftover(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> list[int]:
-    """The places of the words that nothing accounts for."""
+    """The indexes of the words that are neither covered by a value nor accounted for in another way."""
     return [place for place in range(len(tokens)) if place not in covered and not is_explained(tokens, place, echo)]
 
 
@@ -95,7 +98,8 @@ def is_number(word: str) -> bool:
 
 
 def _is_adverb(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word the adverb "first"? It is at either end of a reply, but not after an article or a month."""
+    """Is this word the adverb "first"? It is if it begins or ends the reply, but not after a word such as "the" or a
+    month."""
     if tokens[place].word != "first" or place not in (0, len(tokens) - 1):
         return False
     return place == 0 or tokens[place - 1].word not in ("the", "on", "of", *MONTHS)
@@ -118,5 +122,5 @@ def unread(reply: str) -> Unclear:
 
 
 def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
-    """The reading of a reply that is for NLU. `places` are the places of the words that were left over."""
+    """The reading of a reply that is for NLU. `places` holds the indexes of the words that were left over."""
     return Unclear(why, tuple(tokens[place].text for place in places))

@@ -1,7 +1,7 @@
 """Names and texts that aren't in a list: a bare reply, or a proper name where a value is expected.
 
-Rule: the value is one run of words that aren't carriers. A run with a date in it, or with numbers after a comma, isn't
-a name.
+Rule: a name is one run of words without carrier words (words around a value, such as "I'd like"), except links such as
+"of" or "the". A run that contains a date, or both a number and a comma, isn't a name.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
 
 
 def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
-    """The span of a capitalised name among carrier words: "I want to see Jordan Miller". None if the other words aren't
-    in lower case, because then a capital doesn't show a name."""
+    """The span of a capitalised name among carrier words (words around a value): "I want to see Jordan Miller". None if
+    other words are capitalised too, because then a capital letter doesn't show what is a name."""
     left = leftover(tokens, frozenset(), echo)
     if not left or left[0] == 0 or tokens[left[0] - 1].word not in _LEADS:
         return None

@@ -1,7 +1,7 @@
 """From and to: which end of a trip or a stay a value belongs to.
 
-A role is "from" or "to". A slot gets its role from its name ("origin_city", "dropoff_date"), a value from the words
-before it. Rule: a value for one end never fills a slot for the other end.
+A role is "from" or "to". The name of a slot gives the slot its role ("origin_city", "dropoff_date"), and the words
+before a value give the value its role. Rule: a value for one end never fills a slot for the other end.
 """
 
 from __future__ import annotations
@@ -60,14 +60,15 @@ def role_of(slot: Slot) -> str | None:
 
 
 def _words_of(slot: Slot) -> set[str]:
-    """The stems of the words in a slot's name, alone and in pairs: "check_in" also gives "checkin"."""
+    """The words in a slot's name without their endings, alone and in pairs: "check_in" also gives "checkin"."""
     words = slot.name.casefold().split("_")
     return {stem(word) for word in (*words, *(one + other for one, other in pairwise(words)))}
 
 
 def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
-    """The roles of slots of one kind, by slot name. A date of arrival or departure gets the role that no other slot
-    has. If there are several such dates, arrivals are "from" and departures are "to"."""
+    """The roles of slots of one kind, by slot name. An arrival begins a stay but ends a trip, so a date of arrival or
+    departure gets the role that no other slot has. If there are several such dates, arrivals are "from" and departures
+    are "to"."""
     roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
     free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
     if len(free) > 1:
@@ -105,7 +106,8 @@ def activity_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
 
 
 def activity_of(slot: Slot) -> frozenset[str]:
-    """The activity that the name of a date or time slot stands for. Empty if the name has no activity, or two."""
+    """The activity that the name of a date or time slot stands for. Empty if the name stands for no activity or for
+    several."""
     doings = [doing for doing in _ACTIVITIES if doing & _words_of(slot)]
     return doings[0] if len(doings) == 1 and slot.kind in (SlotKind.DATE, SlotKind.TIME) else frozenset()
 

@@ -192,8 +192,8 @@ def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
 
 def known_names(tokens: Sequence[Token], names: NameList, *, is_open: bool = True) -> list[Match]:
     """Every known name in a reply, including a title before it. A name made of ordinary words counts only if it is the
-    whole reply or capitalised. If the list is closed, such a name also counts at the beginning of a clause or after a
-    preposition: "the airport, at ten"."""
+    whole reply or capitalised. If the slot takes only names from the list (`is_open` is False), such a name also counts
+    at the beginning of a clause or after a preposition: "the airport, at ten"."""
     whole = without_filler(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))

@@ -8,7 +8,7 @@ from .readings import Json
 
 
 class Match(NamedTuple):
-    """The tokens from place `first` up to but not including `after`, and the values that they may mean."""
+    """The tokens from index `first` up to but not including `after`, and the values that they may mean."""
 
     first: int
     after: int
@@ -17,7 +17,7 @@ class Match(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The tokens from place `first` up to but not including `after`."""
+    """The tokens from index `first` up to but not including `after`."""
 
     first: int
     after: int

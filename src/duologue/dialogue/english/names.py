@@ -45,7 +45,7 @@ class NameList:
     @staticmethod
     def of(names: Iterable[str], aliases: Mapping[str, str] | None = None, *, finds_near: bool = True) -> NameList:
         """Builds the index from names, and from aliases with the name that each stands for. With `finds_near=False`,
-        near names are never found; use this for a list of mixed kinds."""
+        near names are never found; use this for a list that mixes different kinds of names."""
         values: dict[Key, str] = {}
         for name in names:
             values.setdefault(key_of(name), name)
@@ -119,8 +119,8 @@ class NameList:
         return tuple(dict.fromkeys(found))
 
     def is_sure(self, words: Sequence[str], *, is_open: bool) -> bool:
-        """Is the nearest name near enough to be the one that was meant? In an open list it must be nearer than in a
-        closed one, because the user may mean a name that isn't in the list."""
+        """Is the nearest name near enough to be the one that was meant? With `is_open`, the user may also mean a name
+        that isn't listed, so fewer errors are allowed."""
         ranked = self._ranked(" ".join(words))
         return bool(ranked) and ranked[0][1] >= (SURE_SCORE_MIN if is_open else SURE_SCORE_MIN_CLOSED)
 

@@ -1,7 +1,8 @@
 """Numbers as people say them: "twenty one", "a couple of", "1,110", "two and a half", "the twenty-first".
 
-A count comes with the stem of what is counted, so that rooms aren't taken for nights. Rule: number words are joined
-only if they make one number, as in "twenty one" but not in "five six". The pronoun in "find one in town" isn't a count.
+A count comes with the word for what is counted, without its ending, so that rooms aren't taken for nights. Rule: number
+words are joined only if they make one number, as in "twenty one" but not in "five six". The pronoun in "find one in
+town" isn't a count.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ _THING_AFTER = frozenset(
 
 
 def number_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
-    """The number that begins at this place, and the place after it; None if there is no number."""
+    """The number that begins at the token `place`, and the index of the token after it. None if no number begins
+    there."""
     if place >= len(tokens):
         return None
     return _digits_at(tokens, place) or _group_at(tokens, place) or _words_at(tokens, place)
@@ -176,7 +178,8 @@ def _whole(value: int | float) -> int | float:
 
 
 def ordinal_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """The ordinal that begins at this place, and the place after it: "21st", "twenty first". Else None."""
+    """The ordinal that begins at the token `place`, and the index of the token after it: "21st", "twenty first". None
+    if no ordinal begins there."""
     if place >= len(tokens):
         return None
     word = tokens[place].word
@@ -229,7 +232,8 @@ def _digit(token: Token) -> int | None:
 
 
 def find_numbers(tokens: Sequence[Token]) -> Iterator[Match]:
-    """Every number in a reply that may be a count, with the stem of the next word. "6:30" and "5th" aren't counts."""
+    """Every number in a reply that may be a count, with the stem of the next word (the word without its ending). "6:30"
+    and "5th" aren't counts."""
     place = 0
     while place < len(tokens):
         found = number_at(tokens, place)

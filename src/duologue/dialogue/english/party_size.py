@@ -87,7 +87,8 @@ def _party_at(tokens: Sequence[Token], place: int) -> Match | None:
 
 
 def _term_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """Reads one entry of a list of people: "my wife", "two kids". Returns the number of people and the place after."""
+    """Reads one entry of a list of people: "my wife", "two kids". Returns the number of people and the index of the
+    token after the entry. None if no entry begins here."""
     if place >= len(tokens):
         return None
     word = tokens[place].word

@@ -77,7 +77,8 @@ def _asks_at(tokens: Sequence[Token], place: int) -> bool:
 
 def asks_if_it_suits(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> bool:
     """Does the reply propose a value by asking whether it suits, as in "is Friday possible?" or "do you have a table at
-    8?"? `covered` are the places of the value, `echo` the stems of the question."""
+    8?"? `covered` holds the indexes of the value's words, and `echo` the words of the question without their
+    endings."""
     first = next((place for place, token in enumerate(tokens) if token.word not in OPENINGS), len(tokens))
     words = tuple(token.word for token in tokens[first:])
     offered = next((opening for opening in (*_OFFERED, *_ASKED) if words[: len(opening)] == opening), ())
@@ -111,6 +112,6 @@ def wants_to_know(tokens: Sequence[Token]) -> bool:
 
 
 def is_suggestion(tokens: Sequence[Token], place: int) -> bool:
-    """Does "how about", "what about" or "why not" begin at this place?"""
+    """Does "how about", "what about" or "why not" begin at the token `place`?"""
     pair = (tokens[place].word, tokens[place + 1].word if place + 1 < len(tokens) else "")
     return pair in (("how", "about"), ("what", "about"), ("why", "not"))

@@ -1,8 +1,8 @@
 """Reads the reply to a confirmation: yes, no, or a change.
 
-For a yes or a no, every word must be understood. A change needs only a denial or a word like "instead", and some other
-content. If the new values are not fully understood here, NLU reads them. Rule: a reply that asks something is for
-NLU, even if it begins with a yes.
+For a yes or a no, every word must be understood. A reply is a change if it gives a new value without a yes, or if it
+has a denial or a word like "instead" together with other content. If the new values are not fully understood here, NLU
+reads them. Rule: a reply that asks something is for NLU, even if it begins with a yes.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def new_values(tokens: Sequence[Token], today: Today, text: str) -> list[Match]:
 def changed_values(
     reply: str, tokens: Sequence[Token], slots: tuple[Slot, ...], today: Today, echo: frozenset[str]
 ) -> tuple[Value, ...]:
-    """The new values in a reply. Empty if a value is ambiguous, or if some word isn't understood or denies
-    something."""
+    """The new values in a reply. Empty if a value is ambiguous, if some word isn't understood, or if a word other than
+    a plain "no" denies something."""
     filled = assign(tokens, slots, today)
     if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
         return ()

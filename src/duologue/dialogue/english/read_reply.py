@@ -104,8 +104,8 @@ def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> boo
 
 
 def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
-    """The values in a message that answers no question, if they explain every word. Without a question, a yes, a bare
-    name or a lone number isn't a value."""
+    """The values in a message that answers no question, if they explain every word. As no question was asked, a yes, a
+    bare name or a lone number isn't a value."""
     tokens = tokens_of(reply)
     if not tokens or not slots:
         return None
@@ -159,7 +159,7 @@ class _Reader:
         return bool(said and asked and said != asked)
 
     def _spelled(self) -> Match | None:
-        """The name that the user spells. With a closed list, only a name from the list counts."""
+        """The name that the user spells. If the slot takes only names from its list, no other name counts."""
         found = spelled_name(self.reply, self.tokens, is_person="nam" in self.echo)
         if found is None or self.slot.names is None:
             return found if self.slot.is_open else None
@@ -216,7 +216,8 @@ class _Reader:
         return self._as_reading(Match(run[0], run[-1] + 1, near)) if is_it else None
 
     def _words_of_other_slots(self, covered: frozenset[int]) -> frozenset[int]:
-        """The places of words that name a value of another slot. Such words never count as carriers."""
+        """The indexes of words that name a value of another slot. Such words are never ignored as carrier words (words
+        around a value, such as "I'd like")."""
         listed = [
             slot for slot in self.question.others if slot.kind in (SlotKind.CHOICE, SlotKind.NAME, SlotKind.YES_NO)
         ]
@@ -282,15 +283,15 @@ class _Reader:
         return bool(covered) and not leftover(self.tokens, covered, self.echo)
 
     def _given_name(self) -> list[int]:
-        """The places of ordinary words that are names here, because a name was asked for: "Will", "it's Mark"."""
+        """The indexes of ordinary words that are names here, because a name was asked for: "Will", "it's Mark"."""
         if self.slot.kind is not SlotKind.NAME or not self.slot.is_open or "nam" not in self.echo:
             return []
         span = bare_name(self.tokens, GIVEN_NAMES)
         return list(range(*span)) if span is not None else []
 
     def _near(self, left: list[int]) -> Reading | None:
-        """Reads leftover words that are almost a known name. If that name isn't certain and the list is open, the words
-        as they were said are a candidate too."""
+        """Reads leftover words that are almost a known name, or part of one if only listed names are accepted. If other
+        names are accepted too and the known name isn't certain, the words as they were said are a candidate as well."""
         names, run = self.slot.names, Span(left[0], left[-1] + 1)
         if self.slot.kind is not SlotKind.NAME or names is None or len(left) < run.after - run.first:
             return None
@@ -306,7 +307,8 @@ class _Reader:
         return self._as_reading(Match(*run, candidates)) if len(candidates) > 1 else None
 
     def _assented(self) -> Reading:
-        """Reads a reply of carriers only: it is a yes or no to the proposed value, or it isn't an answer."""
+        """Reads a reply that has only carrier words (words around a value, such as "sure" or "I'd like"): it is a yes
+        or no to the proposed value, or it isn't an answer."""
         leaning = polarity(self.tokens)
         if leaning is not Polarity.YES:
             return self._denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)
@@ -355,7 +357,7 @@ class _Reader:
         return trick is Trick.MINDS and is_bare_yes_no(self.tokens)
 
     def _places_outside_yes_no(self) -> list[int]:
-        """The places of words that aren't part of a yes or no to this question."""
+        """The indexes of words that aren't part of a yes or no to this question."""
         return [place for place in places_outside_yes_no(self.tokens) if stem(self.tokens[place].word) not in self.echo]
 
     # -- The agent asked which one is meant
@@ -449,8 +451,8 @@ class _Reader:
 
 
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:
-    """Is the only value a bare number for another slot than the asked one? Such a number may be a slip, or
-    half of a date."""
+    """Is the only value a bare number for another slot than the asked one? The user may have misspoken, or the number
+    may be part of a date."""
     (slot, match), *more = filled.values()
     return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit
 

@@ -130,7 +130,7 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> l
 
 
 def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
-    """The matches that share no word with a taken match or with a longer one."""
+    """The matches that share no word with a longer match or with one in `taken`."""
     cut = [
         (_without_day(match, taken) if fitting[0].kind is SlotKind.TIME else match, fitting) for match, fitting in found
     ]
@@ -143,7 +143,8 @@ def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
 
 
 def _without_day(match: Match, taken: Sequence[Match]) -> Match:
-    """A time without the words at either end that already gave a day: "tonight at eight" gives a day and a time."""
+    """A time without those words at its beginning or end that already gave a day: "tonight at eight" gives a day and a
+    time."""
     for other in taken:
         if match.first == other.first and other.after < match.after:
             return match._replace(first=other.after)
@@ -157,7 +158,7 @@ def _size(match: Match) -> int:
 
 
 def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], roles: Mapping[str, str]) -> list[Slot]:
-    """Those of the slots in `fitting` that suit the words before the match and what the match counts."""
+    """The slots, out of `fitting`, that suit the words before the match and what the match counts."""
     if doing := activity_said(tokens, match):
         fitting = [slot for slot in fitting if activity_of(slot) is doing] or [
             one for one in fitting if not activity_of(one)

@@ -1,8 +1,8 @@
 """Names that are spelled: "Meier, M E I E R", "Anna, that's A double N A".
 
-The letters are at the end of a reply, one by one, after the name or alone. Rule: if the letters fit the name that was
-said, they decide how it is written. If they only sound like it, the name or the letters may be misheard, and both are
-candidates.
+The letters are at the end of a reply, one by one, after the name or alone. Rule: if the letters resemble the name that
+was said, they decide how it is written. But if the two differ only in letters that sound alike, such as M and N, either
+may be misheard, and both are candidates.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ALIKE_MIN = 0.5
 
 
 class Spelled(NamedTuple):
-    """The spelled letters, the place of the first one, and the place after the last one."""
+    """The spelled letters, the index of the first token of the spelling, and that of the token after it."""
 
     letters: str
     first: int

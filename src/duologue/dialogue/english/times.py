@@ -40,8 +40,8 @@ class _Times:
         self.is_asked = is_asked
 
     def at(self, place: int) -> tuple[tuple[int, ...], int] | None:
-        """The times that the words at this place may mean, in minutes of the day, and the place after them. None if no
-        time begins here."""
+        """The times that the words from the token `place` on may mean, in minutes of the day, and the index of the
+        token after them. None if no time begins here."""
         named = place + (self.words[place] in ("twelve", "12") and self.words[place + 1] in NAMED)
         if (name := self.words[named].removesuffix("ish")) in NAMED:
             return (NAMED[name],), self._on_the_dot(named + 1)
@@ -66,7 +66,7 @@ class _Times:
 
     def _part_before(self, place: int) -> tuple[str, int]:
         """Reads a part of the day before a time: "in the evening at", "this evening", "evening around". Returns the
-        part, or an empty text, and the place where the time begins."""
+        part, or an empty text, and the index of the token with which the time begins."""
         at = place
         if self.words[at : at + 2] == ["in", "the"]:
             at += 2
@@ -81,7 +81,7 @@ class _Times:
 
     def _part_after(self, at: int) -> tuple[str, int]:
         """Reads a part of the day after a time: "in the morning", "this evening", "at night". Returns the part, or an
-        empty text, and the place after it."""
+        empty text, and the index of the token after it."""
         if self.words[at] in ("in", "during") and self.words[at + 1] == "the" and self.words[at + 2] in PARTS:
             return self.words[at + 2], at + 3
         if self.words[at] in ("in", "this", "at", "of", "the") and self.words[at + 1] in PARTS:

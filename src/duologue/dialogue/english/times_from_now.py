@@ -1,7 +1,7 @@
 """Times counted from now: "in half an hour", "an hour and a half from now", "right now".
 
-This module also drops times of today that have passed. Both need the time of day at which the reply was given. Rule: a
-time after midnight isn't today, so it isn't read here.
+This module also drops times of today that have passed. For both, the time at which the reply was given must be known.
+Rule: a time from now that falls after midnight belongs to tomorrow, so it isn't read here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A reply as tokens, and the stems by which words are compared.
+"""A reply as tokens, and the stems by which words are compared. A stem is a word without its ending.
 
 In this package, the place of a token is its index. Hesitations are dropped. A reply longer than any plain answer gets
 no tokens, which bounds all later work. Rule: a token knows where it is in the reply, so every value has a span.

@@ -93,7 +93,7 @@ def find_zero(tokens: Sequence[Token], question: Question) -> Match | None:
 
 
 def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> range:
-    """The places of words that make an amount a rate, such as "each" or "a month". Empty if there are no such words or
+    """The indexes of words that make an amount a rate, such as "each" or "a month". Empty if there are no such words or
     if the question asked for a rate."""
     after = match.after
     words = [token.word for token in tokens[after : after + 2]] + [""] * 2
@@ -104,8 +104,8 @@ def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> ra
 
 
 def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
-    """Does the reply count something that wasn't asked for, count two different things, or count people without the
-    speaker ("me and two friends")?"""
+    """Does the reply count something that wasn't asked for, count two different things, or give a number that leaves
+    out the speaker ("me and two friends" are three)?"""
     if any(_has_others_to_add(tokens, match) for match in matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}
@@ -114,7 +114,7 @@ def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: 
 
 
 def _has_others_to_add(tokens: Sequence[Token], match: Match) -> bool:
-    """Does the user have to be added to the count, as in "me and two friends"?"""
+    """Does the number leave out the speaker, who has to be added to it, as in "me and two friends"?"""
     before = [token.word for token in tokens[max(0, match.first - 3) : match.first]]
     after = [token.word for token in tokens[match.after : match.after + 6]]
     is_added = any(one == "and" and other in _SELF for one, other in pairwise(after))

@@ -38,5 +38,5 @@ def find_wanted(tokens: Sequence[Token], slot: str) -> list[Match]:
 
 @lru_cache(maxsize=512)
 def _named_by(slot: str) -> tuple[str, ...]:
-    """The stems of a slot's name that say what it is about: "has_parking" is about parking."""
+    """The words of a slot's name that say what it is about, without their endings: "has_parking" is about parking."""
     return tuple(stem(word) for word in slot.casefold().split("_") if word and word not in _ABOUT)

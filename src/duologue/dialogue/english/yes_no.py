@@ -99,8 +99,8 @@ _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
 def where_phrase(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> range | None:
-    """The places of a phrase in these words. If the words contain several of the phrases, the one listed first counts.
-    None if they contain no phrase."""
+    """Where in these words a phrase is, as a range of indexes. If the words contain several of the phrases, the one
+    that comes first in `phrases` counts. None if they contain no phrase."""
     for phrase in phrases:
         for place in range(len(words) - len(phrase) + 1):
             if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
@@ -128,7 +128,8 @@ def is_service_verb(word: str) -> bool:
 
 
 def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Drops the "sorry" at either end of a denial, where it changes nothing: "no voucher, sorry"."""
+    """Drops the "sorry" at the end of a denial, as in "no voucher, sorry", and the one in "sorry, no". It changes
+    nothing there."""
     if len(tokens) < 2 or not any(is_negation(token.word) for token in tokens):
         return tokens
     tokens = tokens[:-1] if tokens[-1].word == "sorry" else tokens
@@ -136,7 +137,7 @@ def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def places_outside_yes_no(tokens: Sequence[Token]) -> list[int]:
-    """The places of words that aren't part of a yes or no."""
+    """The indexes of words that aren't part of a yes or no."""
     agreeing = where_phrase([token.word for token in tokens], AGREEING) or range(0)
     denied = next((place for place, token in enumerate(tokens) if is_negation(token.word)), len(tokens))
     return [
@@ -150,7 +151,7 @@ def places_outside_yes_no(tokens: Sequence[Token]) -> list[int]:
 
 
 def polarity(tokens: Sequence[Token]) -> Polarity | None:
-    """Whether the reply says yes, no or both, or is unsure. None if it does nothing of the kind."""
+    """Whether the reply says yes, no or both, or that the user is unsure. None if it says nothing of the kind."""
     words = [token.word for token in tokens]
     if where_phrase(words, _UNDECIDED) or _is_contented(words):
         return Polarity.UNSURE

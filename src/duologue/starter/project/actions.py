@@ -16,7 +16,8 @@ def is_party(passengers: int) -> bool | str:
 
 
 async def book(origin: str, destination: str, departure_date: str, passengers: int, key: str) -> dict[str, str]:
-    """Book a flight. The same key means the same booking, so a retry books nothing twice. A seat is always free."""
+    """Book a flight. The same key means the same booking, so a retry books nothing twice. This demo always finds a
+    seat."""
     await asyncio.sleep(1.5)  # simulates the airline's system
     return {"booking_ref": f"BK{int(hashlib.sha256(key.encode()).hexdigest(), 16) % 10_000:04d}"}
 

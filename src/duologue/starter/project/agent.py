@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from duologue import Agent, EspeakVoice, FlowBrain, LocalEars, LocalNlu, Phrases, find_functions, load_flows
+from duologue import Agent, FlowBrain, LocalEars, LocalNlu, LocalVoice, Phrases, find_functions, load_flows
 
 FLOWS = Path(__file__).with_name("flights.yaml")
 
@@ -17,6 +17,6 @@ agent = Agent(
     make_brain(),
     name="Flight desk",
     ears=LocalEars(),
-    voice=EspeakVoice(),
+    voice=LocalVoice(),
     phrases=Phrases(greeting="Hello! I can book a flight for you. Where would you like to go?"),
 )

@@ -56,7 +56,7 @@ def _problems(kind: str, event: object) -> list[str]:
 
 def _first_error(kind: str, named: str, text: str) -> Any:
     """The first problem of an event. The event is checked only against the type that it names, because a check against
-    the union would report problems for each type of the union. None if the name is unknown."""
+    the union of all types would report problems for each of them. None if there is no type of that name."""
     meant = _models(kind).get(named)
     if meant is None:
         return None

@@ -20,7 +20,8 @@ _TONE = b"\x40\x06"  # one quiet, non-zero sample
 
 
 class ScriptedResponse:
-    """Sends the events of one response as its script says, until the response ends or is cancelled."""
+    """Sends the events of one response as its script says, until the response ends or is cancelled. With `is_aside`,
+    the response doesn't become part of the conversation."""
 
     def __init__(self, session: ScriptedRealtimeSession, wanted: dict[str, Any], is_aside: bool) -> None:
         self._session = session

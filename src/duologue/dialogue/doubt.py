@@ -1,0 +1,51 @@
+"""Messages that were heard with low confidence: a noise may have been taken for words.
+
+Such a message may fill a slot, and its values are read back before an action uses them. If it would decide something,
+the open question is asked again instead. Rule: a doubtful message never confirms, refuses, cancels, restarts, hands
+over or runs an action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .draft import Commitment, DialogueDraft
+from .events import UserMessage
+from .flow import Domain
+from .prompts import count_try
+from .run_flow import continue_flow
+from .state import Phase
+
+
+def is_doubtful(domain: Domain, message: UserMessage) -> bool:
+    """Was the message heard with less confidence than the domain asks for? NaN counts as low."""
+    return not message.confidence >= domain.confidence_min
+
+
+def decide(d: DialogueDraft, act: Callable[[DialogueDraft], None]) -> DialogueDraft:
+    """Let `act` handle an event. If the event comes from a doubtful message and `act` decides something, everything
+    that `act` did is dropped and the question is asked again. Returns the draft with the result."""
+    if not d.s.is_doubtful:
+        act(d)
+        return d
+    trial = d.copy()
+    act(trial)
+    if not trial.commitments:
+        return trial
+    _ask_again(d, trial.commitments[0])
+    return d
+
+
+def _ask_again(d: DialogueDraft, decided: Commitment) -> None:
+    """Say that the message wasn't heard well, and ask the open question again. This counts as a failed try."""
+    d.set(pending=0, is_doubtful=False, values=d.s.values if d.s.reading_back else ())
+    d.note("heard_doubtfully", decision=decided.name.lower())
+    d.say(d.domain.patterns.doubtful_yes if decided is Commitment.YES else d.domain.patterns.doubtful)
+    if d.s.phase is Phase.ERROR:
+        d.say(d.domain.patterns.failed, asks=True)
+    elif not d.s.stack:
+        d.enter(Phase.IDLE)
+    else:
+        if not d.s.is_aside and not d.top.failed:  # a message from before the open question isn't a failed try
+            count_try(d)
+        continue_flow(d)
