@@ -132,9 +132,9 @@ class ScriptedLine:
 
     def clear(self, voice: int) -> None:
         self._note("clear", voice)
-        heard_ms = self.heard_ms if self._track is not None and self._track.voice == voice else 0
-        self._end_track()
-        asyncio.get_running_loop().call_soon(self.tell, Stopped(voice, heard_ms))
+        is_current = self._track is not None and self._track.voice == voice
+        heard_ms = self._end_track()
+        asyncio.get_running_loop().call_soon(self.tell, Stopped(voice, heard_ms if is_current else 0))
 
     def play_cue(self, cue: int, sound: Sound) -> None:
         self._note("play_cue", cue)
@@ -251,12 +251,16 @@ class ScriptedLine:
         if self._track is track and not self._held:
             self._go()
 
-    def _end_track(self) -> None:
+    def _end_track(self) -> int:
+        """Forget the current voice. Returns how much of it was heard: asked once, because time goes on in between."""
+        now = self._now()
+        heard_ms = self._track.heard_ms(now) if self._track is not None else 0
         if self._track is not None:
-            self.played[self._track.voice] = self.heard_ms
-            self._sounded += _sounded("voice", self._track, self._now())
+            self.played[self._track.voice] = heard_ms
+            self._sounded += _sounded("voice", self._track, now)
         self._track = None
         self._cancel_timer()
+        return heard_ms
 
     def _end_cue(self) -> None:
         if self._cue is not None:
