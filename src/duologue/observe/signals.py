@@ -187,6 +187,15 @@ class Waiting(Signal):
 
 
 @dataclass(frozen=True, slots=True)
+class CueGiven(Signal):
+    """The person hears a cue while they wait, or is told that an answer failed. `cue` is what it tells. `text` is what
+    is said; empty for a sound."""
+
+    cue: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkSilent(Signal):
     """A job has shown no progress for too long."""
 

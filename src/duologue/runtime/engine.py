@@ -36,6 +36,7 @@ from .agent import Agent, Phrase
 from .announcements import Announcer
 from .checkpoint import Checkpoint, machine_part, words_part
 from .checkpoint_writer import CheckpointWriter
+from .cues import Cues
 from .driver import Driver, InboxFull
 from .ears_task import EarsTask
 from .guarded_line import GuardedLine
@@ -120,6 +121,7 @@ class Engine:
             driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget, self.hearing_fact.note_ears
         )
         guarded = GuardedLine(line, driver, report_failure)
+        self.cues = Cues(agent, driver, tasks, guarded, report_failure, self.bus.send)
         sorry = agent.says("broken_off", 0)
         self.replies = Replies(driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry)
         self.playback = Playback(
@@ -236,6 +238,7 @@ class Engine:
                 do = self._table.get(type(effect))
                 if do is not None:  # effects that aren't in the table only become signals
                     self._try(type(effect).__name__, do, effect)
+            self._try("cues", self.cues.follow, record)
             self._try("ears", self.ears_task.follow, record)
             self._try("hearing", self.hearing.follow, record)
             self._try("conversation", self._followed, record)
@@ -289,6 +292,8 @@ class Engine:
             fx.ResumePlayback: self.playback.resume,
             fx.StopPlayback: self.playback.stop,
             fx.TruncateReply: self.playback.truncate,
+            fx.PlayCue: self.cues.play,
+            fx.StopCue: self.cues.stop,
             fx.RunCall: self.tool_calls.run,
             fx.CancelWork: self.tool_calls.cancel,
             fx.PostOutput: self.tool_calls.post_output,
@@ -300,11 +305,24 @@ class Engine:
         request = self.requests.make(effect, self.tool_calls.tools)
         request = replace(request, premature=self.hearing.is_premature(effect.first, effect.last))
         is_greeting = effect.ask is Ask.ANSWER and not request.text and not request.history
-        phrase = self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
+        phrase = (
+            self._offer(effect)
+            if effect.ask is Ask.OFFER
+            else self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
+        )
         if self.requests.is_heard(effect, request):
             self.replies.start(request, SilentBrain())
             return
         self.replies.start(request, StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None)
+
+    def _offer(self, effect: fx.StartReply) -> str:
+        """What to say after an answer was cut off without a word of the user. A brain that remembers says its last
+        question again by itself. What a lost line has cut off is taken up again from the sentence that was cut."""
+        if isinstance(self.agent.thinker, Remembers):
+            return ""
+        cut = self.playback.cut if self.playback.cut_by_line else None
+        rest = cut.ledger.rest_from_sentence() if cut is not None else ""
+        return rest or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
         """A late report says that an interrupted speech was heard: mark its request as handled. This isn't done for an
