@@ -137,9 +137,9 @@ class ScriptedLine:
         asyncio.get_running_loop().call_soon(self.tell, Stopped(voice, heard_ms if is_current else 0))
 
     def play_cue(self, cue: int, sound: Sound) -> None:
-        self._note("play_cue", cue)
         if not self.is_open or self.is_sounding:
             return
+        self._note("play_cue", cue)
         if self._cue is None or self._cue.voice != cue:
             self._end_cue()
             self._cue = _Track(cue)
