@@ -281,7 +281,8 @@ class Machine:
         still be heard is stopped, unless another one replaces it."""
         waits = waits_in_silence(d)
         if d.cues and not (waits and d.voice is s.voice):
-            d.cues = 0
+            if not waits:
+                d.cues = 0
             if not any(type(effect) in (StopCue, PlayCue) for effect in d.effects):
                 d.emit(StopCue())
         if not waits or d.link in UNHEARD:
