@@ -167,6 +167,8 @@ def take_typed(d: Draft, e: Event) -> None:
         d.content = 0
         if d.before.voice is Voice.SILENT:
             d.emit(StopCue())
+            d.cues = 0
+            d.disarm(Timer.CUE)  # the wait for this turn's answer begins now
     elif d.before.user in _OPEN:
         _close_audio(d)
     _mark_said(d, d.turn)
