@@ -224,7 +224,8 @@ def _end_turn(d: Draft) -> None:
         and not d.due[TIMER_INDEX[Timer.DEAD_AIR]]
         and dead_air_ms(d)
     ):
-        d.arm(Timer.DEAD_AIR, d.settings.offer_ms)  # the check-in became due while the noise went on
+        # The check-in became due while the noise went on. If it waited longer, the next noise could hold it up again.
+        d.arm(Timer.DEAD_AIR, d.settings.beat_ms)
     _forget_words(d)
 
 
