@@ -278,13 +278,30 @@ def test_the_number_of_check_ins_is_bounded_by_its_setting(check_ins: int) -> No
 
 
 @pytest.mark.req("V-07")
-def test_dead_air_is_not_timed_while_the_person_speaks() -> None:
+def test_dead_air_is_not_timed_while_the_person_says_words() -> None:
     stage = greeted()
     stage.wait(DEAD_AIR_MS - 1)
     stage.begin_talking()
+    stage.hear_words(1)
     assert due(stage, Timer.DEAD_AIR) == 0
     stage.wait(25_000)
     assert requests(stage) == [(1, 0)]
+
+
+@pytest.mark.req("V-07", "H-08")
+def test_a_check_in_that_is_due_during_a_sound_comes_a_beat_after_it() -> None:
+    stage = greeted()
+    quiet_at = stage.at
+    stage.wait(DEAD_AIR_MS - 1)
+    stage.begin_talking()
+    assert due(stage, Timer.DEAD_AIR) == quiet_at + DEAD_AIR_MS
+    stage.wait(25_000)
+    assert requests(stage) == [(1, 0)]
+    stage.happen(ev.SpeechStopped)
+    stage.wait(600)
+    assert due(stage, Timer.DEAD_AIR) == stage.at + 1
+    stage.wait(1)
+    assert stage.effects(fx.StartReply)[-1].ask is Ask.CHECK_IN
 
 
 @pytest.mark.req("V-07")
@@ -315,15 +332,16 @@ def test_words_after_a_check_in_restart_the_count() -> None:
     assert stage.state.check_ins == 1
 
 
-@pytest.mark.req("V-07")
-def test_a_noise_does_not_restart_the_count_of_check_ins() -> None:
+@pytest.mark.req("V-07", "H-08")
+def test_a_noise_restarts_neither_the_count_of_check_ins_nor_the_wait_for_the_next() -> None:
     stage = greeted()
     stage.wait(DEAD_AIR_MS)
     stage.answer()
+    quiet_at = stage.at
     stage.cough()
     stage.wait(600)
     assert stage.state.check_ins == 1
-    assert due(stage, Timer.DEAD_AIR) == stage.at + DEAD_AIR_MS
+    assert due(stage, Timer.DEAD_AIR) == quiet_at + DEAD_AIR_MS
 
 
 @pytest.mark.req("V-07")

@@ -28,6 +28,7 @@ from duologue.testing import Call, SpeakingPace
 PROFILES = ("confirm", "immediate", "words")
 CHECK_INS, GOODBYE = ("Are you still there?",), "Goodbye!"
 LAST_WORDS = "and what about tomorrow"
+CHECKS_IN: dict[str, Any] = {"check_ins_max": 2, "hangs_up": True}  # in every profile, so that dead air can be broken
 
 
 class TruthfulLine(ScriptedLine):
@@ -80,7 +81,7 @@ class Staged(Call):
         **agent: Any,
     ) -> None:
         self.brain = brain
-        self.settings = settings_of(profile, **(settings or {}))
+        self.settings = settings_of(profile, **{**CHECKS_IN, **(settings or {})})
         greeting = "Hello there!" if profile == "words" else ""
         agent.setdefault("phrases", Phrases(greeting, CHECK_INS, GOODBYE))
         self.truth = line or TruthfulLine()

@@ -18,8 +18,8 @@ from duologue.lab.sim.stage import Stage
 
 
 def in_a_room() -> Stage:
-    """A conversation in the default profile, up and quiet."""
-    stage = Stage(profile("confirm"))
+    """A conversation in the default profile, up and quiet. It checks in, as a telephone call does."""
+    stage = Stage(profile("confirm", dead_air_ms=20_000, check_ins_max=2, hangs_up=True))
     stage.start()
     return stage
 

@@ -171,6 +171,8 @@ def take_typed(d: Draft, e: Event) -> None:
         d.content = 0
         if d.before.voice is Voice.SILENT:
             d.emit(StopCue())
+            d.cues = 0
+            d.disarm(Timer.CUE)  # the wait for this turn's answer begins now
     elif d.before.user in _OPEN:
         _close_audio(d)
     _mark_said(d, d.turn)
@@ -222,7 +224,8 @@ def _end_turn(d: Draft) -> None:
         and not d.due[TIMER_INDEX[Timer.DEAD_AIR]]
         and dead_air_ms(d)
     ):
-        d.arm(Timer.DEAD_AIR, d.settings.offer_ms)  # the check-in became due while the noise went on
+        # The check-in became due while the noise went on. If it waited longer, the next noise could hold it up again.
+        d.arm(Timer.DEAD_AIR, d.settings.beat_ms)
     _forget_words(d)
 
 

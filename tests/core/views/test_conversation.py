@@ -261,7 +261,7 @@ def test_a_final_text_without_words_ends_a_noise_at_once() -> None:
 @pytest.mark.req("C-REQ-004")
 def test_a_typed_turn_is_processed_at_once() -> None:
     stage = up()
-    assert stage.happen(ev.TextTyped) == (fx.StartReply(1, 1, 1),)
+    assert stage.happen(ev.TextTyped) == (fx.StopCue(), fx.StartReply(1, 1, 1))
 
 
 @pytest.mark.req("C-PER-001", "C-REQ-004")
