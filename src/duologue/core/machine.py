@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from .deadlines import DeadlineOwners, cue_ms
 from .draft import Draft
-from .effects import Effect, StopCue
+from .effects import Effect, PlayCue, StopCue
 from .errors import InvalidEvent, TimeWentBackwards
 from .events import (
     EVENTS,
@@ -39,6 +39,7 @@ from .leaves import (
     SOUNDING,
     TIMER_INDEX,
     UNHEARD,
+    Cue,
     JobKind,
     Leaf,
     Link,
@@ -67,6 +68,7 @@ _REGION_INDEX: tuple[tuple[type[Leaf], int], ...] = tuple(
 )
 _KINDS = frozenset(EVENTS)
 _CUE = TIMER_INDEX[Timer.CUE]
+_WORDED = tuple(cue for cue in Cue if cue not in (Cue.SOUND, Cue.WORDS))
 _IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
 
 
@@ -276,15 +278,17 @@ class Machine:
 
     def _update_cue(self, d: Draft, s: State) -> None:
         """Arm the next cue while the person waits in silence and could hear it. When the wait ends, the cue that may
-        still be heard is stopped."""
+        still be heard is stopped, unless another one replaces it."""
         waits = waits_in_silence(d)
         if d.cues and not (waits and d.voice is s.voice):
             d.cues = 0
             d.due[_CUE] = 0
-            if not any(type(effect) is StopCue for effect in d.effects):
+            if not any(type(effect) in (StopCue, PlayCue) for effect in d.effects):
                 d.emit(StopCue())
         if not waits or d.link in UNHEARD:
             d.due[_CUE] = 0
+        elif any(type(effect) is PlayCue and effect.cue in _WORDED for effect in d.effects):
+            d.arm(Timer.CUE, d.settings.cue_ms[-1])  # the person was just told something
         elif not d.due[_CUE] or d.voice is not s.voice:
             d.arm(Timer.CUE, cue_ms(d))
 

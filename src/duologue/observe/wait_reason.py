@@ -9,9 +9,9 @@ from duologue.core.leaves import AWAY, PENDING, ErrorClass, Link
 from duologue.core.state import State, has_foreground
 
 
-def wait_reason(s: State, error: ErrorClass = ErrorClass.NETWORK_TIMEOUT) -> str:
+def wait_reason(s: State, error: ErrorClass = ErrorClass.NETWORK_TIMEOUT, is_first: bool = True) -> str:
     """The code of the phrase that says what is going on. `error` is why the newest attempt at the answer failed, if one
-    did."""
+    did. `is_first` says whether these are the first words of this wait."""
     if s.link in (*AWAY, Link.RENEWING):
         return "reconnecting"
     if s.link is Link.PREPARING:
@@ -22,4 +22,4 @@ def wait_reason(s: State, error: ErrorClass = ErrorClass.NETWORK_TIMEOUT) -> str
         return "tool_running"
     if s.reply in PENDING and s.retries:
         return "rate_limited" if error is ErrorClass.RATE_LIMIT else "trouble"
-    return "still_working" if s.cues > 1 else "working"
+    return "working" if is_first else "still_working"

@@ -39,6 +39,7 @@ Sig = TypeVar("Sig", bound=sg.Signal)
 KindOf: TypeAlias = type[S]  # inside the class, `type` is a method
 
 
+UNDO_S_MAX = 1.0  # for servers that provide tools to stop opening
 _LINE_METHODS = ("open", "play", "finish", "hold", "resume", "clear", "close")
 
 
@@ -151,7 +152,7 @@ class Conversation:
         self._starting = starting = self._loop.create_future()
         starting.add_done_callback(_mark_retrieved)
         try:
-            await self.initialize()
+            await self._initialize_unless_ended(starting)
             if self.seat:
                 self._seats.take(self.seat, self)
             self._claim_model()
@@ -159,6 +160,19 @@ class Conversation:
             await self._undo_start()
             raise
         return starting
+
+    async def _initialize_unless_ended(self, starting: asyncio.Future[None]) -> None:
+        """Prepare the start. If the conversation is ended meanwhile, stop preparing and raise StartRefused."""
+        preparing = self._loop.create_task(self.initialize(), name="initialize")
+        try:
+            await asyncio.wait((preparing, starting), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not preparing.done():
+                preparing.cancel()
+                await asyncio.wait((preparing,), timeout=UNDO_S_MAX)
+        if starting.done():
+            raise starting.exception() or StartRefused("the conversation ended before it started")
+        preparing.result()
 
     async def _undo_start(self) -> None:
         """Undo a failed start: release the seat and the model, if they were reserved, and close the servers that were
@@ -188,14 +202,15 @@ class Conversation:
         nothing more is saved. Another `Conversation(checkpoint=…)` can continue this one."""
         self.engine.crash()
 
-    async def end(self, reason: str = "ended by the program") -> None:
-        """End the conversation. Allowed in any state. Returns when every part of it has ended."""
+    async def end(self, reason: str = "ended by the program", *, after_speaking: bool = False) -> None:
+        """End the conversation. Allowed in any state. Returns when every part of it has ended. With `after_speaking`,
+        what the agent is saying is heard to its end first, and so is the answer to what the user has said meanwhile."""
         if self._shutdown is None:
             self._reason = self._reason or reason
         if self.engine.driver.state.link is Link.IDLE or self.engine.driver.is_closed:
             self._shut_down()
         else:
-            self.engine.driver.post(ev.EndRequested)
+            self.engine.driver.post(ev.EndAfterSpeaking if after_speaking else ev.EndRequested)
         await self.wait()
 
     async def wait(self) -> str:

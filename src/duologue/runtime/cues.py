@@ -27,7 +27,7 @@ from .driver import Driver, ReportFailure
 from .guarded_line import GuardedLine
 from .tasks import Tasks
 
-FIRST_SOUND_S_MAX = 1.5  # for the voice to begin; after it, the built-in sound is heard instead
+FIRST_SOUND_S_MAX = 1.4  # for the voice to begin; after it, the built-in sound is heard instead
 CUE_S_MAX = 8.0  # for the voice to make all of it
 
 _CODES = {
@@ -60,6 +60,7 @@ class Cues:
         self._send = send
         self._number = 0
         self._error = ErrorClass.NETWORK_TIMEOUT  # why the newest attempt at an answer failed
+        self._has_explained = False  # words in this wait have said what is going on
         self._task: asyncio.Task[object] | None = None
 
     # -- Effects
@@ -67,6 +68,8 @@ class Cues:
     def play(self, effect: fx.PlayCue) -> None:
         self._number += 1
         self._cancel()
+        if effect.cue is Cue.SOUND:  # the first one of a wait
+            self._has_explained = False
         sound = self._agent.sounds.thinking_sound if effect.cue is Cue.SOUND else None
         text = "" if sound is not None else self._text_of(effect.cue)
         self._send(sg.CueGiven(self._driver.now(), effect.cue.value, text))
@@ -97,7 +100,8 @@ class Cues:
     # -- Words
 
     def _text_of(self, cue: Cue) -> str:
-        code = _CODES.get(cue) or wait_reason(self._driver.state, self._error)
+        code = _CODES.get(cue) or wait_reason(self._driver.state, self._error, not self._has_explained)
+        self._has_explained = cue is Cue.WORDS
         return self._agent.says(code, self._number)
 
     async def _say(self, number: int, text: str, is_last: bool) -> None:

@@ -56,6 +56,7 @@ class Sessions:
         self._attempt: asyncio.Task[Any] | None = None
         self._line_number = 0  # events under an older number are ignored
         self._session_number = 0
+        self._renewing = 0  # the number of a session whose successor is being opened; 0: none
         self._summary = ("", 0)  # the brain's summary, and how many items of the history it covers
         self.context: Context | None = None
         self.started_at = 0
@@ -64,12 +65,15 @@ class Sessions:
 
     def open(self, effect: fx.OpenSession) -> None:
         self._line_number += 1
+        self._renewing = 0
         self._refresh()
         notify_line, notify = self._hear_line(), self._hear_session()
         self._start(lambda: self._open(notify_line, notify), effect.session)
 
     def renew(self, effect: fx.RenewSession) -> None:
+        """Open the next session beside the current one, which is heard until the next one is ready."""
         self._refresh()
+        self._renewing = self._session_number
         notify = self._hear_session()
         self._start(lambda: self._renew(notify), effect.session)
 
@@ -129,6 +133,8 @@ class Sessions:
         def ended(failure: BaseException | None) -> None:
             if failure is not None:
                 self._report_failure("session", failure)
+            if not closes:
+                self._renewing = 0
             if closes:
                 self._driver.post(ev.SessionClosed, session=number)
             elif failure is not None:
@@ -140,14 +146,30 @@ class Sessions:
         self._attempt = self._tasks.start(_after(earlier, work), f"session {number}", ended)
 
     def _hear_line(self) -> Callable[[LineEvent], None]:
+        """Make a callback for the events of a new connection. Events of an earlier one are ignored, except that the
+        user has hung up: then there is no use in reconnecting."""
         number = self._line_number
-        return lambda event: self._notify(event) if number == self._line_number else None
+
+        def hear(event: LineEvent) -> None:
+            if number == self._line_number or (isinstance(event, Closed) and event.hung_up):
+                self._notify(event)
+
+        return hear
 
     def _hear_session(self) -> Callable[[Wobbled | Healed | Closed], None]:
-        """Make a callback for the events of a new session. From now on, events of the old session are ignored."""
+        """Make a callback for the events of a new session. From now on, events of the old session are ignored, except
+        that it ends too early for its successor."""
         self._session_number += 1
         number = self._session_number
-        return lambda event: self._notify(event) if number == self._session_number else None
+
+        def hear(event: Wobbled | Healed | Closed) -> None:
+            if number == self._session_number and not self._renewing:
+                self._notify(event)
+            elif number == self._renewing and isinstance(event, Closed):
+                self._renewing = 0
+                self._driver.post(ev.SessionEnded)
+
+        return hear
 
     async def _open(
         self, notify_line: Callable[[LineEvent], None], notify: Callable[[Wobbled | Healed | Closed], None]

@@ -47,7 +47,8 @@ _TELLS_LOSS = (Cue.APOLOGY, Cue.EMPTY, Cue.CALL_MADE)
 
 def check_state(s: State) -> Iterator[tuple[str, str]]:
     """Check the audible laws about one state. Yields (law, what is wrong)."""
-    could_hear = s.user is User.QUIET and s.link not in _NO_SOUND
+    is_told = s.fault is not None and s.fault.fatal  # the last words are being said
+    could_hear = s.user is User.QUIET and s.link not in _NO_SOUND and not is_told
     waits = could_hear and (s.voice is Voice.PLAYING or (s.voice is Voice.SILENT and _is_owed(s)))
     if waits and not s.due[_CUE]:
         yield NO_UNEXPLAINED_SILENCE, "the person waits in silence, and no cue is armed"
@@ -87,7 +88,8 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
         yield NO_UNEXPLAINED_SILENCE, "a cue is played while the person speaks"
     if len(played) > 1:
         yield NO_UNEXPLAINED_SILENCE, "two cues are played at once"
-    if after.cues == 0 and before.cues and not step.did(fx.StopCue) and not isinstance(event, ev.PlaybackProgressed):
+    is_stopped = played or step.did(fx.StopCue) or isinstance(event, ev.PlaybackProgressed)
+    if after.cues == 0 and before.cues and not is_stopped:
         yield NO_UNEXPLAINED_SILENCE, "the wait has ended, and its cue goes on"
     is_onset = isinstance(event, ev.SpeechStarted | ev.PttPressed | ev.TextTyped) and before.link not in CLOSED
     if is_onset and before.user is User.QUIET and before.voice is Voice.SILENT and len(step.did(fx.StopCue)) != 1:

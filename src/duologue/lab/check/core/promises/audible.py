@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ACTIVE, LIVE, SOUNDING, Cue, Ending, Link, Timer, User, Voice, Words
+from duologue.core.leaves import ACTIVE, LIVE, SOUNDING, TIMER_INDEX, Cue, Ending, Link, Timer, User, Voice, Words
 from duologue.core.state import State, has_foreground
 
 from ..laws import CheckedStep
 from .promise import Promise, does, goes, never
 
 T = Timer
+_DISMISS = TIMER_INDEX[T.DISMISS]
 
 
 def _waits(s: State) -> bool:
@@ -63,6 +64,12 @@ AUDIBLE_PROMISES: tuple[Promise, ...] = (
             or x.before.ask.value in ("check_in", "goodbye")
             or x.after.said > x.before.said
         ),
+    ),
+    Promise(
+        "a user who speaks over the last words ends the conversation soon",
+        (ev.SpeechStarted, ev.PttPressed, ev.TextTyped),
+        lambda s, e: s.fault is not None and s.fault.fatal,
+        lambda x: x.after.link is Link.FAULTED and x.after.due[_DISMISS] <= x.after.at + x.after.settings.close_ms_max,
     ),
     Promise(
         "an end after speaking lets the agent finish",
