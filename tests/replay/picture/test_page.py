@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
