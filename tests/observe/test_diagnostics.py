@@ -124,6 +124,7 @@ NAMES = {
     "decision",
     "code",
     "level",
+    "cue",
 }  # always out of our own code
 
 

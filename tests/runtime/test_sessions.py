@@ -79,19 +79,33 @@ def test_a_pause_while_the_brain_thinks_keeps_its_answer_and_its_time() -> None:
 
 
 @pytest.mark.req("M-07")
-def test_a_pause_of_more_than_half_a_minute_becomes_a_new_session() -> None:
+def test_a_pause_lasts_until_it_is_resumed() -> None:
     session = ScriptedSession()
 
     async def scene(stage: Stage) -> None:
         stage.conversation.suspend()
-        await stage.sleep(29_900)
-        assert stage.conversation.phase != "reconnecting"
-        await stage.sleep(200)
-        assert stage.conversation.phase == "reconnecting"
+        await stage.sleep(600_000)
+        assert stage.conversation.phase == "paused"
+        stage.conversation.resume()
         await stage.rest()
-        assert session.opens == 2
+        assert session.opens == 1
+        assert stage.state == "listening"
 
     play(scene, ScriptedBrain(), session=lambda: session)
+
+
+@pytest.mark.req("M-07")
+def test_a_pause_longer_than_its_limit_ends_the_conversation_and_never_listens_by_itself() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.suspend()
+        await stage.sleep(29_900)
+        assert stage.conversation.phase == "paused"
+        async with asyncio.timeout(2):
+            await stage.conversation.wait()
+        assert stage.state == "idle"
+        assert [notice.code for notice in stage.told(sg.Noticed)] == ["pause_over"]
+
+    play(scene, ScriptedBrain(), profile=profile("confirm", suspend_ms_max=30_000))
 
 
 @pytest.mark.req("C-REQ-008", "M-18")

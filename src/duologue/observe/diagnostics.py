@@ -196,6 +196,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.WorkAsked: {**_CALL, "question": _chars},
     sg.WorkEnded: {**_CALL, "outcome": _name, "duration_ms": _number},
     sg.Waiting: {"call": _number, "stage": _number, "detail": _chars},
+    sg.CueGiven: {"cue": _name, "text": _chars},
     sg.WorkSilent: {"call": _number},
     sg.Failed: {"part": _name, "error": _name, "fatal": _number},
     sg.Recovered: {"source": _name, "success": _number},
