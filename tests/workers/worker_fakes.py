@@ -17,6 +17,7 @@ class NotedJob:
         self.partials: list[str] = []
         self.asked: list[str] = []
         self.detached = False
+        self.hung_up = False
         self._reported = asyncio.Event()
 
     def progress(self, text: str, fraction: float | None = None) -> None:
@@ -32,6 +33,9 @@ class NotedJob:
 
     def detach(self) -> None:
         self.detached = True
+
+    def hang_up(self) -> None:
+        self.hung_up = True
 
     async def hears(self, text: str) -> None:
         """Wait until this progress was reported."""

@@ -69,6 +69,7 @@ class RunningCall:
     question: str = ""
     progress_text: str = ""
     is_accepted: bool = False
+    is_last: bool = False  # it has asked for the end of the conversation
     answer: asyncio.Future[str] | None = field(default=None)
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -87,6 +88,9 @@ class RunningCall:
 
     def detach(self) -> None:
         self.owner.detach(self)
+
+    def hang_up(self) -> None:
+        self.owner.hang_up(self)
 
 
 class ToolCalls:
@@ -116,6 +120,7 @@ class ToolCalls:
         self._number = driver.state.call_id
         self._tools: tuple[Tool, ...] = ()
         self.checkpoint_writer: CheckpointWriter | None = None
+        self.has_words: Callable[[int], bool] = lambda reply: False  # noqa: ARG005 - has this reply said anything?
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
@@ -309,7 +314,7 @@ class ToolCalls:
         assert work.task is not None
         if failure is None:
             work.result = work.task.result()
-            self._driver.post(ev.JobFinished, call=work.call)
+            self._driver.post(ev.JobFinished, call=work.call, quiet=work.is_last and self.has_words(work.reply))
             return
         error = classify(failure)
         work.error = f"INVALID_ARGS: {failure}" if error is ErrorClass.INVALID_ARGS else f"Tool failed: {failure}"
@@ -348,6 +353,12 @@ class ToolCalls:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"job {call} doesn't wait for an answer")
         work.answer.set_result(text)
         return "passed on"
+
+    def hang_up(self, work: RunningCall) -> None:
+        """End the conversation once everything is said. A goodbye beside the call is enough: the brain isn't asked for
+        another one."""
+        work.is_last = True
+        self._driver.post(ev.EndAfterSpeaking, withdrawable=True)
 
     def detach(self, work: RunningCall) -> None:
         self._driver.post(ev.CallDispatched, call=work.call)
