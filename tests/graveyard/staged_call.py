@@ -192,7 +192,7 @@ def check_line(call: Call) -> None:
     chunks: Counter[int] = Counter()
     newest = 0
     for act in call.line.log:
-        if act.what == "close":
+        if act.what in _BESIDE_THE_VOICES:
             continue
         assert act.voice not in over, f"{act} after that voice was cleared"
         assert act.voice >= newest, f"{act} of an old voice"
@@ -210,4 +210,5 @@ def check_line(call: Call) -> None:
             over.add(act.voice)
 
 
+_BESIDE_THE_VOICES = ("close", "play_cue", "stop_cue", "set_ambient")
 _EFFECT_NAMES = {kind.__name__ for kind in fx.EFFECTS}
