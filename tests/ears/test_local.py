@@ -39,6 +39,7 @@ from duologue.ports.ears import (
 from duologue.ports.failure import BrokenContract
 from duologue.runtime.simulated_clock import run_simulated
 from tests.ears.ears_recordings import BECKETT, frames_of, noise, recording, seconds, silence, word_errors
+from tests.limits import TEST_S, WAIT_S
 
 # -- Made-up speech: a word is 200 ms at a level of its own
 
@@ -347,13 +348,13 @@ class Gated(LevelStt):
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         self.asked.set()
-        assert self.may.wait(20)
+        assert self.may.wait(WAIT_S)
         return super().transcribe(audio, draft)
 
 
 def run(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     async def bounded() -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(TEST_S):
             await main()
 
     asyncio.run(bounded())

@@ -14,6 +14,7 @@ from duologue.ears.model_threads import ModelLane, ModelThreads, Urgency
 from duologue.ears.silero import VadMemory
 from duologue.ears.vad_batch import BATCH_MAX, VadBatches
 from duologue.runtime.simulated_clock import run_simulated
+from tests.limits import WAIT_S
 
 
 class Loudness:
@@ -109,7 +110,7 @@ def test_a_run_that_hangs_is_left_behind(lane: ModelLane) -> None:
     class Hanging(Loudness):
         def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
             began.set()
-            assert may.wait(20)
+            assert may.wait(WAIT_S)
             return super().probabilities(frames, memories)
 
     began, may = threading.Event(), threading.Event()

@@ -16,6 +16,7 @@ from duologue.ports import Finished, Played, ToolCall
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 from duologue.runtime.seats import Seats
 from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedLine, ScriptedModel, scripted_tool
+from tests.limits import WAIT_S
 from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
@@ -264,7 +265,7 @@ def test_a_command_from_another_thread_is_taken_in_the_conversations_own() -> No
     async def main() -> list[str]:
         brain = certain()
         conversation = Conversation(Agent(brain), ScriptedLine(), seats=Seats())
-        async with conversation, asyncio.timeout(20):
+        async with conversation, asyncio.timeout(WAIT_S):
             await asyncio.to_thread(conversation.type, "book a table")
             while not brain.requests:
                 await asyncio.sleep(0)

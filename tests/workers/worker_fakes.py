@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-WAIT_S_MAX = 30
+from tests.limits import WAIT_S
 
 
 class NotedJob:
@@ -39,7 +39,7 @@ class NotedJob:
 
     async def hears(self, text: str) -> None:
         """Wait until this progress was reported."""
-        async with asyncio.timeout(WAIT_S_MAX):
+        async with asyncio.timeout(WAIT_S):
             while text not in [said for said, _ in self.reports]:
                 self._reported.clear()
                 await self._reported.wait()
