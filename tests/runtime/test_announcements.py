@@ -11,6 +11,7 @@ from duologue.core.views import PHASES
 from duologue.observe import signals as sg
 from duologue.observe.labels import LANGUAGES, WAITS, label
 from duologue.ports import ToolCall
+from duologue.ports.ears import Final, SpeechBegan
 from duologue.testing import Delay, Fail, ScriptedBrain, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
 
@@ -139,6 +140,22 @@ def test_the_source_of_each_interruption_is_reported() -> None:
         assert [told.by for told in stage.told(sg.TurnInterrupted)] == ["button", "user"]
 
     play(scene, ScriptedBrain([TWO, TWO, TWO]))
+
+
+@pytest.mark.req("L-03.logged")
+def test_the_length_of_the_audio_ends_with_its_commit_and_not_with_its_text() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(500)
+        stage.ears.tell(SpeechBegan(1))
+        await stage.sleep(1_000)
+        stage.conversation.send()
+        await stage.sleep(400)
+        stage.ears.tell(Final("hello there", 0.9, 1))
+        await stage.rest()
+        assert stage.told(sg.TurnAudioCommitted) == [sg.TurnAudioCommitted(1_500, 1, 1_000)]
+        assert stage.told(sg.TurnCompleted)[0].turn.duration_ms == 1_400
+
+    play(scene, ScriptedBrain(["Good day."]))
 
 
 @pytest.mark.req("C-INT-003")

@@ -117,6 +117,16 @@ class TurnLimited(Signal):
 
 
 @dataclass(frozen=True, slots=True)
+class TurnAudioCommitted(Signal):
+    """The audio of the person's turn was committed, so that its text is made. `audio_ms` is the length of this audio:
+    from the start of the turn, or from the last commit in it, to now. A turn that goes on for long is committed in
+    several pieces."""
+
+    turn: int
+    audio_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Decided(Signal):
     """Turn-taking decided end_of_turn, barge_in or resume, with its reasons and its confidence."""
 
