@@ -187,8 +187,9 @@ class WorkEnded(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Signal):
-    """Feedback while the person waits. Stage 0: working, 1: still working, 2: making progress, 3: taking
-    longer than expected. `label` is in the person's language. `detail` is the newest progress and contains words."""
+    """Feedback while the person waits for a tool or a delegated job. Stage 0: working, 1: still working, 2: making
+    progress, 3: taking longer than expected. `label` is in the person's language. `detail` is the newest progress and
+    contains words. From stage 2 on, the signal is sent again with each progress."""
 
     call: int
     stage: int

@@ -130,6 +130,8 @@ class Screen:
         for call, tool, mode in talk.engine.tool_calls.running():
             ran_ms = now - self._work_began.get(call, now)
             viewer.send(message("work", event="started", call=call, tool=tool, mode=mode, ranMs=ran_ms))
+        for wait in talk.engine.tool_calls.waits():
+            viewer.send(viewer.message_writer.write(wait))
         if talk.phase == "error" and self.missed.fault is not None:
             viewer.send(viewer.message_writer.write(self.missed.fault))
         for outgoing in self.missed.questions(talk.engine.tool_calls.asking):
