@@ -35,7 +35,7 @@ def talker() -> tuple[ScriptedBrain, dict[str, Any]]:
     return brain, {"tools": [scripted_tool("work", Delay(1_000), "the tool's secret result")]}
 
 
-@pytest.mark.req("L-20", "L-21", "C-REQ-010")
+@pytest.mark.req("L-20.handlers", "L-21", "C-REQ-010")
 def test_every_transition_sends_exit_transition_and_enter_in_this_order() -> None:
     async def scene(stage: Stage) -> None:
         await talk(stage)
@@ -62,7 +62,7 @@ def test_every_transition_sends_exit_transition_and_enter_in_this_order() -> Non
     play(scene, brain, **agent)
 
 
-@pytest.mark.req("L-20", "L-21", "C-PAT-002")
+@pytest.mark.req("L-20.handlers", "L-21", "C-PAT-002")
 def test_timeouts_errors_and_recoveries_are_on_the_bus() -> None:
     async def scene(stage: Stage) -> None:
         errors: list[sg.Failed] = []

@@ -20,7 +20,7 @@ async def _soon(holds: Any) -> bool:
     return bool(holds())
 
 
-@pytest.mark.req("L-13", "L-20", "M-08")
+@pytest.mark.req("L-13", "L-20.recover", "M-08")
 def test_a_retry_after_a_fault_answers_what_is_still_owed() -> None:
     brain = ScriptedBrain([Fail(ErrorClass.UNKNOWN), "Good day."])
 

@@ -64,6 +64,10 @@ class Announcer:
             self._paused_for = why
         self._bus.send(sg.Commanded(at, command, why))
 
+    def audio_started_at(self, reply: int) -> int | None:
+        """When the sound of this reply began; None if another process played its beginning."""
+        return self._agent.started_at if self._agent.reply == reply else None
+
     def reason_in(self, s: State) -> str | None:
         """Why the conversation is paused or in a fault; None otherwise, or if no reason was given."""
         if s.link is Link.SUSPENDED:

@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
@@ -88,6 +88,15 @@ class RunningCall:
 
     def detach(self) -> None:
         self.owner.detach(self)
+
+
+class PendingCall(NamedTuple):
+    """A tool call that runs."""
+
+    call: int
+    tool: str  # "unknown" if a model made the name up
+    mode: str  # tool, delegate or dispatch
+    started_at: int
 
 
 class ToolCalls:
@@ -202,12 +211,15 @@ class ToolCalls:
             self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
         )
 
-    def running(self) -> list[tuple[int, str, str]]:
-        """The running calls: number, tool name and mode of each."""
+    def running(self) -> list[PendingCall]:
+        """The calls that run now."""
         made = [work for work in self._running.values() if work.is_accepted]
         workers = [self._workers.get(work.request.name) for work in made]
         modes = [worker.tool.mode if worker is not None else Mode.TOOL for worker in workers]
-        return [(work.call, self._name(work), mode.value) for work, mode in zip(made, modes, strict=True)]
+        return [
+            PendingCall(work.call, self._name(work), mode.value, work.started_at)
+            for work, mode in zip(made, modes, strict=True)
+        ]
 
     def cancel(self, effect: fx.CancelWork) -> None:
         work = self._running.get(effect.call)
