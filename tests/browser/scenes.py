@@ -14,7 +14,10 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Page
 
+from duologue.core.leaves import ErrorClass, FaultSource
+from duologue.observe.fault_hints import hint
 from duologue.observe.hearing_fact import EarsCondition
+from duologue.phrases.texts import notice
 from tests.browser.demo_call import demo_steps, table
 from tests.browser.fake_server import RATE_HZ, FakeServer
 
@@ -135,7 +138,7 @@ def suspended(page: Page, server: FakeServer) -> None:
 def faulted(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.state("error", "thinking", "ReplyFailed")
-    told = "The brain does not answer. Check the connection, then retry."
+    told = hint(FaultSource.BRAIN, ErrorClass.NETWORK_TIMEOUT, server.language)
     server.say(
         "notification",
         level="error",
@@ -144,7 +147,7 @@ def faulted(page: Page, server: FakeServer) -> None:
         actions=["retry", "dismiss"],
         fatal=False,
     )
-    lost = "This got no answer: “half past seven”"
+    lost = notice(server.language, "lost", said="half past seven")
     server.say("notification", level="warning", code="lost", message=lost, actions=[], fatal=False)
 
 
@@ -251,7 +254,7 @@ def session_lost(page: Page, server: FakeServer) -> None:
 def beyond_repair(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.state("error", "thinking", "ReplyFailed")
-    told = "The brain refused the credentials. Check its key or sign in again, then start again."
+    told = hint(FaultSource.BRAIN, ErrorClass.AUTH_FAILURE, server.language)
     server.say("notification", level="error", code="AUTH_FAILURE", message=told, actions=["restart"], fatal=True)
 
 

@@ -100,16 +100,6 @@ def test_the_name_of_the_agent_is_never_cut(page: Page, server: FakeServer, name
     assert not cut
 
 
-@pytest.mark.parametrize(("width", "height"), [(800, 600), (360, 600), (844, 390), (1100, 520), (390, 844)])
-def test_a_small_window_leaves_room_for_the_words(page: Page, server: FakeServer, width: int, height: int) -> None:
-    SCENE["queueing"].play(page, server)
-    page.set_viewport_size({"width": width, "height": height})
-    room = page.locator("#captions").evaluate("(captions) => captions.clientHeight")
-    assert room >= 200, f"{room} px"
-    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert overflow <= 0
-
-
 def test_the_hood_shows_the_eight_lifecycle_names_and_what_the_next_session_will_know(
     page: Page, server: FakeServer
 ) -> None:

@@ -25,7 +25,8 @@ export function captions({ text, act }) {
   });
   new ResizeObserver(follow).observe(scroller);
   const offered = make("div.offered", { hidden: true }, make("h3", {}, text("couldSay")), make("ul"));
-  intro.append(...introduction(text), offered);
+  const [title, tips] = introduction(text);
+  intro.append(title, offered, tips);
   const ending = make("p");
   over.append(ending, make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript")));
   return watching(["captions", "conversation", "ended", "ready", "unsent", "connection", "status"], (model) => {
