@@ -16,8 +16,8 @@ WRONG = """() => {
   const found = [];
   const box = (element) => element.getBoundingClientRect();
   const seen = (element) => element.checkVisibility() && box(element).width > 1 && box(element).height > 1;
-  const names = ".top span, .top button, .state-label, .state-hint, .primary, .hold, .disc, .caption, .modes label, .meter, " +
-    ".notice p, .notice button, .banner p, .banner button";
+  const names = ".top span, .top button, .state-label, .state-hint, .primary, .hold, .disc, .caption, .modes label, " +
+    ".meter, .notice p, .notice button, .banner p, .banner button";
   for (const element of document.querySelectorAll(names)) {
     if (!seen(element)) continue;
     const { left, right, top, bottom } = box(element);
@@ -25,14 +25,16 @@ WRONG = """() => {
     const name = `${element.className || element.id || element.tagName} "${element.textContent.trim().slice(0, 30)}"`;
     if (left < around.left - 1 || right > around.right + 1) found.push(`${name}: outside of its part`);
     if (left < 0 || right > innerWidth || top < 0 || bottom > innerHeight) found.push(`${name}: outside of the window`);
-    if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== "visible") found.push(`${name}: cut off`);
+    const isCut = element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflow !== "visible";
+    if (isCut) found.push(`${name}: cut off`);
   }
   const hint = document.getElementById("state-hint");
   for (const button of document.querySelectorAll(".primary, .hold, .disc, .card, .talk")) {
     if (!seen(button) || !hint.textContent) continue;
     const [one, other] = [box(hint), box(button)];
-    const apart = one.bottom <= other.top + 1 || one.top >= other.bottom || one.right <= other.left || one.left >= other.right;
-    if (!apart) found.push(`the hint is covered by ${button.className}`);
+    const above = one.bottom <= other.top + 1 || one.top >= other.bottom;
+    const beside = one.right <= other.left || one.left >= other.right;
+    if (!above && !beside) found.push(`the hint is covered by ${button.className}`);
   }
   return found;
 }"""
