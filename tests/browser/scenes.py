@@ -36,6 +36,7 @@ BOOKED = [
     {"name": "passengers", "label": "passengers", "value": "3", "state": "confirmed"},
     {"name": "booking_ref", "label": "booking ref", "value": "BK1234", "state": "result"},
 ]
+RESULTS = [{"turn": 1, "title": "book a flight", "slots": [{"label": "booking ref", "value": "BK1234"}]}]
 SUGGESTIONS = ["I want to book a flight", "is my flight on time"]
 
 
@@ -227,7 +228,19 @@ def booked(page: Page, server: FakeServer) -> None:
     user(server, 1, "yes please")
     agent(server, 2, "It is booked. Your reference is B K 1 2 3 4. Is there anything else?")
     server.say("dialogue", flow="book_flight", title="book a flight", state="completed", question=None, slots=BOOKED)
+    server.say("results", results=RESULTS)
     server.state("listening", "speaking", "PlaybackFinished")
+
+
+def booked_before(page: Page, server: FakeServer) -> None:
+    """A task after a completed one, whose result stays."""
+    booked(page, server)
+    user(server, 2, "is my flight on time")
+    agent(server, 3, "On which day is it?")
+    slots = [{"name": "day", "label": "day", "value": None, "state": "asked"}]
+    server.say(
+        "dialogue", flow="look_up", title="look up a flight", state="waiting_for_slot", question="day", slots=slots
+    )
 
 
 def retrying(page: Page, server: FakeServer) -> None:
@@ -384,6 +397,7 @@ SCENES = tuple(
         offered,
         offered_in_a_call,
         booked,
+        booked_before,
         retrying,
         queueing,
         session_lost,

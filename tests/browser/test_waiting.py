@@ -69,14 +69,6 @@ def test_what_was_said_can_be_saved_when_nothing_goes_on(page: Page, server: Fak
     assert "You: Hi, I'd like a table for two on Friday" in text
 
 
-def test_a_completed_task_stays_with_its_result(page: Page, server: FakeServer) -> None:
-    SCENE["booked"].play(page, server)
-    expect(page.locator("#task")).to_contain_text("BK1234")
-    expect(page.locator("#task .task-done")).to_have_text("Done")
-    server.say("ended", reason="hung up", canRestart=True)
-    expect(page.locator("#task")).to_contain_text("BK1234")
-
-
 def test_a_newcomer_sees_what_to_say_and_a_click_says_it(page: Page, server: FakeServer) -> None:
     SCENE["offered"].play(page, server)
     expect(page.locator("#intro")).to_contain_text("“Is my flight on time”")
