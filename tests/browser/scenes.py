@@ -148,6 +148,7 @@ def faulted(page: Page, server: FakeServer) -> None:
         actions=["retry", "dismiss"],
         fatal=False,
     )
+    server.status(why="fault", inMs=9_000)
     lost = notice(server.language, "lost", said="half past seven")
     server.say("notification", level="warning", code="lost", message=lost, actions=[], fatal=False)
 

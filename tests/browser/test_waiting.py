@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -41,7 +43,27 @@ def test_a_lost_session_shows_as_reconnecting_with_its_attempt_and_without_a_pau
 def test_a_lost_connection_counts_its_attempts(page: Page, server: FakeServer) -> None:
     SCENE["reconnecting"].play(page, server)
     expect(page.locator("#banner")).to_contain_text("Attempt 2", timeout=20_000)
-    expect(page.locator("#state-hint")).to_contain_text("Attempt ")
+    expect(page.locator("#state-label")).to_have_text("Reconnecting")
+    expect(page.locator("#state-hint")).to_have_text(re.compile(r"Attempt \d+ · in \d s"), timeout=20_000)
+    expect(page.locator("#pause")).to_be_disabled()
+
+
+@pytest.mark.req("H-11")
+def test_a_fault_says_when_it_goes_on_by_itself(page: Page, server: FakeServer) -> None:
+    SCENE["faulted"].play(page, server)
+    hint = page.locator("#state-hint")
+    expect(hint).to_have_text(re.compile(r"Goes on by itself in \d s"))
+    server.status(why="")
+    expect(hint).to_have_text("")
+
+
+def test_a_start_says_that_the_ears_still_load(page: Page, server: FakeServer) -> None:
+    SCENE["preparing"].play(page, server)
+    server.status(hearing="loading")
+    expect(page.locator("#state-hint")).to_have_text("I can't hear you yet. You can already write.")
+    server.status(hearing="on")
+    expect(page.locator("#state-hint")).to_have_text("")
+    expect(page.locator("#state-hint")).to_contain_text("Taking longer than usual: ", timeout=20_000)
 
 
 def test_words_said_during_a_tool_are_marked_as_queued_until_they_are_asked(page: Page, server: FakeServer) -> None:
@@ -56,7 +78,8 @@ def test_words_said_during_a_tool_are_marked_as_queued_until_they_are_asked(page
 def test_running_work_shows_how_long_it_has_run(page: Page, server: FakeServer) -> None:
     SCENE["queueing"].play(page, server)
     note = page.locator(".job-note")
-    expect(note).to_have_text("12 s")
+    expect(note).to_have_text(re.compile(r"1\d s"))
+    expect(page.locator("#state-hint")).to_have_text(re.compile(r"Waiting for find tables · 1\d s"))
     expect(note).to_have_text("14 s", timeout=20_000)
 
 

@@ -58,6 +58,11 @@ export function isOn(model) {
   return isLive(model) && !isWatching(model);
 }
 
+/** The phase to show. A conversation that runs and is still idle is being started: its server opens what it needs. */
+export function phaseOf(model) {
+  return isOn(model) && model.state.phase === "idle" ? "starting" : model.state.phase;
+}
+
 /** Is the conversation on the screen a watched one? */
 export function isWatching(model) {
   return Boolean(model.conversation?.watching);
