@@ -15,20 +15,22 @@ FRAME_SAMPLES = 512
 FRAME_MS = 32
 _CONTEXT = 64  # samples of the previous frame that the model gets again
 _RATE = np.array(16_000, np.int64)
+_POWER_FINE = 256.0  # if the squares of a frame add up to at most this, no sample is NaN, infinite or above 16
 
 
 class VadMemory:
     """The model's recurrent state for one stream."""
 
-    __slots__ = ("context", "state")
+    __slots__ = ("context", "probability", "state")
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
         """Clear the memory, because a new stream starts."""
-        self.state: NDArray[np.float32] = np.zeros((2, 128), np.float32)
+        self.state: NDArray[np.float32] = np.zeros((2, 1, 128), np.float32)
         self.context: Samples = np.zeros(_CONTEXT, np.float32)
+        self.probability = 0.0  # of speech in the latest frame
 
 
 class SileroVad:
@@ -50,23 +52,32 @@ class SileroVad:
         """The probabilities of speech in the next frame of each stream, from one run of the model. `memories` has the
         memory of each stream, in the same order, and is updated."""
         assert len(frames) == len({id(memory) for memory in memories}), "each stream needs one frame and its own memory"
-        if not frames:
-            return []
-        heard = np.stack(
-            [np.concatenate((memory.context, _frame(frame))) for frame, memory in zip(frames, memories, strict=True)]
-        )
-        state = np.stack([memory.state for memory in memories], axis=1)
+        for frame in frames:
+            _check(frame)
+        if frames:
+            self._run(list(zip(frames, memories, strict=True)))
+        return [memory.probability for memory in memories]
+
+    def _run(self, streams: Sequence[tuple[Samples, VadMemory]]) -> None:
+        heard = np.empty((len(streams), _CONTEXT + FRAME_SAMPLES), np.float32)
+        for row, (frame, memory) in zip(heard, streams, strict=True):
+            row[:_CONTEXT] = memory.context
+            row[_CONTEXT:] = frame
+        state = np.concatenate([memory.state for _, memory in streams], axis=1)
         found, after = self._session().run(None, {"input": heard, "state": state, "sr": _RATE})
-        for place, memory in enumerate(memories):
-            memory.state = after[:, place]
-            memory.context = heard[place, -_CONTEXT:]
-        return [float(probability) for probability in found[:, 0]]
+        for place, (frame, memory) in enumerate(streams):
+            memory.state = after[:, place : place + 1].copy()  # not a view, which would keep those of all streams
+            memory.context = frame[-_CONTEXT:].copy()
+            memory.probability = float(found[place, 0])
 
     def _session(self) -> OnnxSession:
         return session(self._file)
 
 
-def _frame(samples: Samples) -> Samples:
-    if checked(samples).size != FRAME_SAMPLES:
-        raise UnusableAudio(f"a frame needs {FRAME_SAMPLES} samples, not {samples.size}")
-    return samples
+def _check(frame: Samples) -> None:
+    """Raise `UnusableAudio` if a model can't process this frame."""
+    is_frame = isinstance(frame, np.ndarray) and frame.dtype == np.float32 and frame.shape == (FRAME_SAMPLES,)
+    if is_frame and np.dot(frame, frame) <= _POWER_FINE:
+        return
+    if checked(frame).size != FRAME_SAMPLES:
+        raise UnusableAudio(f"a frame needs {FRAME_SAMPLES} samples, not {frame.size}")
