@@ -10,25 +10,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .model_input import NDArray, OnnxSession, Samples, UnusableAudio, checked, find_file, np, session
+from .silero_graph import INPUT_SAMPLES, MEMORY, faster_graph
 
 FRAME_SAMPLES = 512
 FRAME_MS = 32
-_CONTEXT = 64  # samples of the previous frame that the model gets again
-_RATE = np.array(16_000, np.int64)
+_CONTEXT = INPUT_SAMPLES - FRAME_SAMPLES  # samples of the previous frame that the model gets again
 _POWER_FINE = 256.0  # if the squares of a frame add up to at most this, no sample is NaN, infinite or above 16
 
 
 class VadMemory:
     """The model's recurrent state for one stream."""
 
-    __slots__ = ("context", "probability", "state")
+    __slots__ = ("cell", "context", "hidden", "probability")
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
         """Clear the memory, because a new stream starts."""
-        self.state: NDArray[np.float32] = np.zeros((2, 1, 128), np.float32)
+        self.hidden: NDArray[np.float32] = np.zeros((1, MEMORY), np.float32)
+        self.cell: NDArray[np.float32] = np.zeros((1, MEMORY), np.float32)
         self.context: Samples = np.zeros(_CONTEXT, np.float32)
         self.probability = 0.0  # of speech in the latest frame
 
@@ -38,6 +39,7 @@ class SileroVad:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._file = find_file("silero-vad", ["silero_vad.onnx"], folder)
+        self._shared: OnnxSession | None = None
         self.memory = VadMemory()
 
     def load(self) -> None:
@@ -55,23 +57,33 @@ class SileroVad:
         for frame in frames:
             _check(frame)
         if frames:
-            self._run(list(zip(frames, memories, strict=True)))
+            self._run(frames, memories)
         return [memory.probability for memory in memories]
 
-    def _run(self, streams: Sequence[tuple[Samples, VadMemory]]) -> None:
-        heard = np.empty((len(streams), _CONTEXT + FRAME_SAMPLES), np.float32)
-        for row, (frame, memory) in zip(heard, streams, strict=True):
-            row[:_CONTEXT] = memory.context
-            row[_CONTEXT:] = frame
-        state = np.concatenate([memory.state for _, memory in streams], axis=1)
-        found, after = self._session().run(None, {"input": heard, "state": state, "sr": _RATE})
-        for place, (frame, memory) in enumerate(streams):
-            memory.state = after[:, place : place + 1].copy()  # not a view, which would keep those of all streams
-            memory.context = frame[-_CONTEXT:].copy()
+    def _run(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> None:
+        parts = [part for place, memory in enumerate(memories) for part in (memory.context, frames[place])]
+        found, hidden, cell = self._session().run(
+            None,
+            {
+                "heard": np.concatenate(parts).reshape(-1, INPUT_SAMPLES),
+                "hidden": _table([memory.hidden for memory in memories]),
+                "cell": _table([memory.cell for memory in memories]),
+            },
+        )
+        for place, memory in enumerate(memories):
+            memory.hidden = hidden[place : place + 1]
+            memory.cell = cell[place : place + 1]
+            memory.context = frames[place][-_CONTEXT:]
             memory.probability = float(found[place, 0])
 
     def _session(self) -> OnnxSession:
-        return session(self._file)
+        if self._shared is None:
+            self._shared = session(self._file, rewritten=faster_graph)
+        return self._shared
+
+
+def _table(rows: list[NDArray[np.float32]]) -> NDArray[np.float32]:
+    return rows[0] if len(rows) == 1 else np.concatenate(rows)
 
 
 def _check(frame: Samples) -> None:
