@@ -39,7 +39,7 @@ class Stream:
 
     def put(self, *items: int | str) -> None:
         for item in items:
-            self.ordered.put(item if isinstance(item, str) else FramePair(samples(item), samples(0)))
+            self.ordered.put(item if isinstance(item, str) else FramePair(samples(item), None))
 
     def judge(self, probability: float, failure: Exception | None = None) -> None:
         self.asked.pop(0)(probability, failure)

@@ -41,7 +41,7 @@ class Halving:
 
 
 def pair(heard: float, played: float = 0.0) -> FramePair:
-    return FramePair(np.full(512, heard, np.float32), np.full(512, played, np.float32))
+    return FramePair(np.full(512, heard, np.float32), np.full(512, played, np.float32) if played else None)
 
 
 def judged(threaded: ThreadedVad, *pairs: FramePair) -> list[Judged]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from duologue.audio.levels import rms, to_dbfs
+from duologue.audio.levels import SILENCE_DBFS, rms, to_dbfs
 from duologue.ports.ears import Frame, Incoming
 from duologue.ports.failure import BrokenContract
 from duologue.turns.echo_level import UNKNOWN, EchoGate
@@ -117,7 +117,8 @@ class LocalStream:
         self._transcription.forget(self._state.needed_from)
         if self._state.turn.is_on and self._gap is None:
             self._gap = asyncio.get_running_loop().call_later(GAP_MS / 1000, self._fill)
-        self._wake.set()
+        if self._transcription.is_asked or self._state.is_done:
+            self._wake.set()
 
     def _do(self, output: StreamOutput, failure: Exception | None) -> None:
         match output:
@@ -186,7 +187,8 @@ class LocalStream:
         """Measure one frame."""
         energy = rms(pair.heard)
         level_db = to_dbfs(energy)
-        excess_db = self._echo.excess_db(level_db, to_dbfs(rms(pair.played)))
+        played_db = SILENCE_DBFS if pair.played is None else to_dbfs(rms(pair.played))
+        excess_db = self._echo.excess_db(level_db, played_db)
         fault = _name(judged.failure) if judged.failure is not None else ""
         self._add(self._without_echo(pair, judged.sound, excess_db))
         self._take(SoundFrame(judged.probability, energy, level_db, excess_db, fault), judged.failure)
@@ -197,7 +199,7 @@ class LocalStream:
         if lag == UNKNOWN or self._threaded.cancels_echo:
             return sound
         is_echo = excess_db <= self._models.settings.margin_db
-        self._filter, sound = self._filter.after(sound, pair.played, lag, is_echo)
+        self._filter, sound = self._filter.after(sound, _SILENCE if pair.played is None else pair.played, lag, is_echo)
         return sound
 
     def _add(self, sound: Samples) -> None:

@@ -16,7 +16,7 @@ from duologue.ports.failure import BrokenContract
 
 from .echo_canceller import EchoCanceller
 from .frame_pairs import FramePair
-from .model_input import Samples
+from .model_input import Samples, np
 from .model_threads import ModelLane, ModelThreads, Urgency
 
 VAD_S_MAX = 10.0  # how long the voice detector may take
@@ -56,7 +56,7 @@ class ThreadedVad:
         in this conversation."""
         if self._canceller is not None:
             return True
-        return self._cancels_echo and any(pair.played.any() for pair in pairs)
+        return self._cancels_echo and any(pair.played is not None for pair in pairs)
 
     async def load(self, vad: VoiceDetector) -> None:
         """Load the detector."""
@@ -82,6 +82,10 @@ class ThreadedVad:
                 probability, failure = vad.probability(pair.heard), None
             except Exception as raised:  # noqa: BLE001 - whatever a model raises, listening goes on
                 probability, failure = math.nan, raised
-            sound = self._canceller.feed(*pair) if self._canceller is not None else pair.heard
-            judged.append(Judged(probability, sound, failure))
+            judged.append(Judged(probability, self._without_echo(pair), failure))
         return judged
+
+    def _without_echo(self, pair: FramePair) -> Samples:
+        if self._canceller is None:
+            return pair.heard
+        return self._canceller.feed(pair.heard, np.zeros_like(pair.heard) if pair.played is None else pair.played)
