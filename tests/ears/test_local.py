@@ -1,4 +1,4 @@
-"""Local ears: onsets at once, text in order, one final text for each onset, and no model on the event loop.
+"""Local ears: onsets at once, text in order, one final text for each onset, and no slow model on the event loop.
 
 First with made-up speech in simulated time, where threads take no time; then with real models and threads.
 """
@@ -360,7 +360,7 @@ def run(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(bounded())
 
 
-def test_no_model_runs_on_the_event_loop() -> None:
+def test_a_model_that_may_be_slow_does_not_run_on_the_event_loop() -> None:
     stt, seen = LevelStt(), set[int]()
 
     class Vad(LevelVad):
