@@ -245,7 +245,9 @@ def test_an_answer_that_was_cut_off_and_is_forgotten_is_found() -> None:
 
 @pytest.mark.req("H-05")
 def test_an_end_in_the_middle_of_a_sentence_is_found() -> None:
-    hasty = [limit._replace(holds=_wants_to_end) if limit.timer is Timer.LAST_WORDS else limit for limit in JOINT_LIMITS]
+    hasty = [
+        limit._replace(holds=_wants_to_end) if limit.timer is Timer.LAST_WORDS else limit for limit in JOINT_LIMITS
+    ]
     assert breaks(laws.LAST_WORDS_ARE_HEARD, Machine(owners=DeadlineOwners(LIMITS, hasty)), AUDIBLE)
 
 
