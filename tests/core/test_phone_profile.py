@@ -245,7 +245,7 @@ def test_a_word_over_the_last_word_of_a_question_is_the_answer() -> None:
 # -- V-07: dead air
 
 
-@pytest.mark.req("V-07")
+@pytest.mark.req("V-07.after", "V-07.bounded")
 def test_dead_air_leads_to_two_check_ins_a_goodbye_and_a_polite_end() -> None:
     stage = greeted()
     answered_at = []
@@ -263,7 +263,7 @@ def test_dead_air_leads_to_two_check_ins_a_goodbye_and_a_polite_end() -> None:
     assert stage.effects(fx.ReportLost) == []
 
 
-@pytest.mark.req("V-07")
+@pytest.mark.req("V-07.bounded")
 @pytest.mark.parametrize("check_ins", [0, 1, 4])
 def test_the_number_of_check_ins_is_bounded_by_its_setting(check_ins: int) -> None:
     stage = Stage(profile("words", check_ins_max=check_ins))
@@ -277,7 +277,7 @@ def test_the_number_of_check_ins_is_bounded_by_its_setting(check_ins: int) -> No
     assert asks == [Ask.CHECK_IN] * check_ins + [Ask.GOODBYE]
 
 
-@pytest.mark.req("V-07")
+@pytest.mark.req("V-07.active")
 def test_dead_air_is_not_timed_while_the_person_says_words() -> None:
     stage = greeted()
     stage.wait(DEAD_AIR_MS - 1)
@@ -288,7 +288,7 @@ def test_dead_air_is_not_timed_while_the_person_says_words() -> None:
     assert requests(stage) == [(1, 0)]
 
 
-@pytest.mark.req("V-07", "H-08")
+@pytest.mark.req("V-07.active", "H-08")
 def test_a_check_in_that_is_due_during_a_sound_comes_a_beat_after_it() -> None:
     stage = greeted()
     quiet_at = stage.at
@@ -304,7 +304,7 @@ def test_a_check_in_that_is_due_during_a_sound_comes_a_beat_after_it() -> None:
     assert stage.effects(fx.StartReply)[-1].ask is Ask.CHECK_IN
 
 
-@pytest.mark.req("V-07")
+@pytest.mark.req("V-07.active")
 def test_dead_air_is_not_timed_while_the_agent_thinks_or_speaks() -> None:
     stage = greeted()
     stage.say()

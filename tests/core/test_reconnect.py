@@ -379,7 +379,7 @@ def test_healing_that_comes_too_late_changes_nothing() -> None:
 # -- The session's limit
 
 
-@pytest.mark.req("L-16")
+@pytest.mark.req("L-16.times")
 def test_the_context_is_saved_half_a_minute_before_the_limit_and_the_session_renewed_at_it() -> None:
     stage = up()
     assert stage.wait_for(T.SESSION_WARNING) == (fx.SaveContext(),)

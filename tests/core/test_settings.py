@@ -86,7 +86,7 @@ def test_each_profile_has_its_own_patience_with_silence(name: str, patience_ms: 
     assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 0, Ask.CHECK_IN)]
 
 
-@pytest.mark.req("L-17", "L-23")
+@pytest.mark.req("L-17.optional", "L-23")
 def test_silence_is_never_broken_if_the_setting_is_off() -> None:
     stage = Stage(profile("confirm", dead_air_ms=0))
     stage.start()

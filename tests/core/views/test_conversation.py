@@ -159,7 +159,7 @@ def test_a_conversation_can_be_started_again_after_its_end() -> None:
     assert stage.happen(ev.StartRequested) == (fx.OpenSession(2),)
 
 
-@pytest.mark.req("C-REQ-003", "C-AC-001")
+@pytest.mark.req("C-REQ-003.start", "C-AC-001")
 def test_it_listens_in_the_step_in_which_the_session_takes_audio_and_not_before() -> None:
     stage = preparing()
     stage.wait(480)

@@ -44,7 +44,7 @@ from .seeded_callers import SeededCaller, draw_acts
 from .silence import Silence
 from .simulated_agent import make_brain, make_tools
 
-REST_S_MAX = 400  # a delegated job may take five minutes, and faults and retries may follow
+REST_S_MAX = 1_000  # a turn whose end is lost may take ten minutes, and faults and retries may follow
 END_S_MAX = 5
 
 
