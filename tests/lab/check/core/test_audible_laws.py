@@ -21,7 +21,7 @@ from duologue.lab.check.core.audible_laws import check_state, check_step
 from duologue.lab.check.core.laws import CheckedStep
 from duologue.lab.sim.stage import Stage
 from tests.core.scenes import asked, fall_silent, in_a_call, speaking, up
-from tests.lab.check.core.broken_machines import AUDIBLE, LINK, TALK, breaks, changed, drop
+from tests.lab.check.core.broken_machines import AUDIBLE, ENDING, LINK, TALK, breaks, changed, drop
 
 E, P = ErrorClass, FaultSource
 
@@ -248,7 +248,7 @@ def test_an_end_in_the_middle_of_a_sentence_is_found() -> None:
     hasty = [
         limit._replace(holds=_wants_to_end) if limit.timer is Timer.LAST_WORDS else limit for limit in JOINT_LIMITS
     ]
-    assert breaks(laws.LAST_WORDS_ARE_HEARD, Machine(owners=DeadlineOwners(LIMITS, hasty)), AUDIBLE)
+    assert breaks(laws.LAST_WORDS_ARE_HEARD, Machine(owners=DeadlineOwners(LIMITS, hasty)), ENDING)
 
 
 def _wants_to_end(s: object) -> bool:
