@@ -265,11 +265,6 @@ def forget_faults(d: Draft, e: Event) -> None:
     d.faults = 0
 
 
-def end_soon(d: Draft, e: Event) -> None:
-    """The person speaks over the last words, which stops them. What they say now can't be answered."""
-    d.shorten(Timer.DISMISS, d.settings.close_ms_max)
-
-
 def recover(d: Draft, e: Event) -> None:
     _clear_fault(d)
     d.emit(SaveContext())
@@ -344,7 +339,6 @@ LINK_ROWS: tuple[Row, ...] = (
         close_session,
         is_fatal,
     ),
-    row(L.FAULTED, (SpeechStarted, PttPressed, TextTyped), None, end_soon, is_fatal, "no more can be said"),
     row(L.FAULTED, RetryRequested, L.PREPARING, recover),
     row(L.FAULTED, DismissRequested, L.PREPARING, recover_without),
     row(L.FAULTED, T.DISMISS, L.PREPARING, recover_and_ask),

@@ -281,16 +281,19 @@ class Machine:
         still be heard is stopped, unless another one replaces it."""
         waits = waits_in_silence(d)
         if d.cues and not (waits and d.voice is s.voice):
-            d.cues = 0
-            d.due[_CUE] = 0
+            if not waits:
+                d.cues = 0
             if not any(type(effect) in (StopCue, PlayCue) for effect in d.effects):
                 d.emit(StopCue())
         if not waits or d.link in UNHEARD:
             d.due[_CUE] = 0
         elif any(type(effect) is PlayCue and effect.cue in _WORDED for effect in d.effects):
             d.arm(Timer.CUE, d.settings.cue_ms[-1])  # the person was just told something
-        elif not d.due[_CUE] or d.voice is not s.voice:
-            d.arm(Timer.CUE, cue_ms(d))
+        else:
+            if not d.due[_CUE]:
+                d.arm(Timer.CUE, cue_ms(d))
+            if d.link is not s.link:  # the line may be back only now
+                d.shorten(Timer.CUE, d.settings.cue_ms[0])
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
         """Arm each joint deadline when its condition begins to hold, and disarm it when the condition ends. Every

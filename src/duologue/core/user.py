@@ -6,6 +6,7 @@ text or services. Rule: every change of this region is a row in USER_ROWS, excep
 
 from __future__ import annotations
 
+from .answers import tell
 from .deadlines import dead_air_ms
 from .draft import Draft
 from .effects import CommitAudio, DiscardAudio, PlayCue, RecordOverheard, StopCue, WarnLongTalk
@@ -26,6 +27,8 @@ from .events import (
 from .leaves import PENDING, SOUNDING, TIMER_INDEX, Cue, Ending, Timer, User, Voice, Words
 from .rows import Row, row
 from .state import State, StateOrDraft, awaits_check_in, is_waited_for
+
+_DEAD_AIR = TIMER_INDEX[Timer.DEAD_AIR]
 
 # -- Guards
 
@@ -66,7 +69,8 @@ def is_overheard(s: State, e: AnswerOverheard) -> bool:
 def asks_for_presence(s: StateOrDraft, words: Words) -> bool:
     """Do these words only ask whether the agent is there, while the person waits and has heard nothing of the
     answer?"""
-    return words is Words.PRESENCE and s.voice is Voice.SILENT and is_waited_for(s)
+    is_over = s.fault is not None and s.fault.fatal
+    return words is Words.PRESENCE and s.voice is Voice.SILENT and is_waited_for(s) and not is_over
 
 
 def has_late_words(s: State, e: WordsHeard) -> bool:
@@ -167,6 +171,8 @@ def take_typed(d: Draft, e: Event) -> None:
         d.content = 0
         if d.before.voice is Voice.SILENT:
             d.emit(StopCue())
+            d.cues = 0
+            d.disarm(Timer.CUE)  # the wait for this turn's answer begins now
     elif d.before.user in _OPEN:
         _close_audio(d)
     _mark_said(d, d.turn)
@@ -210,9 +216,27 @@ def _end_turn(d: Draft) -> None:
             d.check_ins = 0
         else:
             _mark_said(d, d.turn)
-    elif awaits_check_in(d.before) and not d.due[TIMER_INDEX[Timer.DEAD_AIR]] and dead_air_ms(d):
-        d.arm(Timer.DEAD_AIR, d.settings.offer_ms)  # the check-in became due while the noise went on
+    if d.fault is not None and d.fault.fatal:
+        _say_last_words(d)
+    elif (
+        d.words is Words.NONE
+        and awaits_check_in(d.before)
+        and not d.due[TIMER_INDEX[Timer.DEAD_AIR]]
+        and dead_air_ms(d)
+    ):
+        # The check-in became due while the noise went on. If it waited longer, the next noise could hold it up again.
+        d.arm(Timer.DEAD_AIR, d.settings.beat_ms)
     _forget_words(d)
+
+
+def _say_last_words(d: Draft) -> None:
+    """The person has spoken over the last words, or before them: say them now. A noise only ends the conversation
+    soon."""
+    if d.words is Words.NONE:
+        d.shorten(Timer.DISMISS, d.settings.close_ms_max)
+    else:
+        d.arm(Timer.DISMISS, d.settings.fatal_ms)
+        tell(d, Cue.ENDED)
 
 
 def _give_sign(d: Draft, turn: int) -> None:

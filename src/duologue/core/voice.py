@@ -100,12 +100,15 @@ def note_heard(d: Draft, e: Event) -> None:
 
 
 def progress(d: Draft, e: PlaybackProgressed) -> None:
+    more_ms = e.heard_ms - d.heard_ms
     note_heard(d, e)
     if d.voice is Voice.PLAYING:
         d.arm(Timer.STALL, d.settings.stall_ms_max)
-        if d.due[_CUE]:  # the person hears the voice, so the next silence begins now
+        if d.due[_CUE]:  # the person hears the voice: the next silence begins when this sound was over
             d.cues = 0
+            later = d.due[_CUE] + more_ms
             d.arm(Timer.CUE, cue_ms(d))
+            d.due[_CUE] = min(later, d.due[_CUE])
 
 
 def finish(d: Draft, e: PlaybackFinished) -> None:

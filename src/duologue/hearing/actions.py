@@ -245,7 +245,7 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
             len(whole),
             round(100 * heard.confidence),
             content,
-            presence=is_call_for_attention(whole, d.policy.language),
+            presence=is_call_for_attention(whole, d.policy.language, is_final),
         )
     )
     if turn < d.core.turn:

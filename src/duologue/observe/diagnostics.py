@@ -184,6 +184,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.TurnInterrupted: {"turn": _turn, "by": _source},
     sg.TurnDropped: {"turn": _turn, "why": _name},
     sg.TurnLimited: {"turn": _number},
+    sg.TurnAudioCommitted: {"turn": _number, "audio_ms": _number},
     sg.Decided: {"decision": _name, "reasons": _terms, "confidence": _number},
     sg.Caption: {
         "role": _name,

@@ -442,12 +442,13 @@ class Conversation:
 
     @property
     def context(self) -> dict[str, Any]:
-        """Ids, counts, times, the summary for the next session and unanswered turns. The result may contain words of
-        the user."""
+        """Ids, counts, times, the tool calls that run, the summary for the next session, the active files and the
+        unanswered turns. The result may contain words of the user."""
         texts = self.engine.transcript.turns(self.engine.driver.state.answered + 1, self.engine.driver.state.said)
         saved = self.engine.sessions.context
         return {
             **context_of(self.engine),
+            "pending_tools": [pending._asdict() for pending in self.engine.tool_calls.running()],
             "summary": saved.summary if saved else "",
             "active_files": list(saved.notes) if saved else [],
             "queued_user_input": [said.text for said in texts],
@@ -476,6 +477,30 @@ class Conversation:
         """Call `handler` whenever `phase` changes. Returns a function that unsubscribes."""
         view = self.engine.announcer.phase.view.name
         return self.engine.bus.on(sg.Transitioned, lambda moved: handler(moved) if moved.view == view else None)
+
+    def on_enter(
+        self, state: str, handler: Callable[[sg.StateEntered], object], view: str = "phase"
+    ) -> Callable[[], None]:
+        """Call `handler` whenever this view enters this state, with the context. Returns a function that
+        unsubscribes."""
+        self._check_state(view, state)
+        return self.engine.bus.on(sg.StateEntered, _if_about(view, state, handler))
+
+    def on_exit(
+        self, state: str, handler: Callable[[sg.StateExited], object], view: str = "phase"
+    ) -> Callable[[], None]:
+        """Call `handler` whenever this view leaves this state, with how long it lasted. Returns a function that
+        unsubscribes."""
+        self._check_state(view, state)
+        return self.engine.bus.on(sg.StateExited, _if_about(view, state, handler))
+
+    def _check_state(self, view: str, state: str) -> None:
+        views = self.engine.announcer.views
+        if view not in views:
+            raise ValueError(f"there is no view {view!r}; available: {', '.join(views)}")
+        if state not in views[view].view.states:
+            states = ", ".join(views[view].view.states)
+            raise ValueError(f"the view {view!r} has no state {state!r}; available: {states}")
 
     def on_turn_event(
         self, handler: Callable[[sg.TurnStarted | sg.TurnCompleted | sg.TurnInterrupted | sg.TurnDropped], object]
@@ -510,6 +535,11 @@ class Conversation:
             return MACHINE.accepts(self.engine.driver.state, event)
         except (DuologueError, TypeError):
             return False
+
+
+def _if_about(view: str, state: str, handler: Callable[[Any], object]) -> Callable[[Any], object]:
+    """A handler that is called only with signals about this state of this view."""
+    return lambda told: handler(told) if (told.view, told.state) == (view, state) else None
 
 
 def _mark_retrieved(starting: asyncio.Future[None]) -> None:

@@ -27,7 +27,8 @@ from .driver import Driver, ReportFailure
 from .guarded_line import GuardedLine
 from .tasks import Tasks
 
-FIRST_SOUND_S_MAX = 1.4  # for the voice to begin; after it, the built-in sound is heard instead
+SIGN_S_MAX = 0.4  # for the voice to begin; after it, the built-in sound is heard first
+FIRST_SOUND_S_MAX = 1.4  # for the voice to begin; after it, the built-in sound stands in for the words
 CUE_S_MAX = 8.0  # for the voice to make all of it
 
 _CODES = {
@@ -106,26 +107,29 @@ class Cues:
 
     async def _say(self, number: int, text: str, is_last: bool) -> None:
         """Say the words of a cue. For the last words of a conversation, wait until they were heard."""
-        spoken_ms = 0
+        heard_ms = 0
         if text and self._agent.voice is not None:
+            sign = asyncio.get_running_loop().call_later(SIGN_S_MAX, self._line.play_cue, number, thinking_sound())
             try:
-                spoken_ms = await self._speak(number, encodable(text), self._agent.voice)
+                heard_ms = await self._speak(number, encodable(text), self._agent.voice, sign)
             except Exception as failure:  # noqa: BLE001 - a cue never fails
                 self._report_failure("cue", failure)
-            if not spoken_ms:
-                stand_in = thinking_sound()
-                self._line.play_cue(number, stand_in)
-                spoken_ms = stand_in.ms
+            finally:
+                sign.cancel()
+            if not heard_ms:
+                self._line.play_cue(number, thinking_sound())
+                heard_ms = thinking_sound().ms
         if is_last:
-            await asyncio.sleep(spoken_ms / 1000)
+            await asyncio.sleep(heard_ms / 1000)
             self._driver.post(ev.LastWordsHeard)
 
-    async def _speak(self, number: int, text: str, voice: Voice) -> int:
-        """Play the words. Returns how long they are, in ms. Raises if nothing was played."""
+    async def _speak(self, number: int, text: str, voice: Voice, sign: asyncio.TimerHandle) -> int:
+        """Play the words, and cancel `sign` when they begin. Returns how long they are, in ms."""
         spoken_ms = 0
         async with asyncio.timeout(FIRST_SOUND_S_MAX) as limit, reading(voice.speak(text)) as sounds:
             async for sound in sounds:
                 if not spoken_ms:
+                    sign.cancel()
                     limit.reschedule(asyncio.get_running_loop().time() + CUE_S_MAX)
                 if isinstance(sound, Sound) and sound.ms:
                     self._line.play_cue(number, sound)

@@ -44,6 +44,7 @@ from .hearing import Hearing
 from .playback import Playback
 from .replies import Replies
 from .requests import Requests, SilentBrain, StuckBrain
+from .session_summary import SessionSummary
 from .sessions import Sessions
 from .snapshot import context_of
 from .speech import Speech
@@ -103,6 +104,7 @@ class Engine:
         self._speech: Speech | None = None
         if checkpoint is not None:
             self.requests.load(checkpoint.requests)
+            self.summary.load(*checkpoint.summary)
             self._speech = Speech.load(checkpoint.speech) if checkpoint.speech is not None else None
 
     def _join_parts(self) -> None:
@@ -124,11 +126,13 @@ class Engine:
         self.cues = Cues(agent, driver, tasks, guarded, report_failure, self.bus.send)
         sorry = agent.says("broken_off", 0)
         self.replies = Replies(driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry)
+        self.tool_calls.has_words = self.replies.has_words
         self.playback = Playback(
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
         self.playback.on_progress = self.hearing.note_agent
         self.playback.on_heard_late = self._note_heard_late
+        self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
             driver,
             tasks,
@@ -137,7 +141,7 @@ class Engine:
             line,
             self.session,
             self.note_line,
-            summarise,
+            self.summary,
             agent.notes,
             self.ears_task.prepare,
         )
@@ -163,17 +167,19 @@ class Engine:
         self.tool_calls.checkpoint_writer = None if self.agent.private else writer
         self.playback.wait_until_saved = None if self.agent.private else writer.wait_until_saved
         self.replies.on_sound_added = lambda: writer.mark("words")
+        self.sessions.on_summary = lambda: writer.mark("words")
         writer.add_part("machine", lambda: machine_part(self.driver.state, self.events))
         writer.add_part("words", lambda: None if self.agent.private else self._words(), self._pages)
 
     def _words(self) -> dict[str, Any]:
-        earlier = self._unrestored
+        earlier, summary = self._unrestored, self.summary.dump()
+        rest, asking = self.transcript.rest(), self.requests.dump()
         if earlier is not None:  # not restored yet, so the open calls and the speech are those of the checkpoint
-            return words_part(self.transcript.rest(), self.requests.dump(), earlier.calls, earlier.speech, earlier.cut)
+            return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary)
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
         cut = self.playback.cut.dump() if self.playback.cut is not None else None
-        return words_part(self.transcript.rest(), self.requests.dump(), self.tool_calls.dump(), opened, cut)
+        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary)
 
     def _pages(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """For each page that has changed: its name, and a function that returns its data."""

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, FaultSource
+from duologue.core.leaves import Ending, ErrorClass, FaultSource
 from duologue.ports.brain import Brain, Firm, OpenQuestion, Request, Show, Working
 from duologue.ports.encodable_text import encodable
 from duologue.ports.failure import BrokenContract, classify
@@ -70,6 +70,11 @@ class Replies:
         self.current = speech
         work = self._make(speech, request, brain or self._brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
+
+    def has_words(self, reply: int) -> bool:
+        """Has this reply said or shown anything?"""
+        speech = self.current
+        return speech is not None and speech.reply == reply and bool(speech.ledger.text or speech.ledger.shown.strip())
 
     def cancel(self, effect: fx.CancelReply) -> None:
         """Stop making this reply, if it is the current one."""
@@ -222,7 +227,7 @@ class Replies:
     def _complete(self, speech: Speech) -> None:
         if speech.ledger.chunks:
             speech.end(self._line)
-        elif speech.is_awaited and not speech.ledger.shown.strip():
+        elif speech.is_awaited and not speech.ledger.shown.strip() and self._driver.state.ending is Ending.NO:
             self._driver.post(ev.ReplyWasEmpty, reply=speech.reply)
         else:
             self._driver.post(ev.ReplyFinished, reply=speech.reply)

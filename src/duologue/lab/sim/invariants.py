@@ -87,7 +87,7 @@ def _are_in_order(words: list[str], written: list[str]) -> bool:
 
 def asked_words_reach_the_brain(e: Evidence) -> list[str]:
     """Check that, for every turn that was sent to the brain, at least one request contains words of the turn. A request
-    that was sent before the text arrived may lack them."""
+    that was sent before the text arrived may lack them, if the turn was then reported as lost."""
     texts = {item.turn: item.text for item in e.history if isinstance(item, UserSaid) and not item.overheard}
     sent = {request.reply: set(request.text.split()) for request in e.requests}
     ranges = [effect for effect in _effects(e) if isinstance(effect, StartReply) and effect.reply in sent]
@@ -98,7 +98,9 @@ def asked_words_reach_the_brain(e: Evidence) -> list[str]:
         for turn in range(effect.first, effect.last + 1)
         if turn in texts and sent[effect.reply] & set(texts[turn].split())
     }
-    return [f"turn {turn} was sent to the brain without its words: {texts[turn]!r}" for turn in sorted(asked - reached)]
+    lost = {turn for one in _effects(e) if isinstance(one, ReportLost) for turn in range(one.first, one.last + 1)}
+    silent = sorted(asked - reached - lost)
+    return [f"turn {turn} was sent to the brain without its words: {texts[turn]!r}" for turn in silent]
 
 
 def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:

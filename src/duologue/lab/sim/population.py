@@ -44,7 +44,7 @@ from .seeded_callers import SeededCaller, draw_acts
 from .silence import Silence
 from .simulated_agent import make_brain, make_tools
 
-REST_S_MAX = 400  # a delegated job may take five minutes, and faults and retries may follow
+REST_S_MAX = 1_000  # a turn whose end is lost may take ten minutes, and faults and retries may follow
 END_S_MAX = 5
 
 
@@ -179,10 +179,10 @@ def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
 
 
 async def _rests(conversation: Conversation) -> bool:
-    """Does the call come to rest or end by itself, within REST_S_MAX seconds?"""
+    """Does the call come to rest or end by itself, within REST_S_MAX seconds? A pause that was asked for is rest."""
     for _ in range(REST_S_MAX):
         s = conversation.machine_state
-        if s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s)):
+        if s.link in (Link.IDLE, Link.SUSPENDED) or (floor_is_free(s) and not is_owed(s)):
             return True
         await asyncio.sleep(1)
     return False

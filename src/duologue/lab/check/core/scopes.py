@@ -29,9 +29,8 @@ class CheckScope(NamedTuple):
 
 _PAUSES = frozenset((ev.SuspendRequested, ev.LinkWobbled))
 _WORK = frozenset((ev.ToolCalled,))
-_FAULTS = frozenset(
-    (ev.ServiceFailed, ev.PlaybackFailed, ev.ReplyFailed, ev.LinkClosed, ev.ReconnectRequested, ev.SessionFailed)
-)
+_LOSSES = frozenset((ev.LinkClosed, ev.ReconnectRequested, ev.SessionFailed, ev.SessionEnded))
+_FAULTS = _LOSSES | {ev.ServiceFailed, ev.PlaybackFailed, ev.ReplyFailed}
 
 
 def _no_session_limit(settings: Settings) -> Settings:
@@ -67,7 +66,7 @@ def _small_over(settings: Settings) -> Settings:
 
 
 def _small_audible(settings: Settings) -> Settings:
-    return replace(_small_work(settings), dead_air_ms=settings.dead_air_ms, cue_ms=settings.cue_ms[:2], faults_max=2)
+    return replace(_small_talk(settings), cue_ms=settings.cue_ms[:2])
 
 
 def _small_pair(settings: Settings) -> Settings:
@@ -76,7 +75,7 @@ def _small_pair(settings: Settings) -> Settings:
 
 # What becomes of words over the agent is independent of faults, pauses and work, so only the scope `over` tries these.
 _OVER = frozenset((ev.ReplyBecameFirm, ev.AnswerOverheard))
-# That a conversation ends after its last words, and that cues are counted, only the scope `audible` tries.
+# Only the scope `ending` tries that a conversation ends after its last words, and only `audible` counts cues.
 _ENDING = frozenset((ev.EndAfterSpeaking,))
 _BUTTONS = frozenset((ev.PttPressed, ev.PttReleased, ev.SendPressed))
 _BACKGROUND_WORK = frozenset((ev.CallDispatched, ev.JobAsked))
@@ -95,9 +94,13 @@ SMALL: tuple[CheckScope, ...] = (
     ),
     CheckScope("over", _small_over, _ENDING | _PAUSES | _WORK | _FAULTS),
     CheckScope(
-        "audible",
-        _small_audible,
-        _OVER | _PAUSES | _BUTTONS | _BACKGROUND_WORK | {ev.CallDelegated, ev.ServiceFailed, ev.SendPressed},
+        "audible", _small_audible, _OVER | _ENDING | _PAUSES | _BUTTONS | _WORK | {ev.ServiceFailed}, late_turns=False
+    ),
+    CheckScope(
+        "ending",
+        _small_work,
+        _OVER | _PAUSES | _BUTTONS | _BACKGROUND_WORK | _FAULTS,
+        fillers=False,
         late_turns=False,
         cancellable=False,
     ),
@@ -110,9 +113,8 @@ QUICK: tuple[CheckScope, ...] = (
     SMALL[2]._replace(without=SMALL[2].without | _SPEECH),
     SMALL[3],
     SMALL[4],
-    SMALL[5]._replace(
-        fillers=False, without=SMALL[5].without | {ev.LinkClosed, ev.ReconnectRequested, ev.SessionFailed}
-    ),
+    SMALL[5]._replace(fillers=False, without=SMALL[5].without | _LOSSES),
+    SMALL[6]._replace(without=SMALL[6].without | _WORK),
 )
 
 # The full scopes use the limits of the profiles, and at most two jobs at a time.

@@ -35,6 +35,13 @@ def _only_sign(step: CheckedStep) -> bool:
     )
 
 
+def _ends_well(step: CheckedStep) -> bool:
+    s = step.after
+    if step.before.words is Words.NONE:
+        return s.due[_DISMISS] <= s.at + s.settings.close_ms_max and never(step, fx.PlayCue)
+    return fx.PlayCue(Cue.ENDED) in step.effects and s.due[_DISMISS] == s.at + s.settings.fatal_ms
+
+
 AUDIBLE_PROMISES: tuple[Promise, ...] = (
     Promise(
         "the first cue of a wait is a sound, and the next ones are words",
@@ -66,10 +73,10 @@ AUDIBLE_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a user who speaks over the last words ends the conversation soon",
-        (ev.SpeechStarted, ev.PttPressed, ev.TextTyped),
+        "a user who speaks over the last words hears them again, and a noise only ends the conversation soon",
+        (ev.TurnEnded, T.TEXT, T.SETTLE, T.TALK, ev.SoundDismissed, ev.SendPressed),
         lambda s, e: s.fault is not None and s.fault.fatal,
-        lambda x: x.after.link is Link.FAULTED and x.after.due[_DISMISS] <= x.after.at + x.after.settings.close_ms_max,
+        lambda x: x.before.user is User.QUIET or x.after.user is not User.QUIET or _ends_well(x),
     ),
     Promise(
         "an end after speaking lets the agent finish",

@@ -82,7 +82,8 @@ def _asks_for_presence(s: State, e: ev.Event) -> bool:
     """Do these words only ask whether the agent is there, while the user waits and has heard nothing?"""
     is_asked = e.presence if isinstance(e, ev.WordsHeard) else s.words is Words.PRESENCE
     waits = s.said > s.answered or s.news or s.telling or has_foreground(s)
-    return is_asked and s.voice is Voice.SILENT and waits
+    is_over = s.fault is not None and s.fault.fatal
+    return is_asked and s.voice is Voice.SILENT and waits and not is_over
 
 
 def _closes(s: State, e: ev.Event) -> bool:
