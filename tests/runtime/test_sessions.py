@@ -333,10 +333,11 @@ def test_a_session_is_renewed_in_mid_speech_and_the_speech_goes_on() -> None:
         await stage.sleep(898_000)
         await stage.say("hello there")
         await stage.until(lambda: session.renewals == 1)
-        assert stage.state == "suspended"
-        assert not stage.line.is_sounding
+        assert stage.state == "speaking"
+        assert stage.line.is_sounding
         await stage.rest()
         assert stage.heard == [TWO]
+        assert not effects(stage, fx.HoldPlayback)
         assert len(brain.requests) == 1
 
     play(scene, brain, session=lambda: session, profile=CALM)

@@ -28,6 +28,7 @@ from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from tests.limits import TEST_S, WAIT_S
 
+CUE = 2  # the kind of a frame with sound of a cue
 HEADER = struct.Struct("<BBHII")
 
 
@@ -45,6 +46,7 @@ class Client:
         self.plays = plays
         self.messages: list[dict[str, Any]] = []
         self.frames: list[tuple[int, int, bytes]] = []
+        self.cues: list[tuple[int, bytes]] = []  # the number and the sound of each frame of a cue
         self.heard_ms: dict[int, int] = {}
         self.closed: tuple[int, str] | None = None
         self.raw: list[str | bytes] = []
@@ -80,6 +82,9 @@ class Client:
 
     async def _hear(self, frame: bytes) -> None:
         kind, _, _, voice, chunk = HEADER.unpack(frame[:12])
+        if kind == CUE:
+            self.cues.append((voice, frame[12:]))  # nothing is reported about a cue
+            return
         assert kind == 1
         self.frames.append((voice, chunk, frame[12:]))
         self.heard_ms[voice] = self.heard_ms.get(voice, 0) + len(frame[12:]) // 48

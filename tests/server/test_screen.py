@@ -37,6 +37,21 @@ def test_metrics_are_sent_after_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     serve(script)
 
 
+def test_every_cue_that_is_heard_is_also_sent_to_be_shown() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        await client.send("type", text="think about it")
+        assert (await client.expect("cue", cue="sound"))["text"] == ""
+        words = await client.expect("cue", cue="words")
+        assert words["action"] == "play"
+        assert words["text"]
+        await client.until(lambda: len({number for number, _ in client.cues}) >= 2)
+
+    settings = profile("confirm", cue_ms=(50, 100, 5_000))
+    serve(script, lambda: Agent(ScriptedBrain([[Delay(7_000), "Done."]]), voice=ScriptedVoice(), profile=settings))
+
+
 def test_running_work_is_sent_and_sent_again_after_a_reconnect() -> None:
     brain = lambda: ScriptedBrain([[ToolCall("look_up", {})], "It is eight."])  # noqa: E731
     worker = scripted_tool("look_up", Delay(60_000), "eight")
