@@ -256,7 +256,6 @@ def test_a_button_that_was_down_when_the_line_was_lost_is_up() -> None:
 # -- Without ears
 
 
-@pytest.mark.req("C-CON-003")
 def test_an_agent_without_ears_keeps_nothing_for_them() -> None:
     async def scene(stage: Stage) -> None:
         for _ in range(20):
