@@ -85,7 +85,7 @@ def test_a_step_that_leaves_the_state_as_it_is_sends_nothing() -> None:
     assert history.follow(last.event, last.after) == ()
 
 
-@pytest.mark.req("L-20", "C-CON-003")
+@pytest.mark.req("C-CON-003.kept")
 def test_the_last_twenty_transitions_are_stored() -> None:
     stage = Stage()
     stage.start()

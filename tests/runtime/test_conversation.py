@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from itertools import pairwise
 from typing import Any
 
@@ -14,10 +16,14 @@ from duologue.core.leaves import ErrorClass
 from duologue.observe import signals as sg
 from duologue.ports import Finished, Played, ToolCall
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
+from duologue.runtime.checkpoint import read_checkpoint
 from duologue.runtime.seats import Seats
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedLine, ScriptedModel, scripted_tool
 from tests.limits import WAIT_S
 from tests.runtime.runtime_fakes import Stage, play
+from tests.runtime.stored_calls import Noted, call
+from tests.runtime.stored_calls import agent as stored_agent
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
 
@@ -122,7 +128,7 @@ def test_a_handler_for_a_state_that_doesnt_exist_is_refused(view: str, state: st
     play(scene, ScriptedBrain())
 
 
-@pytest.mark.req("C-CON-003")
+@pytest.mark.req("C-CON-003.kept")
 def test_the_last_twenty_transitions_are_stored() -> None:
     async def scene(stage: Stage) -> None:
         for number in range(12):
@@ -139,18 +145,55 @@ def test_the_last_twenty_transitions_are_stored() -> None:
     play(scene, ScriptedBrain())
 
 
-@pytest.mark.req("C-CON-003")
-def test_transitions_are_gone_with_their_conversation() -> None:
+@pytest.mark.req("C-CON-003.kept")
+def test_transitions_of_a_conversation_survive_a_new_session_and_its_end_as_long_as_the_program_holds_it() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
         await stage.rest()
-        assert stage.conversation.transitions
+        before = stage.conversation.transitions
+        stage.conversation.reconnect()
+        await stage.rest()
+        assert stage.conversation.transitions[: len(before)] == before
         await stage.conversation.end()
-        following = Conversation(stage.conversation.agent, ScriptedLine())
-        assert following.transitions == ()
-        assert not following.view("conversation").transitions
+        assert stage.conversation.transitions[-1].target == "idle"
 
     play(scene, ScriptedBrain())
+
+
+@pytest.mark.req("C-CON-003.gone")
+def test_transitions_are_not_stored_with_the_conversation() -> None:
+    async def scene() -> None:
+        store = Noted()
+        kept = await call(store, 12)
+        saved = read_checkpoint(kept.parts, stored_agent().settings)
+        again = Conversation(stored_agent(), ScriptedLine(), conversation_id="call", checkpoint=saved)
+        views = [again.view(name) for name in ("phase", "conversation", "lifecycle")]
+        assert again.transitions == ()
+        assert [list(view.transitions) for view in views] == [[], [], []]
+        await again.restore()
+        moves = [(move.source, move.target) for move in again.transitions]
+        assert moves[0] == ("listening", "reconnecting"), "only what has happened since it was restored"
+        await again.end()
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("C-CON-003.gone")
+def test_a_conversation_that_the_program_lets_go_takes_its_transitions_with_it() -> None:
+    gone: list[weakref.ref[Conversation]] = []
+
+    async def scene() -> None:
+        talk = Conversation(stored_agent(), ScriptedLine())
+        await talk.start()
+        talk.type("hello")
+        await asyncio.sleep(5)
+        assert talk.transitions
+        await talk.end()
+        gone.append(weakref.ref(talk))
+
+    run_simulated(scene())
+    gc.collect()
+    assert gone[0]() is None
 
 
 @pytest.mark.req("C-API", "C-INT-002")

@@ -33,6 +33,7 @@ from .checkpoint import Checkpoint
 from .engine import Engine
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
+from .start_conditions import StartConditions
 
 S = TypeVar("S")
 Sig = TypeVar("Sig", bound=sg.Signal)
@@ -76,6 +77,7 @@ class Conversation:
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
         self.engine = Engine(agent, line, self._follow, self.id, checkpoint)
+        self._conditions = StartConditions(self.engine.session, line, agent.settings, self.engine.driver.now)
         self._seats = seats
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[str] = self._loop.create_future()
@@ -95,6 +97,7 @@ class Conversation:
         if self._initialized:
             return
         self._initialized = True
+        self._conditions.follow()
         try:
             await self._open_sources()
             for part in (self.engine.line, self.engine.session):
@@ -114,8 +117,7 @@ class Conversation:
             raise StartRefused("this conversation has started already; make a new one for a new call")
         starting = await self._prepare()
         try:
-            active = bool(getattr(self.engine.session, "active", True))
-            primed = bool(getattr(self.engine.line, "primed", True))
+            active, primed = self._conditions.session_active, self._conditions.audio_primed
             self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
             await self._until_open(starting)
         except Exception:
@@ -178,6 +180,7 @@ class Conversation:
         """Undo a failed start: release the seat and the model, if they were reserved, and close the servers that were
         opened. Afterwards `start` may be called again."""
         self._starting, self._initialized = None, False
+        self._conditions.unfollow()
         self._leave_seat()
         await self._close_sources()
 
@@ -239,7 +242,7 @@ class Conversation:
         starting = self._starting
         if starting is not None and not starting.done():
             if any(type(effect) is fx.RefuseStart and not effect.already_running for effect in record.effects):
-                starting.set_exception(StartRefused("the session is not active, or audio is not ready"))
+                starting.set_exception(StartRefused(self._conditions.problem))
             elif record.after.link is Link.UP:
                 starting.set_result(None)
         if record.after.link is Link.TERMINATING and record.before.link is not Link.TERMINATING:
@@ -254,6 +257,7 @@ class Conversation:
     async def _end_everything(self) -> None:
         """Close every part. Even if a part fails, the seat becomes free and waiting callers are notified."""
         reason = self._reason
+        self._conditions.unfollow()
         try:
             await self.engine.close()
             await self._close_sources()
