@@ -146,17 +146,3 @@ def test_the_name_of_the_agent_is_never_cut(page: Page, server: FakeServer, name
     beside = page.locator("#hood-toggle").evaluate("(it) => it.getBoundingClientRect().left")
     right = page.locator("#agent-name").evaluate("(it) => it.getBoundingClientRect().right")
     assert right <= beside
-
-
-def test_the_hood_shows_the_eight_lifecycle_names_and_what_the_next_session_will_know(
-    page: Page, server: FakeServer
-) -> None:
-    SCENE["hood"].play(page, server)
-    names = page.locator(".lifecycle li").all_inner_texts()
-    assert len(names) == 8
-    expect(page.locator('.lifecycle li[aria-current="step"]')).to_have_count(1)
-    server.say("context", summary="A table for two.", activeFiles=["menu.md"])
-    expect(page.locator(".summary")).to_have_text("A table for two.")
-    expect(page.locator(".files")).to_have_text("menu.md")
-    server.status(sessionAt=20_000)
-    expect(page.locator(".measure", has_text="Session")).to_contain_text("in all")
