@@ -11,6 +11,7 @@ from duologue.core.views import PHASES
 from duologue.observe import signals as sg
 from duologue.observe.labels import LANGUAGES, WAITS, label
 from duologue.ports import ToolCall
+from duologue.ports.ears import Final, SpeechBegan
 from duologue.testing import Delay, Fail, ScriptedBrain, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
 
@@ -34,7 +35,7 @@ def talker() -> tuple[ScriptedBrain, dict[str, Any]]:
     return brain, {"tools": [scripted_tool("work", Delay(1_000), "the tool's secret result")]}
 
 
-@pytest.mark.req("L-20", "L-21", "C-REQ-010")
+@pytest.mark.req("L-20.handlers", "L-21", "C-REQ-010")
 def test_every_transition_sends_exit_transition_and_enter_in_this_order() -> None:
     async def scene(stage: Stage) -> None:
         await talk(stage)
@@ -61,7 +62,7 @@ def test_every_transition_sends_exit_transition_and_enter_in_this_order() -> Non
     play(scene, brain, **agent)
 
 
-@pytest.mark.req("L-20", "L-21", "C-PAT-002")
+@pytest.mark.req("L-20.handlers", "L-21", "C-PAT-002")
 def test_timeouts_errors_and_recoveries_are_on_the_bus() -> None:
     async def scene(stage: Stage) -> None:
         errors: list[sg.Failed] = []
@@ -139,6 +140,22 @@ def test_the_source_of_each_interruption_is_reported() -> None:
         assert [told.by for told in stage.told(sg.TurnInterrupted)] == ["button", "user"]
 
     play(scene, ScriptedBrain([TWO, TWO, TWO]))
+
+
+@pytest.mark.req("L-03.logged")
+def test_the_length_of_the_audio_ends_with_its_commit_and_not_with_its_text() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(500)
+        stage.ears.tell(SpeechBegan(1))
+        await stage.sleep(1_000)
+        stage.conversation.send()
+        await stage.sleep(400)
+        stage.ears.tell(Final("hello there", 0.9, 1))
+        await stage.rest()
+        assert stage.told(sg.TurnAudioCommitted) == [sg.TurnAudioCommitted(1_500, 1, 1_000)]
+        assert stage.told(sg.TurnCompleted)[0].turn.duration_ms == 1_400
+
+    play(scene, ScriptedBrain(["Good day."]))
 
 
 @pytest.mark.req("C-INT-003")

@@ -16,6 +16,7 @@ from duologue.ports import Finished, Played, ToolCall
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 from duologue.runtime.seats import Seats
 from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedLine, ScriptedModel, scripted_tool
+from tests.limits import WAIT_S
 from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
@@ -38,7 +39,7 @@ def talker() -> tuple[ScriptedBrain, dict[str, Any]]:
     return brain, {"tools": [scripted_tool("work", Delay(1_000), "the tool's secret result")]}
 
 
-@pytest.mark.req("C-API", "L-20")
+@pytest.mark.req("C-API", "L-20.state")
 def test_state_previous_state_and_entered_at_follow_the_conversation() -> None:
     async def scene(stage: Stage) -> None:
         conversation = stage.conversation
@@ -48,14 +49,16 @@ def test_state_previous_state_and_entered_at_follow_the_conversation() -> None:
         await stage.sleep(1_000)
         await stage.say("hello there")
         await stage.until(lambda: conversation.phase == "speaking")
-        assert conversation.previous_phase in ("thinking", "thinking")
-        assert 1_000 < conversation.entered_at <= stage.now_ms
-        assert conversation.phase == "speaking"
+        assert (conversation.phase, conversation.previous_phase) == ("speaking", "thinking")
+        moved = next(told for told in reversed(stage.told(sg.Transitioned)) if told.view == "phase")
+        assert conversation.entered_at == moved.at > 1_000
+        states = conversation.view("lifecycle")
+        assert (states.state, states.previous, states.entered_at) == ("speaking", "processing", moved.at)
 
     play(scene, ScriptedBrain([TWO]), start=False)
 
 
-@pytest.mark.req("L-20")
+@pytest.mark.req("L-20.transition")
 def test_an_event_by_hand_is_like_any_other_and_can_be_tried_first() -> None:
     async def scene(stage: Stage) -> None:
         conversation = stage.conversation
@@ -76,6 +79,45 @@ def test_asking_whether_nonsense_would_move_anything_says_no() -> None:
     async def scene(stage: Stage) -> None:
         assert stage.conversation.can_transition(ev.WordsHeard, turn=99, words=1, substantial=1) is False
         assert stage.conversation.can_transition(ev.PlaybackProgressed, heard_ms=-1) is False
+
+    play(scene, ScriptedBrain())
+
+
+@pytest.mark.req("L-20.handlers")
+def test_a_handler_is_called_when_one_state_is_entered_and_another_when_it_is_left() -> None:
+    async def scene(stage: Stage) -> None:
+        conversation = stage.conversation
+        entered: list[sg.StateEntered] = []
+        left: list[sg.StateExited] = []
+        offs = [conversation.on_enter("speaking", entered.append), conversation.on_exit("speaking", left.append)]
+        views: list[str] = []
+        conversation.on_enter("waitingForCopilot", lambda told: views.append(told.state), view="conversation")
+        await stage.say("hello there")
+        await stage.rest()
+        assert [(told.view, told.state, told.context["turn"]) for told in entered] == [("phase", "speaking", 1)]
+        assert [(told.state, told.duration_ms) for told in left] == [("speaking", left[0].at - entered[0].at)]
+        assert views == ["waitingForCopilot"]
+        for off in offs:
+            off()
+        await stage.say("and again")
+        await stage.rest()
+        assert (len(entered), len(left)) == (1, 1)
+
+    play(scene, ScriptedBrain([TWO]))
+
+
+@pytest.mark.parametrize(
+    ("view", "state", "line"),
+    [
+        ("phase", "talking", "has no state 'talking'; available: idle, starting"),
+        ("mood", "idle", "there is no view 'mood'; available: conversation, lifecycle, phase"),
+    ],
+)
+def test_a_handler_for_a_state_that_doesnt_exist_is_refused(view: str, state: str, line: str) -> None:
+    async def scene(stage: Stage) -> None:
+        for subscribe in (stage.conversation.on_enter, stage.conversation.on_exit):
+            with pytest.raises(ValueError, match=line):
+                subscribe(state, print, view=view)
 
     play(scene, ScriptedBrain())
 
@@ -264,7 +306,7 @@ def test_a_command_from_another_thread_is_taken_in_the_conversations_own() -> No
     async def main() -> list[str]:
         brain = certain()
         conversation = Conversation(Agent(brain), ScriptedLine(), seats=Seats())
-        async with conversation, asyncio.timeout(20):
+        async with conversation, asyncio.timeout(WAIT_S):
             await asyncio.to_thread(conversation.type, "book a table")
             while not brain.requests:
                 await asyncio.sleep(0)

@@ -26,8 +26,8 @@ from duologue.server.app import Server
 from duologue.server.run import bind_socket, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
+from tests.limits import TEST_S, WAIT_S
 
-LIMIT_S = 15.0
 HEADER = struct.Struct("<BBHII")
 
 
@@ -126,7 +126,7 @@ class Client:
 
     async def until(self, holds: Callable[[], bool], what: str = "") -> None:
         try:
-            async with asyncio.timeout(LIMIT_S):
+            async with asyncio.timeout(WAIT_S):
                 while not holds():
                     if self.closed is not None:
                         raise AssertionError(f"closed with {self.closed} before {what}: {self.messages[-5:]}")
@@ -137,13 +137,13 @@ class Client:
 
     async def gone(self) -> tuple[int, str]:
         """The close code and the reason."""
-        await asyncio.wait_for(self._reading, LIMIT_S)
+        await asyncio.wait_for(self._reading, WAIT_S)
         assert self.closed is not None
         return self.closed
 
     async def close(self) -> None:
         await self.socket.close()
-        await asyncio.wait([self._reading], timeout=LIMIT_S)
+        await asyncio.wait([self._reading], timeout=WAIT_S)
 
     def vanish(self) -> None:
         """Disconnect with a TCP reset instead of a close frame."""
@@ -182,7 +182,7 @@ class RunningServer:
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for a condition of the server, by polling: it sends no event for it."""
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(WAIT_S):
             while not holds():
                 await asyncio.sleep(0.005)
 
@@ -199,7 +199,7 @@ def _fetch(url: str, data: bytes | None, headers: dict[str, str]) -> Answer:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url, data, named)
     try:
-        with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
+        with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
             return Answer(answer.status, {k.lower(): v for k, v in answer.headers.items()}, answer.read())
     except urllib.error.HTTPError as answer:
         return Answer(answer.code, {k.lower(): v for k, v in answer.headers.items()}, answer.read())
@@ -235,7 +235,7 @@ def serve(
             await script(made)
             return made
 
-    return asyncio.run(asyncio.wait_for(whole(), 60))
+    return asyncio.run(asyncio.wait_for(whole(), TEST_S))
 
 
 @asynccontextmanager

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from duologue.core.leaves import ErrorClass
+from duologue.core.settings import profile
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.server import screen
 from duologue.testing import (
     Delay,
     Fail,
+    Progress,
     ScriptedBrain,
     ScriptedEars,
     ScriptedVoice,
@@ -157,6 +159,29 @@ def test_the_debug_view_gets_the_summary_and_the_active_files() -> None:
     def make() -> Agent:
         brain = ScriptedBrain(otherwise="I see.")
         return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), notes=lambda: ("plan.md",))
+
+    serve(script, make)
+
+
+@pytest.mark.req("L-10.again")
+def test_a_client_that_comes_back_during_a_wait_is_told_how_it_stands() -> None:
+    worker = scripted_tool("look_up", Progress("page two"), Delay(60_000), "eight")
+
+    async def script(running: RunningServer) -> None:
+        first = await running.connect()
+        began = await first.begin("alice")
+        await first.send("type", text="look it up")
+        await first.expect("wait", stage=1)
+        first.vanish()
+        second = await running.connect()
+        await second.hello("alice", language="de", conversation=began["conversation"], key=began["key"])
+        told = await second.expect("wait")
+        assert (told["stage"], told["label"], told["detail"]) == (1, "Noch dabei", "page two")
+
+    def make() -> Agent:
+        brain = ScriptedBrain([[ToolCall("look_up", {})], "It is eight."])
+        waits = profile("confirm", feedback_ms=(50, 60_000, 70_000))
+        return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), tools=[worker], profile=waits)
 
     serve(script, make)
 

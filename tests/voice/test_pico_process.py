@@ -13,12 +13,12 @@ import pytest
 from duologue.core.leaves import ErrorClass
 from duologue.voice import pico_process
 from duologue.voice.pico_process import ENGINES_MAX, PIECE_MS, RATE_HZ, Engines, Levels, PicoFailed, PicoProcess
+from tests.limits import WAIT_S
 from tests.needs import needs_model
 
 US = "en-US_ta.bin\0en-US_lh0_sg.bin"
 PLAIN = Levels(82, 100, 55)
 LONG = "and then we went on along the river until the evening came " * 3
-WAIT_S = 20  # only a broken test waits this long
 
 
 @pytest.fixture

@@ -184,6 +184,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.TurnInterrupted: {"turn": _turn, "by": _source},
     sg.TurnDropped: {"turn": _turn, "why": _name},
     sg.TurnLimited: {"turn": _number},
+    sg.TurnAudioCommitted: {"turn": _number, "audio_ms": _number},
     sg.Decided: {"decision": _name, "reasons": _terms, "confidence": _number},
     sg.Caption: {
         "role": _name,
@@ -196,6 +197,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.WorkAsked: {**_CALL, "question": _chars},
     sg.WorkEnded: {**_CALL, "outcome": _name, "duration_ms": _number},
     sg.Waiting: {"call": _number, "stage": _number, "detail": _chars},
+    sg.CueGiven: {"cue": _name, "text": _chars},
     sg.WorkSilent: {"call": _number},
     sg.Failed: {"part": _name, "error": _name, "fatal": _number},
     sg.Recovered: {"source": _name, "success": _number},

@@ -48,6 +48,7 @@ class Announcer:
         self.views = {history.view.name: history for history in (self.conversation, self.lifecycle, self.phase)}
         self.meter = Meter()
         self._user = sg.TurnContext(0, "user", 0)
+        self._audio_from = (0, 0)  # a turn of the user, and the start of its audio that isn't committed yet
         self._open_turn = 0  # the turn of the user that has begun and has no end yet; 0: none
         self._agent = sg.TurnContext(0, "assistant", 0)
         self._captioned = ("", "", False, 0)
@@ -62,6 +63,10 @@ class Announcer:
         else:
             self._paused_for = why
         self._bus.send(sg.Commanded(at, command, why))
+
+    def audio_started_at(self, reply: int) -> int | None:
+        """When the sound of this reply began; None if another process played its beginning."""
+        return self._agent.started_at if self._agent.reply == reply else None
 
     def reason_in(self, s: State) -> str | None:
         """Why the conversation is paused or in a fault; None otherwise, or if no reason was given."""
@@ -100,6 +105,10 @@ class Announcer:
     def _tell_effect(self, at: int, effect: fx.Effect, notices: tuple[Notice, ...]) -> None:
         send = self._bus.send
         match effect:
+            case fx.CommitAudio():
+                turn, since = self._audio_from
+                self._audio_from = (effect.turn, at)
+                send(sg.TurnAudioCommitted(at, effect.turn, at - since if turn == effect.turn else 0))
             case fx.ShowFault():
                 told = self._hint(effect.part.value, notices)
                 self.last_error = effect.error.value
@@ -133,6 +142,7 @@ class Announcer:
         if after.turn > before.turn:
             self._user = sg.TurnContext(after.turn, "user", event.at)
             self._open_turn = after.turn
+            self._audio_from = (after.turn, event.at)
             self._bus.send(sg.TurnStarted(event.at, self._user))
             self._end_turns(event.at, {turn: why for turn, why in ends.items() if turn > before.turn})
         for effect in record.effects:

@@ -79,7 +79,6 @@ class Screen:
         self._forms = brain if isinstance(brain, ShowsForm) else None  # looked up once: the check is slow
         self._stages = LatencyStages()
         self._situation = situation_of(conversation.machine_state)
-        self._work_began: dict[int, int] = {}  # by call: when it began
         self._message_writer = MessageWriter(conversation, began, conversation.agent.language)
         self._viewers: dict[ClientOutbox, Viewer] = {}
         conversation.on(sg.Signal, self._note)
@@ -132,9 +131,10 @@ class Screen:
         viewer.send(viewer.message_writer.state())
         self.tell_status(client)
         now = talk.engine.driver.now()
-        for call, tool, mode in talk.engine.tool_calls.running():
-            ran_ms = now - self._work_began.get(call, now)
-            viewer.send(message("work", event="started", call=call, tool=tool, mode=mode, ranMs=ran_ms))
+        for call, tool, mode, began in talk.engine.tool_calls.running():
+            viewer.send(message("work", event="started", call=call, tool=tool, mode=mode, ranMs=now - began))
+        for wait in talk.engine.tool_calls.waits():
+            viewer.send(viewer.message_writer.write(wait))
         if talk.phase == "error" and self.missed.fault is not None:
             viewer.send(viewer.message_writer.write(self.missed.fault))
         for outgoing in self.missed.questions(talk.engine.tool_calls.asking):
@@ -186,10 +186,6 @@ class Screen:
     # -- What the conversation does
 
     def _note(self, signal: sg.Signal) -> None:
-        if isinstance(signal, sg.WorkStarted):
-            self._work_began[signal.call] = signal.at
-        elif isinstance(signal, sg.WorkEnded):
-            self._work_began.pop(signal.call, None)
         has_client = any(not viewer.is_watching for viewer in self._viewers.values())
         outgoing = self._message_writer.write(signal)
         if outgoing is not None:

@@ -66,6 +66,7 @@ class MessageWriter:
             ),
             sg.WorkSilent: lambda signal: message("work", event="silent", call=signal.call),
             sg.Waiting: self._waiting,
+            sg.CueGiven: lambda signal: message("cue", action="play", cue=signal.cue, text=signal.text),
             sg.Noticed: self._noticed,
             sg.Lost: self._lost,
             sg.Problem: self._problem,

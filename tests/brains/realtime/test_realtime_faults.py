@@ -113,7 +113,7 @@ def test_an_expired_session_is_replaced_with_its_context() -> None:
 # -- Renewing
 
 
-@pytest.mark.req("L-16", "C-AC-005", "M-07")
+@pytest.mark.req("L-16.times", "L-16.session", "C-AC-005", "M-07")
 def test_a_session_is_renewed_before_its_limit_with_the_summary(tmp_path: Path) -> None:
     async def act(call: RealtimeCall) -> None:
         call.conversation.type("my name is Ada")

@@ -15,7 +15,7 @@ from duologue.core.settings import PROFILES
 from duologue.lab.check.core.check import CoreExplorer, Findings
 from duologue.lab.check.core.scopes import QUICK
 
-WORK, TALK, LINK, _PAIR, OVER = QUICK
+WORK, TALK, LINK, _PAIR, OVER, AUDIBLE = QUICK
 
 
 def explore(machine: Machine, scope: Any = TALK, violations_max: int = 30) -> Findings:

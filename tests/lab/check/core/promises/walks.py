@@ -16,7 +16,7 @@ from duologue.lab.check.core.alphabet import fresh, timers
 from duologue.lab.check.core.laws import CheckedStep
 from duologue.lab.check.core.promises import Promise, index, trigger_of
 from duologue.lab.check.core.scopes import CheckScope
-from duologue.lab.sim.demo_call import play_demo
+from duologue.lab.sim.demo_call import play_demo, stage_for_demo
 from duologue.lab.sim.stage import Stage
 from tests.core.scenes import asked, speaking, up
 
@@ -45,7 +45,7 @@ def _take(machine: Machine, state: State, event: ev.Event) -> CheckedStep:
 
 @cache
 def _starts() -> list[State]:
-    demo = Stage()
+    demo = stage_for_demo()
     list(play_demo(demo))
     scripts = (
         _lost_twice,
