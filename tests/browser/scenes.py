@@ -306,6 +306,7 @@ def hood(page: Page, server: FakeServer) -> None:
     server.say("decision", decision="end_of_turn", reasons=reasons, confidence=0.91, at=at)
     at = steps[55]["at"]
     server.say("decision", decision="barge_in", reasons=["words of substance"], confidence=0.84, at=at)
+    server.say("context", summary="", activeFiles=[])
     for step in steps[60:63]:
         server.say("moment", **step)
     page.locator(".diagram svg").wait_for()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -83,9 +84,35 @@ def test_running_work_shows_how_long_it_has_run(page: Page, server: FakeServer) 
     expect(note).to_have_text("14 s", timeout=20_000)
 
 
-@pytest.mark.parametrize("scene", ["beyond_repair", "ended"])
-def test_what_was_said_can_be_saved_when_nothing_goes_on(page: Page, server: FakeServer, scene: str) -> None:
-    SCENE[scene].play(page, server)
+def not_restored(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.say("notification", level="error", code="not_restored", message="Gone.", actions=["retry", "restart"])
+
+
+def refused(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.token = "open sesame"
+    server.close(1012)
+    page.locator("#token").wait_for()
+
+
+def forgotten(page: Page, server: FakeServer) -> None:
+    """The server was started anew, and knows nothing of the conversation."""
+    talked(page, server)
+    server.history = None
+    server.close(1012)
+    page.locator("#over:not([hidden])").wait_for()
+
+
+DEAD_ENDS = [SCENE[name].play for name in ("beyond_repair", "ended", "elsewhere")] + [not_restored, refused, forgotten]
+
+
+@pytest.mark.req("L-14")
+@pytest.mark.parametrize("play", DEAD_ENDS, ids=lambda play: play.__name__)
+def test_what_was_said_can_be_saved_when_nothing_goes_on(
+    page: Page, server: FakeServer, play: Callable[[Page, FakeServer], None]
+) -> None:
+    play(page, server)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save the transcript").click()
     text = saved.value.path().read_text(encoding="utf-8")
@@ -102,28 +129,20 @@ def test_a_newcomer_sees_what_to_say_and_a_click_says_it(page: Page, server: Fak
     expect(page.locator("#suggestions")).to_be_hidden()
 
 
-@pytest.mark.parametrize("name", ["Flight desk", "The front desk of the Lantern Hotel"])
-def test_the_name_of_the_agent_is_never_cut(page: Page, server: FakeServer, name: str) -> None:
+@pytest.mark.parametrize("size", [(1280, 800), (900, 420), (390, 844), (360, 600)], ids=str)
+@pytest.mark.parametrize("name", ["Flight desk", "The front desk of the Lantern Hotel", "Reiserücktrittsversicherung"])
+def test_the_name_of_the_agent_is_never_cut(page: Page, server: FakeServer, name: str, size: tuple[int, int]) -> None:
     server.agent = {**server.agent, "name": name}
     page.reload()
     talked(page, server)
     agent(server, 2, "What time would suit you?")
-    cut = page.locator(".who").first.evaluate(
-        "(who) => who.scrollWidth > who.clientWidth || who.scrollHeight > who.clientHeight"
-    )
-    expect(page.locator(".who").first).to_have_text(name)
-    assert not cut
-
-
-def test_the_hood_shows_the_eight_lifecycle_names_and_what_the_next_session_will_know(
-    page: Page, server: FakeServer
-) -> None:
-    SCENE["hood"].play(page, server)
-    names = page.locator(".lifecycle li").all_inner_texts()
-    assert len(names) == 8
-    expect(page.locator('.lifecycle li[aria-current="step"]')).to_have_count(1)
-    server.say("context", summary="A table for two.", activeFiles=["menu.md"])
-    expect(page.locator(".summary")).to_have_text("A table for two.")
-    expect(page.locator(".files")).to_have_text("menu.md")
-    server.status(sessionAt=20_000)
-    expect(page.locator(".measure", has_text="Session")).to_contain_text("in all")
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    for place in (".who", "#agent-name"):
+        shown = page.locator(place).first
+        expect(shown).to_have_text(name)
+        cut = "(it) => it.scrollWidth > it.clientWidth + 1 || it.scrollHeight > it.clientHeight + 1"
+        assert place == "#agent-name" or not shown.evaluate(cut)
+        assert shown.evaluate("(it) => getComputedStyle(it).textOverflow !== 'ellipsis'")
+    beside = page.locator("#hood-toggle").evaluate("(it) => it.getBoundingClientRect().left")
+    right = page.locator("#agent-name").evaluate("(it) => it.getBoundingClientRect().right")
+    assert right <= beside

@@ -52,6 +52,25 @@ def test_every_cue_that_is_heard_is_also_sent_to_be_shown() -> None:
     serve(script, lambda: Agent(ScriptedBrain([[Delay(7_000), "Done."]]), voice=ScriptedVoice(), profile=settings))
 
 
+@pytest.mark.req("L-22")
+@pytest.mark.parametrize("error", [ErrorClass.UNKNOWN, ErrorClass.AUTH_FAILURE])
+def test_the_figures_count_an_error_as_soon_as_it_is_shown_or_has_ended_the_conversation(error: ErrorClass) -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        await client.send("type", text="fail")
+        await client.expect("notification", level="error")
+        await client.expect("metrics", errors=1)
+        if error is ErrorClass.AUTH_FAILURE:
+            await client.expect("ended")
+            kinds = [told["type"] for told in client.messages]
+            assert max(place for place, kind in enumerate(kinds) if kind == "duologue.metrics") < kinds.index(
+                "duologue.ended"
+            )
+
+    serve(script, agent_that_says({"fail": [Fail(error)]}))
+
+
 def test_running_work_is_sent_and_sent_again_after_a_reconnect() -> None:
     brain = lambda: ScriptedBrain([[ToolCall("look_up", {})], "It is eight."])  # noqa: E731
     worker = scripted_tool("look_up", Delay(60_000), "eight")

@@ -202,6 +202,8 @@ class Screen:
                 self._send_context(viewer)
             elif isinstance(signal, sg.HearingChanged):
                 viewer.send(self._status())
+            if isinstance(signal, sg.Ended):
+                self._send_last_metrics(viewer)
             if isinstance(signal, sg.Ended) and viewer.is_watching:
                 viewer.send(message("ended", reason=signal.reason, canRestart=False))
         if is_new:
@@ -261,3 +263,9 @@ class Screen:
         viewer.measuring = None
         viewer.measured_at = 0.0
         self._send_metrics(viewer)
+
+    def _send_last_metrics(self, viewer: Viewer) -> None:
+        """Send the figures of a conversation that has ended now: a second later the client may be in another one."""
+        if viewer.measuring is not None:
+            viewer.measuring.cancel()
+        self._send_late_metrics(viewer)
