@@ -115,7 +115,7 @@ def test_each_silence_is_counted_from_the_end_of_what_was_heard(silence_ms: int,
         assert all(silence_ms <= ms < silence_ms + 500 for ms in waited), waited
         assert stage.lost == []
 
-    settings = profile("confirm", dead_air_ms=silence_ms, check_ins_max=check_ins)
+    settings = profile("confirm", dead_air_ms=silence_ms, check_ins_max=check_ins, hangs_up=True)
     play(scene, ScriptedBrain(["Good day."]), profile=settings)
 
 

@@ -170,9 +170,7 @@ def take_typed(d: Draft, e: Event) -> None:
         d.turn += 1
         d.content = 0
         if d.before.voice is Voice.SILENT:
-            d.emit(StopCue())
-            d.cues = 0
-            d.disarm(Timer.CUE)  # the wait for this turn's answer begins now
+            d.emit(StopCue())  # the wait goes on: a turn that is typed explains no silence
     elif d.before.user in _OPEN:
         _close_audio(d)
     _mark_said(d, d.turn)

@@ -97,6 +97,8 @@ def count_as_answered(d: Draft, e: Event) -> None:
 def note_heard(d: Draft, e: Event) -> None:
     if isinstance(e, PlaybackProgressed | PlaybackStopped | PlaybackFinished):
         d.heard_ms = max(d.heard_ms, e.heard_ms)
+    if isinstance(e, PlaybackFinished):
+        d.cut = False  # all of it was heard
 
 
 def progress(d: Draft, e: PlaybackProgressed) -> None:

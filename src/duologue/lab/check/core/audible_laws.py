@@ -146,7 +146,7 @@ def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
         return
     goes_on = step.did(fx.StartReply) or after.reply is not Reply.NONE or after.said > before.said
     by_person = isinstance(step.event, ev.InterruptRequested | ev.TextTyped | ev.WordsHeard | ev.AnswerOverheard)
-    if not goes_on and not by_person:
+    if not goes_on and not by_person and not isinstance(step.event, ev.PlaybackFinished):
         yield INTERRUPTION_ENDS_WELL, "an answer that was cut off is forgotten"
 
 

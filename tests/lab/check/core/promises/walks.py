@@ -56,6 +56,8 @@ def _starts() -> list[State]:
         _ready_in_a_pause,
         _busy,
         _over_a_firm_reply,
+        _coughed_over,
+        _long_pause,
     )
     stages = [demo, *(_overlap(name) for name in PROFILES), *(script() for script in scripts)]
     return list(dict.fromkeys(abstract(record.after) for stage in stages for record in stage.records))
@@ -65,6 +67,24 @@ def _overlap(name: str) -> Stage:
     """The user says a whole turn while the agent speaks."""
     stage = speaking(name=name, session_ms_max=600_000, session_warning_ms=540_000)
     stage.say()
+    return stage
+
+
+def _coughed_over() -> Stage:
+    """A cough interrupts the agent, and the agent is about to offer to go on."""
+    stage = speaking(name="immediate")
+    stage.happen(ev.PlaybackProgressed, heard_ms=400)
+    stage.happen(ev.SpeechStarted)
+    stage.happen(ev.PlaybackStopped, heard_ms=400)
+    stage.happen(ev.SpeechStopped)
+    stage.wait(700)
+    return stage
+
+
+def _long_pause() -> Stage:
+    """A pause that has a limit."""
+    stage = up(suspend_ms_max=30_000)
+    stage.happen(ev.SuspendRequested)
     return stage
 
 
