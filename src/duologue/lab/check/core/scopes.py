@@ -151,6 +151,7 @@ FULL: tuple[CheckScope, ...] = (
     ),
     CheckScope("link", _full_link, _OVER | _ENDING | _WORK, fillers=False, late_turns=False),
     CheckScope("over", _full_over, _ENDING | _PAUSES | _WORK | _FAULTS),
+    SMALL[6],  # how a conversation ends after its last words doesn't depend on the limits
 )
 
 SCOPES: dict[str, tuple[CheckScope, ...]] = {"quick": QUICK, "small": SMALL, "full": FULL}
