@@ -54,7 +54,7 @@ def _small_talk(settings: Settings) -> Settings:
 
 
 def _small_link(settings: Settings) -> Settings:
-    return replace(_small(settings), dead_air_ms=0, jobs_max=0, suspend_ms_max=30_000)
+    return replace(_small(settings), dead_air_ms=0, jobs_max=0)
 
 
 def _small_work(settings: Settings) -> Settings:
@@ -151,7 +151,7 @@ FULL: tuple[CheckScope, ...] = (
     ),
     CheckScope("link", _full_link, _OVER | _ENDING | _WORK, fillers=False, late_turns=False),
     CheckScope("over", _full_over, _ENDING | _PAUSES | _WORK | _FAULTS),
-    SMALL[-1],
+    SMALL[6],  # how a conversation ends after its last words doesn't depend on the limits
 )
 
 SCOPES: dict[str, tuple[CheckScope, ...]] = {"quick": QUICK, "small": SMALL, "full": FULL}

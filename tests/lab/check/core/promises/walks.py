@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from duologue.core import events as ev
-from duologue.core.leaves import Timer
+from duologue.core.leaves import ErrorClass, Timer
 from duologue.core.machine import MACHINE, ROWS, Machine
 from duologue.core.settings import PROFILES
 from duologue.core.state import State
@@ -56,8 +56,11 @@ def _starts() -> list[State]:
         _ready_in_a_pause,
         _busy,
         _over_a_firm_reply,
-        _coughed_over,
-        _long_pause,
+        _paused_with_a_limit,
+        _cut_off,
+        _fatal,
+        _asked_hello,
+        _about_to_end,
     )
     stages = [demo, *(_overlap(name) for name in PROFILES), *(script() for script in scripts)]
     return list(dict.fromkeys(abstract(record.after) for stage in stages for record in stage.records))
@@ -67,24 +70,6 @@ def _overlap(name: str) -> Stage:
     """The user says a whole turn while the agent speaks."""
     stage = speaking(name=name, session_ms_max=600_000, session_warning_ms=540_000)
     stage.say()
-    return stage
-
-
-def _coughed_over() -> Stage:
-    """A cough interrupts the agent, and the agent is about to offer to go on."""
-    stage = speaking(name="immediate")
-    stage.happen(ev.PlaybackProgressed, heard_ms=400)
-    stage.happen(ev.SpeechStarted)
-    stage.happen(ev.PlaybackStopped, heard_ms=400)
-    stage.happen(ev.SpeechStopped)
-    stage.wait(700)
-    return stage
-
-
-def _long_pause() -> Stage:
-    """A pause that has a limit."""
-    stage = up(suspend_ms_max=30_000)
-    stage.happen(ev.SuspendRequested)
     return stage
 
 
@@ -149,6 +134,51 @@ def _over_a_firm_reply() -> Stage:
     stage.happen(ev.ReplyBecameFirm)
     stage.begin_talking()
     stage.hear_words(3, final=True)
+    return stage
+
+
+def _paused_with_a_limit() -> Stage:
+    """A pause that may not last for ever."""
+    stage = up(suspend_ms_max=60_000)
+    stage.happen(ev.SuspendRequested)
+    return stage
+
+
+def _cut_off() -> Stage:
+    """A sound without words has interrupted the answer, and is over."""
+    stage = speaking()
+    stage.begin_talking()
+    stage.happen(ev.OverlapJudged, bid=True)
+    stage.happen(ev.PlaybackStopped, heard_ms=600)
+    stage.happen(ev.SpeechStopped)
+    stage.wait_for(Timer.SETTLE)
+    return stage
+
+
+def _fatal() -> Stage:
+    """The user speaks after a fatal fault."""
+    stage = asked()
+    stage.fail_reply(ErrorClass.AUTH_FAILURE)
+    stage.begin_talking()
+    stage.hear_words(2)
+    stage.happen(ev.SpeechStopped)
+    return stage
+
+
+def _asked_hello() -> Stage:
+    """The user asks whether the agent is there, and the text of that comes after the turn's end."""
+    stage = asked()
+    stage.begin_talking()
+    stage.happen(ev.SpeechStopped)
+    stage.happen(ev.TurnEnded)
+    return stage
+
+
+def _about_to_end() -> Stage:
+    """The conversation ends as soon as everything is said."""
+    stage = speaking()
+    stage.happen(ev.EndAfterSpeaking, withdrawable=True)
+    stage.finish()
     return stage
 
 
