@@ -327,7 +327,7 @@ def test_a_thought_without_sound_times_out_after_thirty_seconds_exactly() -> Non
     stage.wait(1)
     assert stage.view("lifecycle") == "error"
     shown = fx.ShowFault(FaultSource.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
-    assert stage.records[-1].effects == (shown, fx.CancelReply(1))
+    assert (shown, fx.CancelReply(1)) in [record.effects for record in stage.records[-2:]], "a cue may be due then too"
 
 
 @pytest.mark.req("L-04", "M-01")
