@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
+from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass
 from duologue.core.views import PHASES
 from duologue.observe import signals as sg
 from duologue.observe.labels import LANGUAGES, WAITS, label
-from duologue.ports import ToolCall
+from duologue.ports import ToolCall, Unplayable
 from duologue.ports.ears import Final, SpeechBegan
 from duologue.testing import Delay, Fail, ScriptedBrain, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
@@ -79,7 +81,7 @@ def test_timeouts_errors_and_recoveries_are_on_the_bus() -> None:
     play(scene, brain, **agent)
 
 
-@pytest.mark.req("C-API", "C-PAT-002")
+@pytest.mark.req("C-API.observers", "C-PAT-002")
 def test_turns_of_both_sides_are_reported_from_start_to_end() -> None:
     async def scene(stage: Stage) -> None:
         turns: list[Any] = []
@@ -126,13 +128,71 @@ def test_captions_follow_what_is_heard() -> None:
     play(scene, ScriptedBrain([TWO]))
 
 
-@pytest.mark.req("C-API")
-def test_the_source_of_each_interruption_is_reported() -> None:
+async def by_voice(stage: Stage) -> None:
+    await stage.say("no wait please")
+
+
+async def by_writing(stage: Stage) -> None:
+    stage.conversation.type("no wait please")
+
+
+async def by_a_button(stage: Stage) -> None:
+    stage.conversation.interrupt("button")
+
+
+async def by_the_program(stage: Stage) -> None:
+    stage.conversation.interrupt()
+
+
+async def by_an_event(stage: Stage) -> None:
+    stage.conversation.transition(ev.InterruptRequested)
+
+
+async def by_a_lost_line(stage: Stage) -> None:
+    stage.line.drop()
+
+
+async def by_a_line_that_fails(stage: Stage) -> None:
+    stage.conversation.notify_voice(Unplayable(1, ErrorClass.UNKNOWN))
+
+
+async def by_the_end(stage: Stage) -> None:
+    await stage.conversation.end("closing time")
+
+
+@pytest.mark.req("C-API.interrupted")
+@pytest.mark.parametrize(
+    ("interrupt", "by"),
+    [
+        (by_voice, "user"),
+        (by_writing, "user"),
+        (by_a_button, "button"),
+        (by_the_program, "program"),
+        (by_an_event, "program"),
+        (by_a_lost_line, "line"),
+        (by_a_line_that_fails, "fault"),
+        (by_the_end, "end"),
+    ],
+)
+def test_each_interruption_tells_who_or_what_it_was(interrupt: Callable[[Stage], Awaitable[None]], by: str) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(700)
+        await interrupt(stage)
+        await stage.until(lambda: bool(stage.told(sg.TurnInterrupted)))
+        assert [told.by for told in stage.told(sg.TurnInterrupted)] == [by]
+
+    play(scene, ScriptedBrain([TWO, "Fine."]))
+
+
+@pytest.mark.req("C-API.interrupted")
+def test_a_command_tells_nothing_about_a_later_interruption() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
         await stage.sleep(700)
         stage.conversation.interrupt("button")
         await stage.until(lambda: stage.state == "listening")
+        stage.conversation.interrupt("button")  # there is nothing to interrupt
         await stage.say("go on please")
         await stage.sleep(700)
         await stage.say("no wait please")

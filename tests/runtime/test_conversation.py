@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -196,7 +197,7 @@ def test_a_conversation_that_the_program_lets_go_takes_its_transitions_with_it()
     assert gone[0]() is None
 
 
-@pytest.mark.req("C-API", "C-INT-002")
+@pytest.mark.req("C-API.reports", "C-INT-002")
 def test_a_program_with_ears_of_its_own_can_tell_what_it_heard() -> None:
     async def scene(stage: Stage) -> None:
         for heard in (SpeechBegan(1), Partial("hello", 0.9, 1), SpeechEnded(1), Final("hello there", 0.9, 1)):
@@ -208,7 +209,7 @@ def test_a_program_with_ears_of_its_own_can_tell_what_it_heard() -> None:
     play(scene, ScriptedBrain(), ears=None)
 
 
-@pytest.mark.req("C-API", "C-INT-004")
+@pytest.mark.req("C-API.reports", "C-INT-004")
 def test_a_program_with_a_line_of_its_own_can_tell_what_was_played() -> None:
     class Mute(ScriptedLine):
         def tell(self, event: Any) -> None:
@@ -226,7 +227,7 @@ def test_a_program_with_a_line_of_its_own_can_tell_what_was_played() -> None:
     play(scene, ScriptedBrain(), line=Mute())
 
 
-@pytest.mark.req("C-API", "L-09")
+@pytest.mark.req("C-API.reports", "L-09")
 def test_a_program_can_tell_that_work_elsewhere_is_alive() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("use the tool")
@@ -236,7 +237,7 @@ def test_a_program_can_tell_that_work_elsewhere_is_alive() -> None:
     play(scene, ScriptedBrain([ToolCall("work")]), tools=[scripted_tool("work", Hang(), mode="delegate")])
 
 
-@pytest.mark.req("C-API", "C-AC-004", "C-REQ-007")
+@pytest.mark.req("C-API.commands", "C-API.interrupted", "C-AC-004", "C-REQ-007")
 @pytest.mark.parametrize("source", ["button", "barge-in"])
 def test_interrupt_stops_the_sound_at_once_and_gives_the_floor_back(source: str) -> None:
     async def scene(stage: Stage) -> None:
@@ -254,7 +255,7 @@ def test_interrupt_stops_the_sound_at_once_and_gives_the_floor_back(source: str)
     play(scene, ScriptedBrain([TWO]))
 
 
-@pytest.mark.req("C-API")
+@pytest.mark.req("C-API.commands")
 def test_a_pause_reports_its_reason() -> None:
     async def scene(stage: Stage) -> None:
         stage.conversation.suspend("another call")
@@ -266,7 +267,37 @@ def test_a_pause_reports_its_reason() -> None:
     play(scene, ScriptedBrain([TWO]))
 
 
-@pytest.mark.req("C-API")
+@pytest.mark.req("C-API.commands")
+def test_initialize_prepares_start_returns_when_the_user_can_speak_and_end_gives_its_reason_to_all() -> None:
+    async def scene(stage: Stage) -> None:
+        conversation = stage.conversation
+        await conversation.initialize()
+        assert (stage.state, stage.line.opens) == ("idle", 0)
+        await conversation.start()
+        assert stage.state == "listening"
+        waiting = asyncio.ensure_future(conversation.wait())
+        await conversation.end("the shop closes")
+        assert await waiting == "the shop closes"
+        assert [told.reason for told in stage.told(sg.Ended)] == ["the shop closes"]
+
+    play(scene, ScriptedBrain(), start=False)
+
+
+@pytest.mark.req("C-API.since")
+def test_a_program_can_turn_a_time_of_the_conversation_into_a_time_of_day() -> None:
+    async def scene(stage: Stage) -> None:
+        before = datetime.now(UTC)
+        await stage.sleep(1_500)
+        snapshot = stage.conversation.snapshot()
+        assert snapshot.since == 0
+        entered = stage.conversation.time_of(snapshot.since)
+        assert entered.tzinfo is UTC
+        assert before - timedelta(seconds=2) <= entered <= datetime.now(UTC) - timedelta(milliseconds=1_500)
+
+    play(scene, ScriptedBrain())
+
+
+@pytest.mark.req("C-API.commands")
 def test_interrupting_a_thought_means_that_no_answer_comes() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")

@@ -9,7 +9,7 @@ import pytest
 from duologue.core.leaves import ErrorClass
 from duologue.core.settings import profile
 from duologue.observe import signals as sg
-from duologue.ports import ToolCall
+from duologue.ports import Healed, ToolCall, Wobbled
 from duologue.runtime.snapshot import Snapshot
 from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedSession, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
@@ -17,7 +17,7 @@ from tests.runtime.runtime_fakes import Stage, play
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
 
 
-@pytest.mark.req("C-API", "C-INT-003")
+@pytest.mark.req("C-API.snapshot", "C-INT-003")
 def test_a_snapshot_says_where_the_conversation_is_and_holds_no_word() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
@@ -127,7 +127,7 @@ def test_the_context_has_pending_calls_and_queued_words() -> None:
     play(scene, ScriptedBrain([ToolCall("work")]), tools=[scripted_tool("work", Hang())])
 
 
-@pytest.mark.req("C-API")
+@pytest.mark.req("C-API.snapshot")
 def test_a_snapshot_says_why_the_conversation_is_paused_and_why_it_ended() -> None:
     async def scene(stage: Stage) -> None:
         talk = stage.conversation
@@ -142,7 +142,20 @@ def test_a_snapshot_says_why_the_conversation_is_paused_and_why_it_ended() -> No
     play(scene, ScriptedBrain())
 
 
-@pytest.mark.req("C-API", "C-REQ-009")
+@pytest.mark.req("C-API.snapshot")
+def test_a_snapshot_says_why_the_conversation_pauses_by_itself() -> None:
+    session = ScriptedSession()
+
+    async def scene(stage: Stage) -> None:
+        session.tell(Wobbled())
+        assert stage.conversation.snapshot().metadata["reason"] == "unstable connection"
+        session.tell(Healed())
+        assert stage.conversation.snapshot().metadata["reason"] is None
+
+    play(scene, ScriptedBrain(), session=lambda: session)
+
+
+@pytest.mark.req("C-API.snapshot", "C-REQ-009")
 def test_a_snapshot_names_the_fault() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("break down")
@@ -153,7 +166,7 @@ def test_a_snapshot_names_the_fault() -> None:
     play(scene, ScriptedBrain([Fail(ErrorClass.UNKNOWN)]))
 
 
-@pytest.mark.req("C-API")
+@pytest.mark.req("C-API.snapshot")
 def test_a_snapshot_counts_interruptions_and_names_the_newest_text_and_the_tools_that_run() -> None:
     async def scene(stage: Stage) -> None:
         about = stage.conversation.snapshot().metadata
@@ -172,7 +185,7 @@ def test_a_snapshot_counts_interruptions_and_names_the_newest_text_and_the_tools
     play(scene, ScriptedBrain([TWO, ToolCall("work")]), tools=[scripted_tool("work", Hang())])
 
 
-@pytest.mark.req("C-API")
+@pytest.mark.req("C-API.snapshot")
 def test_snapshots_transitions_and_turn_contexts_have_fixed_fields() -> None:
     assert {one.name for one in fields(Snapshot)} == {
         "state", "previous_state", "label", "phase", "previous_phase", "since", "turn", "turn_role",

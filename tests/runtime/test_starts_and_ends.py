@@ -109,7 +109,7 @@ def test_a_start_without_session_or_audio_is_refused_and_may_be_tried_again(miss
     play(scene, ScriptedBrain(), start=False, session=lambda: session, seat="desk")
 
 
-@pytest.mark.req("C-AC-001")
+@pytest.mark.req("C-API.observers", "C-AC-001")
 def test_a_start_reaches_listening_by_way_of_preparing() -> None:
     async def scene(stage: Stage) -> None:
         moves: list[tuple[str, str]] = []

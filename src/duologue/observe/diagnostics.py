@@ -57,7 +57,7 @@ class WatchedConversation(Protocol):
 
 # -- Values that may be logged
 
-_SOURCES = ("user", "line", "program", "button")
+_SOURCES = ("user", "line", "fault", "end", "program", "button")
 _FAULTS = tuple(f"fault: {error.value}" for error in ErrorClass)
 _TERM = re.compile(r"[a-z][a-z0-9_]*([+-]\d+\.\d)?")
 OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own tools, offered only while a job runs
@@ -169,7 +169,7 @@ _CONTEXT: dict[str, Writer] = {
     "pending_calls": _calls,
     "last_error": _name,
     "retries": _number,
-    "queued_turns": _number,
+    **dict.fromkeys(("audio_started_at", "transcript", "interruptions", "queued_turns"), _number),
 }
 _CALL: dict[str, Writer] = {"call": _number, "tool": _tool}
 

@@ -93,10 +93,11 @@ class TurnCompleted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnInterrupted(Signal):
-    """The agent's turn was cut short: by the person, by the loss of the line, or by `interrupt`."""
+    """The agent's turn was cut short, and by whom or what: "user", "button" (of the panel) or another source that was
+    passed to `interrupt`, "line" (it was lost), "fault", or "end" (of the conversation)."""
 
     turn: TurnContext
-    by: str = "user"  # or "line", "button" (of the panel), or the source that was passed to `interrupt`
+    by: str = "user"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -34,6 +35,7 @@ from .engine import Engine
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
 from .start_conditions import StartConditions
+from .wall_time import WallTime
 
 S = TypeVar("S")
 Sig = TypeVar("Sig", bound=sg.Signal)
@@ -77,6 +79,7 @@ class Conversation:
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
         self.engine = Engine(agent, line, self._follow, self.id, checkpoint)
+        self._wall_time = WallTime(self.engine.driver.now)
         self._conditions = StartConditions(self.engine.session, line, agent.settings, self.engine.driver.now)
         self._seats = seats
         self._loop = asyncio.get_running_loop()
@@ -457,6 +460,11 @@ class Conversation:
             "active_files": list(saved.notes) if saved else [],
             "queued_user_input": [said.text for said in texts],
         }
+
+    def time_of(self, at: int) -> datetime:
+        """The time of day, in UTC, of a moment on the conversation's clock, such as `snapshot().since` or the `at` of
+        a signal."""
+        return self._wall_time.of(at)
 
     def snapshot(self) -> Snapshot:
         """The current state, phase, turn and counters. A snapshot contains no words of the conversation."""

@@ -79,7 +79,7 @@ class Screen:
         self._forms = brain if isinstance(brain, ShowsForm) else None  # looked up once: the check is slow
         self._stages = LatencyStages()
         self._situation = situation_of(conversation.machine_state)
-        self._message_writer = MessageWriter(conversation, began, conversation.agent.language)
+        self._message_writer = MessageWriter(conversation, conversation.agent.language)
         self._viewers: dict[ClientOutbox, Viewer] = {}
         conversation.on(sg.Signal, self._note)
         conversation.engine.watchers.append(self._follow)
@@ -93,7 +93,7 @@ class Screen:
 
     def enter(self, client: ClientOutbox, language: str, *, is_watching: bool = False) -> None:
         """From now on, send this client everything that happens."""
-        message_writer = MessageWriter(self.conversation, self.began, language)
+        message_writer = MessageWriter(self.conversation, language)
         self._viewers[client] = Viewer(client, message_writer, is_watching, self.conversation.agent.private)
 
     def leave(self, client: ClientOutbox) -> None:
@@ -109,7 +109,7 @@ class Screen:
         """Send a new watcher a description of the call, and its state. The messages contain neither the key nor the id
         of the conversation, because with these a watcher could get into it."""
         agent = self.conversation.agent
-        began = server_messages.iso(self.began, 0)
+        began = server_messages.iso(self.began)
         self._viewers[client].send(
             message(
                 "conversation",

@@ -313,7 +313,7 @@ class ServedConversation:
 
     def _send_state(self, client: ClientOutbox, resumed: bool) -> None:
         """Send everything that a client needs to show the conversation."""
-        since = server_messages.iso(self.began, 0)
+        since = server_messages.iso(self.began)
         self.send_message(
             message(
                 "conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=self._is_saved
