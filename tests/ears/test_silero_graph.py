@@ -64,13 +64,13 @@ def test_digital_silence_is_judged_without_the_encoder_and_no_decision_changes(
     goes on during silence."""
     muted, speech = silence(silent_s), recording("beckett")
     audio = np.concatenate((muted, speech, muted, recording("two_cities"), muted, speech, muted))
-    whole_runs, run = list[int](), SileroVad._run
+    whole_runs, run = list[int](), SileroVad.run_whole
 
     def counted(self: SileroVad, streams: Sequence[Any]) -> None:
         whole_runs.append(len(streams))
         run(self, streams)
 
-    monkeypatch.setattr(SileroVad, "_run", counted)
+    monkeypatch.setattr(SileroVad, "run_whole", counted)
     ours, theirs = [vad.probability(frame) for frame in frames(audio)], list(by_the_file(audio))
     assert np.abs(np.array(ours) - np.array(theirs)).max() < 1e-4
     assert len(changes(theirs, False)) > 10

@@ -202,7 +202,7 @@ def is_waited_for(s: StateOrDraft) -> bool:
 
 def waits_in_silence(s: StateOrDraft) -> bool:
     """Is the person quiet, and without a sound of the agent? The sound of a voice that plays may pause, so this also
-    holds then, and every report of playback begins the wait anew. After the last words of a fatal fault, nothing is
+    holds then, and every report of playback restarts the wait. After the last words of a fatal fault, nothing is
     awaited."""
     if s.user is not _QUIET or s.link in CLOSED or (s.fault is not None and s.fault.fatal):
         return False

@@ -70,12 +70,12 @@ class SileroVad:
         for frame, memory, power in zip(frames, memories, powers, strict=True):
             (silent if power == 0 and memory.is_silent else sounding).append(_Stream(frame, memory, power == 0))
         if sounding:
-            self._run(sounding)
+            self.run_whole(sounding)
         if silent:
             self._run_silent(silent)
         return [memory.probability for memory in memories]
 
-    def _run(self, streams: Sequence[_Stream]) -> None:
+    def run_whole(self, streams: Sequence[_Stream]) -> None:
         if self._whole is None:
             self._whole = session(self._file, rewritten=faster_graph)
         parts = [part for stream in streams for part in (stream.memory.context, stream.frame)]

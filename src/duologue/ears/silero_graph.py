@@ -1,4 +1,4 @@
-"""Silero's graph, written anew for 16 kHz: the same weights and the same arithmetic in half as much time.
+"""Silero's graph, rewritten for 16 kHz: the same weights and the same arithmetic in half as much time.
 
 The file has one graph for two sample rates, with branches, and convolutions over each stream by itself. Here everything
 is a product of matrices over all streams at once. For digital silence there is a still smaller graph. Rule: the weights

@@ -36,7 +36,7 @@ class TaskResults:
         return True
 
     def message(self) -> ServerMessage | None:
-        """The message with all results; None if there are none."""
+        """The message with all results; None if there is no result."""
         return message("results", results=self.dump()) if self._results else None
 
     def dump(self) -> list[dict[str, Any]]:

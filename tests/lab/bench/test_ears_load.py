@@ -36,7 +36,7 @@ def test_each_line_sends_its_own_part_of_the_recording_at_its_own_moments() -> N
                 sent.append(Commit(1))
 
     audio = np.linspace(-0.5, 0.5, 16_000 * 10).astype(np.float32)
-    run_simulated(bench._played(bench.pieces_of(audio), 4, 0.2, speaker))
+    run_simulated(bench.play_frames(bench.pieces_of(audio), 4, 0.2, speaker))
     assert sorted(came) == [0, 1, 2, 3]
     for number, items in came.items():
         times = [at for at, pcm in items if pcm]

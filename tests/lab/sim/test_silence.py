@@ -10,7 +10,7 @@ from duologue.core.leaves import Link
 from duologue.core.settings import PROFILES
 from duologue.core.state import State, initial
 from duologue.core.step_record import StepRecord
-from duologue.lab.sim.silence import Silence, Span, measure, waits
+from duologue.lab.sim.silence import Silence, WaitSpan, measure, waits
 from duologue.lines.scripted import LineAct, Sounded
 from duologue.observe.signals import CueGiven
 
@@ -31,7 +31,7 @@ def call(asked_ms: int = 1_000, ended_ms: int = 31_000) -> list[StepRecord]:
 
 
 def test_a_caller_waits_from_the_question_to_the_end_of_its_answer() -> None:
-    assert list(waits(call(), OPEN)) == [Span(1_000, 31_000)]
+    assert list(waits(call(), OPEN)) == [WaitSpan(1_000, 31_000)]
 
 
 @pytest.mark.req("H-01")

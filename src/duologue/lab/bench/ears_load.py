@@ -39,8 +39,8 @@ def ears_load(audio: Samples, seconds: float) -> dict[str, float]:
     ears.load()
     result, pieces = {}, pieces_of(audio)
     for sessions in (1, SESSIONS):
-        line = _cpu_ms(sessions, seconds, _played(pieces, sessions, seconds, _ignore))
-        heard = _cpu_ms(sessions, seconds, _played(pieces, sessions, seconds, _listener(ears)))
+        line = _cpu_ms(sessions, seconds, play_frames(pieces, sessions, seconds, _ignore))
+        heard = _cpu_ms(sessions, seconds, play_frames(pieces, sessions, seconds, _listener(ears)))
         result[f"ears_cpu_ms_{sessions}"] = round(max(0.0, heard - line), 2)
         result[f"ears_model_cpu_ms_{sessions}"] = round(_cpu_ms(sessions, seconds, _bare(audio, sessions, seconds)), 2)
         result[f"ears_line_cpu_ms_{sessions}"] = round(line, 2)
@@ -70,7 +70,7 @@ def pieces_of(audio: Samples) -> list[Frame]:
     return [Frame(to_pcm(audio[at : at + _PIECE])) for at in range(0, audio.size - _PIECE + 1, _PIECE)]
 
 
-async def _played(pieces: list[Frame], sessions: int, seconds: float, speaker: Speaker) -> None:
+async def play_frames(pieces: list[Frame], sessions: int, seconds: float, speaker: Speaker) -> None:
     async with asyncio.TaskGroup() as group:
         for number in range(sessions):
             sent: list[Incoming] = []
@@ -135,6 +135,6 @@ async def _lag_ms(ears: LocalEars | None, audio: Samples, seconds: float) -> flo
     if ears is None:
         await asyncio.sleep(seconds)
     else:
-        await _played(pieces_of(audio), SESSIONS, seconds, _listener(ears))
+        await play_frames(pieces_of(audio), SESSIONS, seconds, _listener(ears))
     ticking.cancel()
     return float(np.percentile(lags, 99))

@@ -22,7 +22,7 @@ WORDS_MS_MAX = 8_000  # to words: of the answer, or words that say what is going
 GAP_MS_MAX = 10_000  # between two signs
 
 
-class Span(NamedTuple):
+class WaitSpan(NamedTuple):
     start_ms: int
     end_ms: int
 
@@ -50,7 +50,7 @@ def measure(
     return found
 
 
-def _within(wait: Span, sounds: list[Sounded], wordless: set[int]) -> Silence:
+def _within(wait: WaitSpan, sounds: list[Sounded], wordless: set[int]) -> Silence:
     heard = [one for one in sounds if one.end_ms > wait.start_ms and one.start_ms < wait.end_ms]
     first = next((max(one.start_ms, wait.start_ms) for one in heard), wait.end_ms)
     worded = next((max(one.start_ms, wait.start_ms) for one in heard if not _is_plain(one, wordless)), wait.end_ms)
@@ -69,7 +69,7 @@ def _is_plain(one: Sounded, wordless: set[int]) -> bool:
 # -- When the caller waited
 
 
-def waits(records: Iterable[StepRecord], acts: Iterable[LineAct]) -> Iterator[Span]:
+def waits(records: Iterable[StepRecord], acts: Iterable[LineAct]) -> Iterator[WaitSpan]:
     """When the caller waited for something, was quiet and could have heard it."""
     since: int | None = None
     owed: set[int] = set()
@@ -83,10 +83,10 @@ def waits(records: Iterable[StepRecord], acts: Iterable[LineAct]) -> Iterator[Sp
         if is_waiting and since is None:
             since = at
         elif not is_waiting and since is not None:
-            yield from _without(Span(since, at), away)
+            yield from _without(WaitSpan(since, at), away)
             since = None
     if since is not None:
-        yield from _without(Span(since, last_ms), away)
+        yield from _without(WaitSpan(since, last_ms), away)
 
 
 def _follow(record: StepRecord, owed: set[int], open_calls: set[int]) -> None:
@@ -118,27 +118,27 @@ def _could_hear(record: StepRecord) -> bool:
     return s.user is User.QUIET and is_there and s.voice in (Voice.SILENT, Voice.PLAYING)
 
 
-def _away(acts: Iterable[LineAct]) -> list[Span]:
+def _away(acts: Iterable[LineAct]) -> list[WaitSpan]:
     """When the line was not there."""
-    spans: list[Span] = []
+    spans: list[WaitSpan] = []
     since: int | None = 0
     for act in acts:
         if act.what == "away" and since is None:
             since = act.at_ms
         elif act.what == "open" and since is not None:
-            spans.append(Span(since, act.at_ms))
+            spans.append(WaitSpan(since, act.at_ms))
             since = None
-    return [*spans, Span(since, 1 << 60)] if since is not None else spans
+    return [*spans, WaitSpan(since, 1 << 60)] if since is not None else spans
 
 
-def _without(wait: Span, away: list[Span]) -> Iterator[Span]:
+def _without(wait: WaitSpan, away: list[WaitSpan]) -> Iterator[WaitSpan]:
     """The parts of a wait in which the line was there."""
     start = wait.start_ms
     for span in away:
         if span.end_ms <= start or span.start_ms >= wait.end_ms:
             continue
         if span.start_ms > start:
-            yield Span(start, span.start_ms)
+            yield WaitSpan(start, span.start_ms)
         start = span.end_ms
     if start < wait.end_ms:
-        yield Span(start, wait.end_ms)
+        yield WaitSpan(start, wait.end_ms)

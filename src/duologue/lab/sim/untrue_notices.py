@@ -31,7 +31,7 @@ def untrue_notices(records: Sequence[StepRecord], signals: Sequence[sg.Signal]) 
 
 
 def _since(records: Sequence[StepRecord], begins: Callable[[StepRecord], bool]) -> Sequence[StepRecord] | None:
-    """The steps from the newest one that `begins`; None if there is none."""
+    """The steps from the newest one that `begins`; None if no step does."""
     places = [place for place, record in enumerate(records) if begins(record)]
     return records[places[-1] :] if places else None
 

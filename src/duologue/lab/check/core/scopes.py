@@ -54,7 +54,7 @@ def _small_talk(settings: Settings) -> Settings:
 
 
 def _small_link(settings: Settings) -> Settings:
-    return replace(_small(settings), dead_air_ms=0, jobs_max=0)
+    return replace(_small(settings), dead_air_ms=0, jobs_max=0, suspend_ms_max=30_000)
 
 
 def _small_work(settings: Settings) -> Settings:
