@@ -8,7 +8,8 @@ everything by design. Rule: the counts are printed after every whole run, and to
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+import gc
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,17 @@ def _is_whole_run(config: pytest.Config) -> bool:
 
 
 # -- Several processes at once
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Modules and tests stay in memory: no garbage collection has to look at them, now or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -26,6 +26,7 @@ SIZES = {
     "small": (800, 600),
     "tiny": (360, 600),
     "across": (844, 390),
+    "low": (900, 420),
 }
 LANGUAGES = ["en", "de", "fr", "es", "ja"]
 

@@ -5,9 +5,7 @@ Rule: what the code and the tests already say is never typed in again.
 
 from __future__ import annotations
 
-import ast
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -31,6 +29,7 @@ from hearing_page import hearing_lines  # noqa: E402
 from llms_index import llms_index  # noqa: E402
 from options_page import options_page  # noqa: E402
 from phrases_page import phrases_page  # noqa: E402
+from requirements_page import requirements_page  # noqa: E402
 
 DOCS = ROOT / "docs"
 REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
@@ -43,7 +42,7 @@ def pages() -> Iterator[tuple[Path, Callable[[], str]]]:
     yield DOCS / "machine.md", machine_page
     yield DOCS / "views.md", views_page
     yield DOCS / "promises.md", promises_page
-    yield DOCS / "requirements.md", requirements_page
+    yield DOCS / "requirements.md", partial(requirements_page, NOTICE)
     yield DOCS / "options.md", partial(options_page, NOTICE)
     yield DOCS / "phrases.md", partial(phrases_page, NOTICE)
     yield DOCS / "commands.md", partial(commands_page, NOTICE)
@@ -156,50 +155,6 @@ def promises_page() -> str:
     for promise in PROMISES:
         lines.append(f"| {promise.name} | {', '.join(f'`{trigger_name(trigger)}`' for trigger in promise.on)} |")
     return "\n".join([*lines, ""])
-
-
-# -- Requirements
-
-
-def requirements_page() -> str:
-    data = tomllib.loads((DOCS / "requirements.toml").read_text(encoding="utf-8"))
-    proofs = proven()
-    lines = ["# Requirements", "", NOTICE, ""]
-    lines += [
-        "What Duologue must do, and the tests that prove it. A requirement without a test isn't implemented yet.",
-        "",
-    ]
-    for part in data["part"]:
-        mine = [entry for entry in data["requirement"] if entry["id"].split("-")[0] == part["key"]]
-        shown = sum(entry["id"] in proofs for entry in mine)
-        lines += [f"## {part['key']} · {part['title']}", "", f"{shown} of {len(mine)} proven by tests.", ""]
-        lines += ["| id | requirement | proven by |", "|---|---|---|"]
-        for entry in mine:
-            tests = "<br>".join(f"`{test}`" for test in sorted(proofs.get(entry["id"], ())))
-            lines.append(f"| {entry['id']} | {entry['text'].replace('|', '/')} | {tests} |")
-        lines.append("")
-    return "\n".join(lines)
-
-
-def proven() -> dict[str, list[str]]:
-    """Requirement ids and the tests that carry them, from the marks in the tests."""
-    found: dict[str, list[str]] = {}
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        module = ast.parse(path.read_text(encoding="utf-8"))
-        everywhere = [name for node in module.body if isinstance(node, ast.Assign) for name in _ids(node.value)]
-        for node in ast.walk(module):
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                ids = [*everywhere, *(name for mark in node.decorator_list for name in _ids(mark))]
-                for name in ids:
-                    found.setdefault(name, []).append(f"{path.stem}::{node.name}")
-    return found
-
-
-def _ids(node: ast.expr) -> Iterator[str]:
-    """The ids in `pytest.mark.req("L-01", ...)`, wherever it stands in this expression."""
-    for call in ast.walk(node):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "req":
-            yield from (str(arg.value) for arg in call.args if isinstance(arg, ast.Constant))
 
 
 def main() -> int:

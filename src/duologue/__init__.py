@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from duologue.voice.pico import PicoVoice
     from duologue.voice.sounds import Sounds
     from duologue.workers.function_tools import tool
+    from duologue.workers.hang_up import hang_up
     from duologue.workers.mcp import McpServer
 
 __version__ = "0.2.0"
@@ -71,6 +72,7 @@ _MODULES = {
     "Word": "duologue.ports.sound",
     "Working": "duologue.ports.brain",
     "find_functions": "duologue.flows.find_functions",
+    "hang_up": "duologue.workers.hang_up",
     "load_flows": "duologue.flows",
     "profile": "duologue.core.settings",
     "tool": "duologue.workers.function_tools",
@@ -128,6 +130,7 @@ __all__ = [
     "Working",
     "__version__",
     "find_functions",
+    "hang_up",
     "load_flows",
     "profile",
     "signals",

@@ -13,8 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
 from duologue.brains import ChatBrain
-
-WAIT_S = 20  # only a broken test waits this long
+from tests.limits import WAIT_S
 
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found"}
 

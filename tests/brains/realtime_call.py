@@ -21,8 +21,8 @@ from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, CallOutput, Frame, News, UserSaid
 from duologue.runtime.seats import Seats
 from duologue.testing.realtime.server import RealtimeServer
+from tests.limits import TEST_S, WAIT_S
 
-WAIT_S = 20
 QUICK_RETRIES = {"retry_ms": (30, 60, 120)}
 QUIET = {"session_ms_max": 0, "session_warning_ms": 0, "dead_air_ms": 0, "backoff_ms": (50, 200, 500)}
 
@@ -124,7 +124,7 @@ def converse(
     """Hold a conversation with this server."""
 
     async def run() -> RealtimeCall:
-        async with asyncio.timeout(6 * WAIT_S), server or RealtimeServer() as running:
+        async with asyncio.timeout(TEST_S), server or RealtimeServer() as running:
             model = RealtimeModel(url=running.url, settings=RealtimeSettings(**(settings or {})), ears=ears)
             name = agent.pop("profile", "confirm")
             agent.setdefault("phrases", Phrases())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from duologue.lab.sim.demo_call import play_demo
-from duologue.lab.sim.stage import Stage
+from duologue.lab.sim.demo_call import play_demo, stage_for_demo
 from duologue.server.debug_steps import step_to_json, table
 
 __all__ = ["demo_steps", "table"]
@@ -14,6 +13,6 @@ __all__ = ["demo_steps", "table"]
 
 @cache
 def demo_steps() -> tuple[dict[str, Any], ...]:
-    stage = Stage()
+    stage = stage_for_demo()
     steps = [step_to_json(record) for scene in play_demo(stage) for record in scene.records if record.fired]
     return tuple(step for step in steps if step["cause"] != "PlaybackProgressed")

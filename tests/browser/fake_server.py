@@ -29,6 +29,7 @@ from duologue.core.views import PHASES
 from duologue.draw.render import render
 from duologue.observe.hearing_fact import EarsCondition, Microphone, hearing_of
 from duologue.observe.labels import WAITS, label
+from tests.limits import WAIT_S
 
 WEB = Path(duologue.__file__).parent / "server" / "web"
 POLICY = (
@@ -36,7 +37,6 @@ POLICY = (
     "form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 )
 RATE_HZ = 24_000
-WAIT_S = 30.0
 
 Message = dict[str, Any]
 

@@ -158,7 +158,7 @@ class Panel:
         page.on("websocket", lambda socket: socket.on("framereceived", self._note))
         self.label = page.locator("#state-label")
         self.hint = page.locator("#state-hint")
-        self.lines = page.locator("#lines > li")
+        self.lines = page.locator("#lines > li.line")
         self.notices = page.locator("#notices > li")
         self.banner = page.locator("#banner")
         self.gate = page.locator("#gate")
@@ -238,7 +238,7 @@ class Panel:
     async def lines_read(self) -> list[tuple[tuple[str, str, str], bool]]:
         """Each line of the transcript, and whether it is marked as overheard."""
         found: list[tuple[str, str, str, bool]] = await self.page.evaluate(
-            """() => [...document.querySelectorAll("#lines > li")].map((line) => {
+            """() => [...document.querySelectorAll("#lines > li.line")].map((line) => {
               const cut = line.querySelector("del");
               return [line.dataset.role, line.querySelector(".heard").textContent,
                 cut.hidden ? "" : cut.dataset.text, line.dataset.overheard === "true"];

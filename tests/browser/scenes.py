@@ -14,7 +14,10 @@ from typing import Any, NamedTuple
 
 from playwright.sync_api import Page
 
+from duologue.core.leaves import ErrorClass, FaultSource
+from duologue.observe.fault_hints import hint
 from duologue.observe.hearing_fact import EarsCondition
+from duologue.phrases.texts import notice
 from tests.browser.demo_call import demo_steps, table
 from tests.browser.fake_server import RATE_HZ, FakeServer
 
@@ -33,6 +36,7 @@ BOOKED = [
     {"name": "passengers", "label": "passengers", "value": "3", "state": "confirmed"},
     {"name": "booking_ref", "label": "booking ref", "value": "BK1234", "state": "result"},
 ]
+RESULTS = [{"turn": 1, "title": "book a flight", "slots": [{"label": "booking ref", "value": "BK1234"}]}]
 SUGGESTIONS = ["I want to book a flight", "is my flight on time"]
 
 
@@ -135,7 +139,7 @@ def suspended(page: Page, server: FakeServer) -> None:
 def faulted(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.state("error", "thinking", "ReplyFailed")
-    told = "The brain does not answer. Check the connection, then retry."
+    told = hint(FaultSource.BRAIN, ErrorClass.NETWORK_TIMEOUT, server.language)
     server.say(
         "notification",
         level="error",
@@ -144,7 +148,8 @@ def faulted(page: Page, server: FakeServer) -> None:
         actions=["retry", "dismiss"],
         fatal=False,
     )
-    lost = "This got no answer: “half past seven”"
+    server.status(why="fault", inMs=9_000)
+    lost = notice(server.language, "lost", said="half past seven")
     server.say("notification", level="warning", code="lost", message=lost, actions=[], fatal=False)
 
 
@@ -224,7 +229,19 @@ def booked(page: Page, server: FakeServer) -> None:
     user(server, 1, "yes please")
     agent(server, 2, "It is booked. Your reference is B K 1 2 3 4. Is there anything else?")
     server.say("dialogue", flow="book_flight", title="book a flight", state="completed", question=None, slots=BOOKED)
+    server.say("results", results=RESULTS)
     server.state("listening", "speaking", "PlaybackFinished")
+
+
+def booked_before(page: Page, server: FakeServer) -> None:
+    """A task after a completed one, whose result stays."""
+    booked(page, server)
+    user(server, 2, "is my flight on time")
+    agent(server, 3, "On which day is it?")
+    slots = [{"name": "day", "label": "day", "value": None, "state": "asked"}]
+    server.say(
+        "dialogue", flow="look_up", title="look up a flight", state="waiting_for_slot", question="day", slots=slots
+    )
 
 
 def retrying(page: Page, server: FakeServer) -> None:
@@ -251,7 +268,7 @@ def session_lost(page: Page, server: FakeServer) -> None:
 def beyond_repair(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.state("error", "thinking", "ReplyFailed")
-    told = "The brain refused the credentials. Check its key or sign in again, then start again."
+    told = hint(FaultSource.BRAIN, ErrorClass.AUTH_FAILURE, server.language)
     server.say("notification", level="error", code="AUTH_FAILURE", message=told, actions=["restart"], fatal=True)
 
 
@@ -289,6 +306,7 @@ def hood(page: Page, server: FakeServer) -> None:
     server.say("decision", decision="end_of_turn", reasons=reasons, confidence=0.91, at=at)
     at = steps[55]["at"]
     server.say("decision", decision="barge_in", reasons=["words of substance"], confidence=0.84, at=at)
+    server.say("context", summary="", activeFiles=[])
     for step in steps[60:63]:
         server.say("moment", **step)
     page.locator(".diagram svg").wait_for()
@@ -381,6 +399,7 @@ SCENES = tuple(
         offered,
         offered_in_a_call,
         booked,
+        booked_before,
         retrying,
         queueing,
         session_lost,

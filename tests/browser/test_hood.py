@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from duologue.core.views import VIEWS
 from tests.browser.demo_call import demo_steps, table
 from tests.browser.fake_server import FakeServer
-from tests.browser.scenes import SCENES, begin
+from tests.browser.scenes import METRICS, SCENES, begin
 
+UNKNOWN = "\N{EN DASH}"
 HOOD = next(scene for scene in SCENES if scene.name == "hood")
 
 
@@ -26,6 +28,41 @@ def test_the_debug_view_shows_states_metrics_and_the_row_that_fired(page: Page, 
     expect(page.locator(".answer")).to_have_count(3)
     expect(page.locator(".decisions li")).to_have_count(2)
     assert page.locator(".diagram rect.here").count() >= 1
+
+
+@pytest.mark.req("L-01", "L-22")
+def test_the_hood_shows_the_eight_lifecycle_names_and_the_age_of_the_session(page: Page, server: FakeServer) -> None:
+    HOOD.play(page, server)
+    names = page.locator(".lifecycle li").all_inner_texts()
+    assert names == list(VIEWS["lifecycle"].states)
+    expect(page.locator('.lifecycle li[aria-current="step"]')).to_have_count(1)
+    server.status(sessionAt=20_000)
+    expect(page.locator(".measure", has_text="Session")).to_contain_text("in all")
+
+
+@pytest.mark.req("L-20")
+def test_the_hood_shows_what_the_next_session_will_know_also_while_that_is_nothing(
+    page: Page, server: FakeServer
+) -> None:
+    HOOD.play(page, server)
+    server.say("context", summary="", activeFiles=[])
+    expect(page.locator(".summary")).to_have_text(UNKNOWN)
+    expect(page.locator(".files")).to_have_text(UNKNOWN)
+    server.say("context", summary="A table for two.", activeFiles=["menu.md"])
+    expect(page.locator(".summary")).to_have_text("A table for two.")
+    expect(page.locator(".files")).to_have_text("menu.md")
+
+
+def test_a_figure_of_now_is_not_shown_beside_an_earlier_step(page: Page, server: FakeServer) -> None:
+    HOOD.play(page, server)
+    errors = page.locator(".measure", has_text="Errors").locator(".figure")
+    server.say("metrics", **{**METRICS, "errors": 2}, stages=None)
+    expect(errors).to_have_text("2")
+    page.locator(".scrub").focus()
+    page.keyboard.press("Home")
+    expect(errors).to_have_text(UNKNOWN)
+    page.get_by_role("button", name="Live").click()
+    expect(errors).to_have_text("2")
 
 
 def test_the_arrow_of_the_row_that_fired_is_highlighted(page: Page, server: FakeServer) -> None:

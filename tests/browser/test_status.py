@@ -25,3 +25,15 @@ def test_every_state_is_shown_with_the_servers_label_at_once(page: Page, server:
     timings = page.evaluate("duologue.timings")
     assert len(timings) >= len(PHASES) - 1
     assert all(timing["shownAt"] >= timing["receivedAt"] for timing in timings), "how long is told by the bench"
+
+
+@pytest.mark.req("H-11")
+def test_a_conversation_whose_tools_are_still_being_opened_is_starting_and_not_ready(
+    page: Page, server: FakeServer
+) -> None:
+    begin(page, server)
+    server.state("idle")
+    expect(page.locator("#state-label")).to_have_text(label("starting"))
+    expect(page.locator("body")).to_have_attribute("data-phase", "starting")
+    server.say("ended", reason="it could not start", canRestart=True)
+    expect(page.locator("#state-label")).to_have_text(label("idle"))

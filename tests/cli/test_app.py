@@ -20,7 +20,3 @@ def test_an_unknown_name_lists_the_known_ones(args: tuple[str, ...], says: str) 
     assert done.returncode == 1
     assert says in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_the_version_is_shown() -> None:
-    assert run("--version").stdout.startswith("duologue 0.")

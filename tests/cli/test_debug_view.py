@@ -11,7 +11,7 @@ from duologue.cli.debug_view import VISITS_MAX, debug_view
 from duologue.cli.terminal_style import write_ms
 from duologue.core import events as ev
 from duologue.core.views import VIEWS
-from duologue.lab.sim.demo_call import play_demo
+from duologue.lab.sim.demo_call import play_demo, stage_for_demo
 from duologue.lab.sim.stage import Stage
 from duologue.replay.timeline import Timeline, Visit, read_timeline
 from tests.cli.rendered import shown
@@ -24,7 +24,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 @pytest.fixture(scope="module")
 def timeline() -> Timeline:
-    stage = Stage()
+    stage = stage_for_demo()
     for _ in play_demo(stage):
         pass
     return read_timeline(stage.records)
@@ -135,7 +135,7 @@ def test_a_call_in_its_first_millisecond_can_be_shown() -> None:
 
 @pytest.mark.parametrize("name", list(VIEWS))
 def test_every_view_can_be_shown(name: str) -> None:
-    stage = Stage()
+    stage = stage_for_demo()
     for _ in play_demo(stage):
         pass
     text = shown(debug_view(read_timeline(stage.records, VIEWS[name])), 72)

@@ -1,9 +1,17 @@
-"""The entry point of the command line: what it says if its packages are missing."""
+"""The entry point of the command line: the installed command starts, and says so if its packages are missing."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+
+def test_the_installed_command_shows_its_version() -> None:
+    command = [str(Path(sys.executable).parent / "duologue"), "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("duologue 0.")
 
 
 def test_without_its_packages_the_command_says_what_to_install() -> None:

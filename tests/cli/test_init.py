@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from duologue.cli import requirements
 from duologue.cli.app import app
+from tests.limits import WAIT_S
 
 
 def run(*words: str) -> str:
@@ -51,23 +52,20 @@ def test_without_a_folder_it_says_what_to_type() -> None:
     assert "duologue init my-agent" in str(done.exception)
 
 
-LIMIT_S = 30.0
-
-
 # -- A project of one's own
 
 
 def test_a_project_that_was_just_written_passes_its_own_tests(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     run = [sys.executable, "-c", "from duologue.cli.entry import main; main()", "init", str(folder)]
-    made = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT_S)
+    made = subprocess.run(run, capture_output=True, text=True, timeout=WAIT_S)
     assert made.returncode == 0, made.stderr
-    again = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT_S)
+    again = subprocess.run(run, capture_output=True, text=True, timeout=WAIT_S)
     assert again.returncode == 1
     assert "already" in again.stderr + again.stdout
     tests = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-        cwd=folder, capture_output=True, text=True, timeout=120,
+        cwd=folder, capture_output=True, text=True, timeout=WAIT_S,
     )  # fmt: skip
     assert tests.returncode == 0, tests.stdout + tests.stderr
     assert re.search(r"\d+ passed", tests.stdout)
@@ -76,7 +74,7 @@ def test_a_project_that_was_just_written_passes_its_own_tests(tmp_path: Path) ->
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     run = [sys.executable, "-c", "from duologue.cli.entry import main; main()", "init", str(tmp_path / "file" / "x")]
-    made = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT_S)
+    made = subprocess.run(run, capture_output=True, text=True, timeout=WAIT_S)
     assert made.returncode == 1
     assert "can't be written" in made.stderr + made.stdout
     assert "Traceback" not in made.stderr

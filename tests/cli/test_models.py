@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,9 +20,8 @@ from duologue.models import MODELS as REAL_MODELS
 from duologue.models import pull as pull_module
 from duologue.models.failure import PullFailed
 from duologue.models.pull import Pulled, silent
+from tests.cli.command_line import run as run_command
 from tests.models.fake_packages import MODELS, FakeRegistry
-
-DUOLOGUE = Path(sys.executable).parent / "duologue"
 
 
 @pytest.fixture
@@ -48,17 +44,6 @@ def fakes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> FakeRegistry:
 
 def run(*args: str) -> Result:
     return CliRunner().invoke(app, ["models", *args])
-
-
-def run_for_real(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(DUOLOGUE), "models", *args],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env={**os.environ, **env},
-    )
 
 
 # -- list
@@ -137,20 +122,20 @@ def test_on_a_terminal_the_steps_are_bars(tmp_path: Path) -> None:
 
 
 def test_all_and_names_exclude_each_other(folder: Path) -> None:
-    done = run_for_real("pull", "--all", "silero-vad")
+    done = run_command("models", "pull", "--all", "silero-vad")
     assert (done.returncode, done.stderr) == (1, "error: use either --all or names, not both\n")
 
 
 def test_an_unknown_name_is_one_line(folder: Path) -> None:
     for action in ("pull", "verify"):
-        done = run_for_real(action, "silero")
+        done = run_command("models", action, "silero")
         assert done.returncode == 1
         assert done.stderr.startswith("error: no model 'silero'; known models: silero-vad, ")
         assert len(done.stderr.splitlines()) == 1
 
 
 def test_without_npm_the_command_says_what_to_do(folder: Path) -> None:
-    done = run_for_real("pull", "moonshine-base", PATH="/nowhere")
+    done = run_command("models", "pull", "moonshine-base", env={"PATH": "/nowhere"})
     assert done.returncode == 1
     assert done.stderr == (
         "error: @usefulsensors/moonshine-js needs npm: install Node's npm, or don't pull this model\n"
@@ -159,7 +144,7 @@ def test_without_npm_the_command_says_what_to_do(folder: Path) -> None:
 
 
 def test_without_a_compiler_the_command_says_what_to_do(folder: Path) -> None:
-    done = run_for_real("pull", "svox-pico", PATH="/nowhere")
+    done = run_command("models", "pull", "svox-pico", env={"PATH": "/nowhere"})
     assert done.returncode == 1
     assert done.stderr == "error: svox-pico needs a C compiler: install gcc or clang, or don't pull this model\n"
 

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-DUOLOGUE = Path(sys.executable).parent / "duologue"
+from tests.cli.command_line import Done
+from tests.cli.command_line import run as run_command
 
 
-def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(DUOLOGUE), "phone", *map(str, args)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=240,
-    )
+def run(*args: str | Path) -> Done:
+    return run_command("phone", *args)
 
 
 @pytest.fixture

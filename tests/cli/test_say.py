@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import wave
 from pathlib import Path
 
 import pytest
 
 from duologue.models.cache import cache_folder
+from tests.cli.command_line import Done
+from tests.cli.command_line import run as run_command
 from tests.needs import needs_model
-
-DUOLOGUE = Path(sys.executable).parent / "duologue"
 
 
 @pytest.fixture
@@ -21,16 +19,8 @@ def _espeak() -> None:
     needs_model("espeak-ng")
 
 
-def run(*args: str | Path, models: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(DUOLOGUE), "say", *map(str, args)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=120,
-        env={"COLUMNS": "100", "PYTHONUTF8": "1", "DUOLOGUE_MODELS": str(models or cache_folder())},
-    )
+def run(*args: str | Path, models: Path | None = None) -> Done:
+    return run_command("say", *args, env={"DUOLOGUE_MODELS": str(models or cache_folder())})
 
 
 def length_ms(file: Path) -> float:

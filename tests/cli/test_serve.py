@@ -26,10 +26,10 @@ from websockets.sync.client import ClientConnection, connect
 
 from duologue.cli.app import app
 from duologue.server.static_files import WEB
+from tests.limits import WAIT_S
 
 pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built")
 
-LIMIT_S = 30.0
 QUIET = {"COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb", "DUOLOGUE_STORE": "none"}  # these are not about the store
 AGENT = """
 from duologue import Agent, Phrases
@@ -69,12 +69,12 @@ class Process:
         return "".join(self.lines)
 
     def until(self, pattern: str) -> re.Match[str]:
-        deadline = time.monotonic() + LIMIT_S
+        deadline = time.monotonic() + WAIT_S
         while time.monotonic() < deadline:
             if found := re.search(pattern, self.said):
                 return found
             if self.process.poll() is not None:
-                self._reader.join(5)
+                self._reader.join(WAIT_S)
                 if found := re.search(pattern, self.said):
                     return found
                 break
@@ -88,13 +88,13 @@ class Process:
 
     def close(self) -> None:
         """Read to the end of its output."""
-        self._reader.join(5)
+        self._reader.join(WAIT_S)
         assert self.process.stdout is not None
         self.process.stdout.close()
 
     def ends(self) -> int:
-        code = self.process.wait(LIMIT_S)
-        self._reader.join(5)
+        code = self.process.wait(WAIT_S)
+        self._reader.join(WAIT_S)
         return code
 
 
@@ -106,7 +106,7 @@ def served(folder: Path, *arguments: str, **environment: str) -> Iterator[Proces
     finally:
         if server.process.poll() is None:
             server.process.kill()
-            server.process.wait(LIMIT_S)
+            server.process.wait(WAIT_S)
         if server.process.stdout is not None:
             server.close()
 
@@ -116,9 +116,9 @@ def say(client: ClientConnection, kind: str, **payload: object) -> None:
 
 
 def hear(client: ClientConnection, kind: str, **fields: object) -> dict[str, object]:
-    deadline = time.monotonic() + LIMIT_S
+    deadline = time.monotonic() + WAIT_S
     while time.monotonic() < deadline:
-        frame = client.recv(timeout=LIMIT_S)
+        frame = client.recv(timeout=WAIT_S)
         if isinstance(frame, str):
             message = json.loads(frame)
             payload: dict[str, object] = message["payload"]
@@ -141,7 +141,7 @@ def begin(port: int, token: str = "") -> Iterator[ClientConnection]:
 def status(port: int, path: str, **headers: str) -> int:
     request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
+        with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
             code: int = answer.status
             return code
     except urllib.error.HTTPError as refused:
@@ -338,7 +338,7 @@ def test_a_simulated_call_to_a_running_server_can_be_watched(tmp_path: Path) -> 
             hear(watcher, "caption", role="user", final=True, text="4711")
             hear(watcher, "caption", role="assistant", final=True, text="You said 4711.")
             assert hear(watcher, "ended")["reason"] == "hung up"
-            result = json.loads(dialled.communicate(timeout=LIMIT_S)[0])
+            result = json.loads(dialled.communicate(timeout=WAIT_S)[0])
             assert result["result"] == "passed"
             assert result["agent_heard_ms"] > 0
         refused = subprocess.run([*command, "--simulate", "bad.yaml"], cwd=tmp_path, capture_output=True, text=True)

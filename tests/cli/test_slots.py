@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-DUOLOGUE = Path(sys.executable).parent / "duologue"
+from tests.cli.command_line import Done
+from tests.cli.command_line import run as run_command
 
 
-def run(lines: str, *args: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(DUOLOGUE), "slots", *map(str, args)],
-        input=lines,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=60,
-        env={"COLUMNS": "100", "PYTHONUTF8": "1"},
-    )
+def run(lines: str, *args: str | Path) -> Done:
+    return run_command("slots", *args, stdin=lines)
 
 
 def row(number: int, kind: str, reply: str, **more: Any) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,21 +11,14 @@ from duologue.core import events as ev
 from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.replay.timeline import read_timeline
+from tests.cli.command_line import Done
+from tests.cli.command_line import run as run_command
 
-DUOLOGUE = Path(sys.executable).parent / "duologue"
 HEADER = '{"format":"duologue-words","schema":1}\n'
 
 
-def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(DUOLOGUE), "timeline", *map(str, args)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=120,
-        env={"COLUMNS": "100", "PYTHONUTF8": "1"},
-    )
+def run(*args: str | Path) -> Done:
+    return run_command("timeline", *args)
 
 
 def played() -> Stage:
@@ -171,7 +162,7 @@ def test_a_broken_line_before_the_end_is_an_error(journal: Path) -> None:
 # -- Problems
 
 
-def one_line(done: subprocess.CompletedProcess[str]) -> str:
+def one_line(done: Done) -> str:
     assert done.returncode == 1
     assert done.stdout == ""
     (line,) = done.stderr.strip().splitlines()

@@ -97,11 +97,12 @@ def test_digests_differ_when_states_do() -> None:
 @pytest.mark.parametrize("seed", ["0", "1", "4711"])
 def test_digests_are_the_same_under_any_hash_seed(seed: str) -> None:
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "import sys; sys.path[:0] = sys.argv[1:];"
         "from tests.core.test_codec import journal_of, played; sys.stdout.write(''.join(journal_of(played())))"
     )
+    root = Path(__file__).parents[2]
     done = subprocess.run(
-        [sys.executable, "-c", code, str(Path(__file__).parents[2])],
+        [sys.executable, "-c", code, str(root), str(root / "src")],
         capture_output=True,
         text=True,
         check=True,

@@ -8,7 +8,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import Ask, ErrorClass, FaultSource, JobKind, Link, Outcome, Reply, Timer, Voice
+from duologue.core.leaves import Ask, Cue, ErrorClass, FaultSource, JobKind, Link, Outcome, Reply, Timer, Voice
 from duologue.core.settings import profile
 from duologue.core.state import is_at_rest
 from duologue.lab.sim.stage import Stage
@@ -171,7 +171,7 @@ def test_a_result_in_mid_speech_waits_for_the_end_of_the_turn() -> None:
 @pytest.mark.req("L-08", "M-03")
 def test_a_typed_turn_during_a_tool_is_queued_too() -> None:
     stage = calling()
-    assert stage.happen(ev.TextTyped) == ()
+    assert stage.happen(ev.TextTyped) == (fx.StopCue(),)
     assert stage.happen(ev.JobFinished) == (fx.PostOutput(CALL, Outcome.DONE), fx.StartReply(3, 1, 2))
 
 
@@ -684,6 +684,8 @@ def test_a_fault_cancels_the_calls_that_are_waited_for_and_keeps_dispatched_jobs
     stage.call_tool()
     assert stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN) == (
         fx.ShowFault(FaultSource.EARS, ErrorClass.UNKNOWN, fatal=False),
+        fx.ReportLost(2, 2),
+        fx.PlayCue(Cue.CALL_MADE),
         fx.CancelReply(5),
         fx.CancelWork(2),
         fx.PostOutput(2, Outcome.CANCELLED),

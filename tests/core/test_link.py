@@ -60,23 +60,23 @@ def test_an_attempt_without_an_answer_is_bounded() -> None:
 
 
 @pytest.mark.req("M-07")
-def test_a_suspension_of_30_s_becomes_a_reconnection() -> None:
-    stage = up()
+def test_a_pause_with_a_limit_of_30_s_ends_the_conversation_after_30_s() -> None:
+    stage = up(suspend_ms_max=30_000)
     stage.happen(ev.SuspendRequested)
     stage.wait(29_999)
     assert stage.state.link is Link.SUSPENDED
     stage.wait(1)
-    assert stage.state.link is Link.BACKING_OFF
-    assert stage.records[-1].effects == (fx.SaveContext(),)
+    assert stage.state.link is Link.TERMINATING
+    assert stage.records[-1].effects == (fx.CloseSession(1),)
 
 
-@pytest.mark.req("M-07", "L-16")
-def test_the_session_limit_is_a_renewal() -> None:
+@pytest.mark.req("M-07", "L-16", "H-10")
+def test_the_session_limit_is_a_renewal_and_the_link_stays_up() -> None:
     stage = up()
     stage.wait(899_999)
     assert when(stage, fx.SaveContext) == [870_000]
     stage.wait(1)
-    assert stage.state.link is Link.RENEWING
+    assert stage.state.link is Link.UP
     assert stage.records[-1].effects == (fx.SaveContext(), fx.RenewSession(2))
     assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
     assert stage.state.link is Link.UP
@@ -90,7 +90,7 @@ def test_a_renewal_that_fails_or_takes_30_s_becomes_a_reconnection() -> None:
     failed.happen(ev.SessionFailed, error=ErrorClass.SERVER_ERROR)
     assert failed.state.link is Link.BACKING_OFF
     late.wait(29_999)
-    assert late.state.link is Link.RENEWING
+    assert late.state.link is Link.UP
     late.wait(1)
     assert late.state.link is Link.BACKING_OFF
 
@@ -108,14 +108,14 @@ def test_a_renewal_during_a_pause_does_not_end_the_pause() -> None:
     assert stage.state.link is Link.UP
 
 
-@pytest.mark.req("M-07")
-def test_a_resume_before_the_renewed_session_is_there_waits_for_it() -> None:
+@pytest.mark.req("M-07", "H-10")
+def test_a_resume_before_the_renewed_session_is_there_does_not_wait_for_it() -> None:
     stage = up(session_ms_max=60_000, session_warning_ms=50_000)
     stage.wait(50_000)
     stage.happen(ev.SuspendRequested)
     stage.wait(10_000)
     stage.happen(ev.ResumeRequested)
-    assert stage.state.link is Link.RENEWING
+    assert stage.state.link is Link.UP
     assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
     assert stage.state.link is Link.UP
 
@@ -137,7 +137,7 @@ def test_a_recoverable_fault_goes_to_preparing_and_then_listening() -> None:
 @pytest.mark.req("M-08")
 def test_dismissing_a_fault_reports_what_was_owed_as_lost() -> None:
     stage = asked()
-    stage.fail_reply(ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     effects = stage.happen(ev.DismissRequested)
     assert effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
     stage.happen(ev.SessionReady)
@@ -145,20 +145,23 @@ def test_dismissing_a_fault_reports_what_was_owed_as_lost() -> None:
     assert requests(stage) == [(1, 1)]
 
 
-@pytest.mark.req("M-08", "L-13")
-def test_a_fault_without_a_reaction_is_dismissed_after_10_s() -> None:
+@pytest.mark.req("M-08", "L-13", "H-02")
+def test_a_fault_without_a_reaction_is_dismissed_after_10_s_and_loses_nothing() -> None:
     stage = asked()
-    stage.fail_reply(ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     stage.wait(9_999)
     assert stage.state.link is Link.FAULTED
     stage.wait(1)
-    assert stage.records[-1].effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
+    assert stage.records[-1].effects == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
+    stage.happen(ev.SessionReady)
+    stage.wait(1)
+    assert requests(stage) == [(1, 1), (1, 1)]
 
 
 @pytest.mark.req("M-08")
 def test_retrying_after_a_fault_keeps_what_was_owed() -> None:
     stage = asked()
-    stage.fail_reply(ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
     stage.happen(ev.SessionReady)
     stage.wait(1)
@@ -171,6 +174,8 @@ def test_a_fatal_fault_is_shown_and_ends_the_conversation() -> None:
     stage = asked()
     stage.fail_reply(ErrorClass.AUTH_FAILURE)
     assert stage.effects(fx.ShowFault) == [fx.ShowFault(FaultSource.BRAIN, ErrorClass.AUTH_FAILURE, fatal=True)]
+    stage.wait(5_999)
+    assert stage.state.link is Link.FAULTED
     stage.wait(1)
     assert stage.state.link is Link.TERMINATING
     assert stage.records[-1].effects == (fx.CloseSession(1), fx.ReportLost(1, 1))
@@ -258,7 +263,7 @@ def test_the_third_fault_within_a_minute_is_fatal() -> None:
     stage.wait(29_999)
     fail_and_recover(stage)
     assert [shown.fatal for shown in stage.effects(fx.ShowFault)] == [False, False, True]
-    stage.wait(1)
+    stage.wait(6_000)
     assert stage.state.link is Link.TERMINATING
 
 

@@ -166,6 +166,7 @@ def renewing() -> Stage:
     stage = Stage(profile("confirm", dead_air_ms=0, session_ms_max=60_000, session_warning_ms=30_000))
     stage.start()
     stage.wait(60_000)
+    stage.happen(ev.SessionEnded)
     return stage
 
 
@@ -184,6 +185,12 @@ def reconnecting() -> Stage:
 def faulted() -> Stage:
     stage = dispatched()
     stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
+    return stage
+
+
+def fatal() -> Stage:
+    stage = playing()
+    stage.happen(ev.ServiceFailed, part=FaultSource.SESSION, error=ErrorClass.AUTH_FAILURE)
     return stage
 
 
@@ -218,6 +225,7 @@ SITUATIONS: tuple[Callable[[], Stage], ...] = (
     backing_off,
     reconnecting,
     faulted,
+    fatal,
     terminating,
 )
 
@@ -352,6 +360,9 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (quiet, ev.StartRequested, {}),
     (playing, ev.EndRequested, {}),
     (faulted, ev.EndRequested, {}),
+    (playing, ev.EndAfterSpeaking, {}),
+    (faulted, ev.EndAfterSpeaking, {"withdrawable": True}),
+    (fatal, ev.LastWordsHeard, {}),
     (playing, ev.InterruptRequested, {}),
     (generating, ev.InterruptRequested, {}),
     (quiet, ev.SuspendRequested, {}),
@@ -388,6 +399,7 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (preparing, ev.SessionFailed, {"error": ErrorClass.SERVER_ERROR}),
     (reconnecting, ev.SessionFailed, {"error": ErrorClass.SERVER_ERROR}),
     (quiet, ev.SessionFailed, {"error": ErrorClass.SERVER_ERROR}),
+    (quiet, ev.SessionEnded, {}),
     (terminating, ev.SessionClosed, {}),
     (quiet, ev.LinkWobbled, {}),
     (healing, ev.LinkHealed, {}),
@@ -400,6 +412,7 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (generating, ev.AudioBuffered, {}),
     (healing, ev.AudioBuffered, {}),
     (generating, ev.ReplyFinished, {}),
+    (generating, ev.ReplyWasEmpty, {}),
     (generating, ev.ReplyFailed, {"error": ErrorClass.RATE_LIMIT}),
     (generating, ev.ReplyFailed, {"error": ErrorClass.UNKNOWN}),
     (generating, ev.ReplyFailed, {"error": ErrorClass.SESSION_EXPIRED}),
@@ -424,6 +437,7 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (delegated, ev.JobAsked, {}),
     (dispatched, ev.JobAsked, {}),
     (in_a_tool, ev.JobFinished, {}),
+    (in_a_tool, ev.JobFinished, {"quiet": True}),
     (backing_off, ev.JobFinished, {}),
     (dispatched, ev.JobFinished, {}),
     (in_a_tool, ev.JobFailed, {}),

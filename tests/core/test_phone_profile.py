@@ -245,7 +245,7 @@ def test_a_word_over_the_last_word_of_a_question_is_the_answer() -> None:
 # -- V-07: dead air
 
 
-@pytest.mark.req("V-07")
+@pytest.mark.req("V-07.after", "V-07.bounded")
 def test_dead_air_leads_to_two_check_ins_a_goodbye_and_a_polite_end() -> None:
     stage = greeted()
     answered_at = []
@@ -263,7 +263,7 @@ def test_dead_air_leads_to_two_check_ins_a_goodbye_and_a_polite_end() -> None:
     assert stage.effects(fx.ReportLost) == []
 
 
-@pytest.mark.req("V-07")
+@pytest.mark.req("V-07.bounded")
 @pytest.mark.parametrize("check_ins", [0, 1, 4])
 def test_the_number_of_check_ins_is_bounded_by_its_setting(check_ins: int) -> None:
     stage = Stage(profile("words", check_ins_max=check_ins))
@@ -277,17 +277,34 @@ def test_the_number_of_check_ins_is_bounded_by_its_setting(check_ins: int) -> No
     assert asks == [Ask.CHECK_IN] * check_ins + [Ask.GOODBYE]
 
 
-@pytest.mark.req("V-07")
-def test_dead_air_is_not_timed_while_the_person_speaks() -> None:
+@pytest.mark.req("V-07.active")
+def test_dead_air_is_not_timed_while_the_person_says_words() -> None:
     stage = greeted()
     stage.wait(DEAD_AIR_MS - 1)
     stage.begin_talking()
+    stage.hear_words(1)
     assert due(stage, Timer.DEAD_AIR) == 0
     stage.wait(25_000)
     assert requests(stage) == [(1, 0)]
 
 
-@pytest.mark.req("V-07")
+@pytest.mark.req("V-07.active", "H-08")
+def test_a_check_in_that_is_due_during_a_sound_comes_a_beat_after_it() -> None:
+    stage = greeted()
+    quiet_at = stage.at
+    stage.wait(DEAD_AIR_MS - 1)
+    stage.begin_talking()
+    assert due(stage, Timer.DEAD_AIR) == quiet_at + DEAD_AIR_MS
+    stage.wait(25_000)
+    assert requests(stage) == [(1, 0)]
+    stage.happen(ev.SpeechStopped)
+    stage.wait(600)
+    assert due(stage, Timer.DEAD_AIR) == stage.at + 1
+    stage.wait(1)
+    assert stage.effects(fx.StartReply)[-1].ask is Ask.CHECK_IN
+
+
+@pytest.mark.req("V-07.active")
 def test_dead_air_is_not_timed_while_the_agent_thinks_or_speaks() -> None:
     stage = greeted()
     stage.say()
@@ -315,15 +332,16 @@ def test_words_after_a_check_in_restart_the_count() -> None:
     assert stage.state.check_ins == 1
 
 
-@pytest.mark.req("V-07")
-def test_a_noise_does_not_restart_the_count_of_check_ins() -> None:
+@pytest.mark.req("V-07", "H-08")
+def test_a_noise_restarts_neither_the_count_of_check_ins_nor_the_wait_for_the_next() -> None:
     stage = greeted()
     stage.wait(DEAD_AIR_MS)
     stage.answer()
+    quiet_at = stage.at
     stage.cough()
     stage.wait(600)
     assert stage.state.check_ins == 1
-    assert due(stage, Timer.DEAD_AIR) == stage.at + DEAD_AIR_MS
+    assert due(stage, Timer.DEAD_AIR) == quiet_at + DEAD_AIR_MS
 
 
 @pytest.mark.req("V-07")

@@ -8,7 +8,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, FaultSource, Link, Timer, User
+from duologue.core.leaves import Ask, Cue, ErrorClass, FaultSource, Link, Timer, User
 from duologue.core.settings import profile
 from duologue.core.state import UNFROZEN, Deadline, armed
 from duologue.lab.sim.stage import Stage
@@ -88,12 +88,11 @@ def wobble_too_long(stage: Stage) -> None:
     stage.wait_for(T.HEAL)
 
 
-def pause_too_long(stage: Stage) -> None:
-    stage.happen(ev.SuspendRequested)
-    stage.wait_for(T.SUSPEND)
+def end_session(stage: Stage) -> None:
+    stage.happen(ev.SessionEnded)
 
 
-LOSSES = (close, fail_session, request, expire_service, expire_reply, wobble_too_long, pause_too_long)
+LOSSES = (close, fail_session, request, expire_service, expire_reply, wobble_too_long, end_session)
 Act = Callable[[Stage], None]
 
 
@@ -119,7 +118,9 @@ def wobble(stage: Stage) -> None:
 
 
 def renew(stage: Stage) -> None:
+    """The session ends before the next one is ready."""
     stage.wait_for(T.SESSION_LIMIT)
+    stage.happen(ev.SessionEnded)
 
 
 def paused(pause: Act) -> Stage:
@@ -202,7 +203,7 @@ def test_the_context_is_saved_before_the_limit_in_a_pause_too(pause: Act) -> Non
 @pytest.mark.parametrize("pause", [None, suspend, wobble, renew])
 @pytest.mark.parametrize("spoken", [True, False])
 def test_a_goodbye_that_comes_to_its_end_ends_the_call_also_in_a_pause(pause: Act | None, spoken: bool) -> None:
-    stage = up(dead_air_ms=1_000, check_ins_max=0, session_ms_max=1_500, session_warning_ms=0)
+    stage = up(dead_air_ms=1_000, check_ins_max=0, hangs_up=True, session_ms_max=1_500, session_warning_ms=0)
     stage.wait(1_000)
     if spoken:
         stage.speak(400)
@@ -378,14 +379,14 @@ def test_healing_that_comes_too_late_changes_nothing() -> None:
 # -- The session's limit
 
 
-@pytest.mark.req("L-16")
+@pytest.mark.req("L-16.times")
 def test_the_context_is_saved_half_a_minute_before_the_limit_and_the_session_renewed_at_it() -> None:
     stage = up()
     assert stage.wait_for(T.SESSION_WARNING) == (fx.SaveContext(),)
     assert stage.at == 870_000
     assert stage.wait_for(T.SESSION_LIMIT) == (fx.SaveContext(), fx.RenewSession(2))
     assert stage.at == SESSION_MS
-    assert stage.view("conversation") == "suspended"
+    assert stage.view("conversation") == "listening"
 
 
 @pytest.mark.req("L-16", "M-07")
@@ -401,13 +402,13 @@ def test_a_renewed_session_gets_the_context_and_its_own_limit() -> None:
     assert stage.at == renewed_at + SESSION_MS
 
 
-@pytest.mark.req("L-16", "C-AC-005", "C-REQ-008")
-def test_a_renewal_does_not_stop_the_answer() -> None:
+@pytest.mark.req("L-16", "C-AC-005", "C-REQ-008", "H-10")
+def test_a_renewal_neither_stops_nor_holds_the_answer() -> None:
     stage = speaking(for_ms=0, session_ms_max=1_800, session_warning_ms=0)
     stage.play(200)
-    assert stage.wait_for(T.SESSION_LIMIT) == (fx.SaveContext(), fx.RenewSession(2), fx.HoldPlayback(1))
-    stage.wait(900)
-    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2), fx.ResumePlayback(1))
+    assert stage.wait_for(T.SESSION_LIMIT) == (fx.SaveContext(), fx.RenewSession(2))
+    stage.play(800)
+    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
     stage.finish()
     assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 1)]
     assert stage.effects(fx.TruncateReply) == []
@@ -422,7 +423,7 @@ def test_a_renewal_keeps_the_request_that_is_out() -> None:
     stage.happen(ev.SessionReady)
     stage.happen(ev.TokenArrived)
     assert stage.speak() == (fx.StartPlayback(1, 1),)
-    assert stage.views("conversation")[-4:] == ["waitingForCopilot", "suspended", "waitingForCopilot", "speaking"]
+    assert stage.views("conversation")[-3:] == ["processing", "waitingForCopilot", "speaking"]
     assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 1)]
 
 
@@ -431,7 +432,7 @@ def test_a_renewal_that_takes_thirty_seconds_becomes_a_reconnect() -> None:
     stage = up()
     stage.wait_for(T.SESSION_LIMIT)
     stage.wait(29_999)
-    assert stage.state.link is Link.RENEWING
+    assert stage.state.link is Link.UP
     stage.wait(1)
     assert stage.records[-1].effects == (fx.SaveContext(),)
     assert stage.view("lifecycle") == "reconnecting"
@@ -475,13 +476,13 @@ def test_a_renewal_in_a_pause_goes_back_to_the_pause() -> None:
 
 
 @pytest.mark.req("C-AC-005", "C-REQ-008")
-def test_a_resume_before_the_renewal_is_done_waits_for_it() -> None:
+def test_a_resume_before_the_renewal_is_done_does_not_wait_for_it() -> None:
     stage = up(session_ms_max=5_000, session_warning_ms=0)
     stage.wait(4_000)
     stage.happen(ev.SuspendRequested)
     stage.wait_for(T.SESSION_LIMIT)
     stage.happen(ev.ResumeRequested)
-    assert stage.state.link is Link.RENEWING
+    assert stage.state.link is Link.UP
     assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
     assert stage.state.link is Link.UP
 
@@ -507,14 +508,14 @@ def test_a_pause_that_is_asked_for_while_the_line_wobbles_outlasts_the_wobble() 
 
 
 @pytest.mark.req("C-REQ-008", "M-07")
-def test_a_pause_ends_after_thirty_seconds_exactly_in_a_reconnect() -> None:
-    stage = up()
+def test_a_pause_that_reaches_its_limit_exactly_ends_the_conversation_and_reports_what_is_owed() -> None:
+    stage = asking(suspend_ms_max=30_000)
     stage.happen(ev.SuspendRequested)
     stage.wait(29_999)
     assert stage.state.link is Link.SUSPENDED
     stage.wait(1)
-    assert stage.records[-1].effects == (fx.SaveContext(),)
-    assert stage.view("lifecycle") == "reconnecting"
+    assert stage.records[-1].effects == (fx.CloseSession(1), fx.CancelReply(1), fx.ReportLost(1, 1))
+    assert stage.view("conversation") == "terminating"
 
 
 @pytest.mark.req("C-PER-003", "C-AC-005")
@@ -638,6 +639,20 @@ def owe_behind_a_noise(stage: Stage) -> None:
     stage.happen(ev.JobFinished)
 
 
+def cut_off(stage: Stage) -> None:
+    """The answer was cut off by a sound without words."""
+    sound(stage)
+    stage.begin_talking()
+    stage.happen(ev.OverlapJudged, bid=True)
+    stage.happen(ev.PlaybackStopped, heard_ms=400)
+    stage.happen(ev.SpeechStopped)
+    stage.wait(600)
+
+
+def end_later(stage: Stage) -> None:
+    stage.happen(ev.EndAfterSpeaking)
+
+
 def rest(stage: Stage) -> None:
     """Nothing happens."""
 
@@ -660,6 +675,8 @@ DEADLINES: tuple[tuple[Timer, Act], ...] = (
     (T.BEAT, owe),
     (T.PATIENCE, owe_behind_a_noise),
     (T.DEAD_AIR, rest),
+    (T.OFFER, cut_off),
+    (T.LAST_WORDS, end_later),
     (T.JOB, delegate),
     (T.HEARTBEAT, delegate),
     (T.FEEDBACK, delegate),
@@ -765,19 +782,24 @@ def test_a_turn_without_an_audible_answer_is_asked_again_exactly_once_after_a_lo
 
 
 @pytest.mark.req("M-12")
-def test_a_second_loss_is_reported_and_not_asked_a_third_time() -> None:
+def test_a_second_loss_is_reported_and_told_and_not_asked_a_third_time() -> None:
     stage = asking()
     stage.happen(ev.LinkClosed)
     come_back(stage)
     stage.wait(1)
-    assert stage.happen(ev.LinkClosed) == (fx.SaveContext(), fx.CancelReply(3), fx.ReportLost(1, 1))
+    assert stage.happen(ev.LinkClosed) == (
+        fx.SaveContext(),
+        fx.CancelReply(3),
+        fx.ReportLost(1, 1),
+        fx.PlayCue(Cue.APOLOGY),
+    )
     come_back(stage)
     stage.wait(60_000)
     assert len(stage.effects(fx.StartReply)) == 2
 
 
-@pytest.mark.req("M-12")
-def test_an_answer_of_which_something_was_heard_is_not_asked_again() -> None:
+@pytest.mark.req("M-12", "H-04")
+def test_an_answer_of_which_something_was_heard_is_not_asked_again_but_taken_up() -> None:
     stage = speaking(for_ms=400)
     assert stage.happen(ev.LinkClosed) == (
         fx.SaveContext(),
@@ -786,8 +808,12 @@ def test_an_answer_of_which_something_was_heard_is_not_asked_again() -> None:
         fx.TruncateReply(1, 400),
     )
     come_back(stage)
+    back_at = stage.at
+    assert stage.wait_for(T.OFFER) == (fx.StartReply(3, 2, 1, Ask.OFFER),)
+    assert stage.at == back_at + 700
+    stage.answer()
     stage.wait(60_000)
-    assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 1)]
+    assert len(stage.effects(fx.StartReply)) == 2
 
 
 @pytest.mark.req("M-12")

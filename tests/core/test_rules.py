@@ -7,6 +7,7 @@ import pytest
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import (
+    Cue,
     ErrorClass,
     FaultSource,
     JobKind,
@@ -37,6 +38,8 @@ def test_a_fault_cancels_the_open_call_with_one_output_and_keeps_the_job() -> No
     effects = stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     assert effects == (
         fx.ShowFault(FaultSource.EARS, ErrorClass.UNKNOWN, fatal=False),
+        fx.ReportLost(1, 1),
+        fx.PlayCue(Cue.CALL_MADE),
         fx.CancelWork(2),
         fx.PostOutput(2, Outcome.CANCELLED),
     )

@@ -20,11 +20,11 @@ from duologue.ports import AgentSaid, Frame
 from duologue.runtime.seats import Seats
 from duologue.testing import Call, ScriptedVoice
 from tests.brains.chat_server import ChatServer, Script, Wire, answers, says
+from tests.limits import WAIT_S
 from tests.needs import needs_model
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "examples" / "cookbook"
-WAIT_S = 20
 
 
 def recipe(name: str) -> ModuleType:

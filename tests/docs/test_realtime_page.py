@@ -17,6 +17,7 @@ from duologue.brains.realtime.server_events import IGNORED, TABLE
 from duologue.core.settings import Settings
 from duologue.testing import Call, ScriptedBrain
 from duologue.testing.realtime.server import CallTool, RealtimeServer, Speak
+from tests.limits import WAIT_S
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "realtime.md").read_text(encoding="utf-8")
@@ -67,7 +68,7 @@ def test_every_event_that_means_something_is_on_the_page() -> None:
 def test_the_example_works_with_a_realtime_model(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> list[str]:
         script = [CallTool("opening_hours", {"day": "Monday"}), Speak("We are closed on Mondays.")]
-        async with asyncio.timeout(30), RealtimeServer(script) as server:
+        async with asyncio.timeout(WAIT_S), RealtimeServer(script) as server:
             monkeypatch.setenv("REALTIME_URL", server.url)
             agent = example().agent
             call = RealtimeCall(server, agent.brain, agent, None)

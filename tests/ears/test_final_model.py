@@ -18,6 +18,7 @@ from duologue.models.cache import ModelMissing
 from duologue.models.failure import PullFailed
 from duologue.models.pull import Progress, Pulled, PullStage
 from tests.ears.ears_recordings import TWO_CITIES, recording, seconds, word_errors
+from tests.limits import WAIT_S
 
 
 class Nothing:
@@ -46,7 +47,7 @@ class Registry:
 
     def fetch(self, names: list[str], progress: Progress) -> list[Pulled]:
         progress(names[0], PullStage.FETCHING, 25, 100)
-        assert self.may.wait(20)
+        assert self.may.wait(WAIT_S)
         if self.failure is not None:
             raise self.failure
         self.has_model = True
@@ -103,7 +104,7 @@ def test_base_is_fetched_in_the_background_and_then_offered() -> None:
     assert final.offer == FinalModelOffer()
     assert final.status["final_model_pull"].endswith(f"{MODEL}, 25 %") or "pulling" in final.status["final_model_pull"]
     registry.may.set()
-    registry.pulls[0].wait(20)
+    registry.pulls[0].wait(WAIT_S)
     assert final.offer.is_ready
 
 
@@ -112,7 +113,7 @@ def test_a_fetch_that_fails_is_told_and_changes_nothing_else() -> None:
     registry.may.set()
     final = model("base", registry)
     final.load()
-    registry.pulls[0].wait(20)
+    registry.pulls[0].wait(WAIT_S)
     assert final.offer == FinalModelOffer()
     assert final.status["final_model_problem"] == "the npm registry can't be reached"
 

@@ -30,13 +30,30 @@ def test_frames_of_any_length_become_frames_of_one_length() -> None:
 def test_a_side_that_the_line_does_not_report_is_silent() -> None:
     (pair,) = fed(FramePairs(16_000, 512), [Frame(to_pcm(noise(0.032, 0.1)), 16_000)])
     assert pair.heard.any()
-    assert not pair.played.any()
+    assert pair.played is None
+
+
+@pytest.mark.parametrize("rate_hz", [16_000, 8_000])
+def test_what_is_played_in_between_stays_at_its_place(rate_hz: int) -> None:
+    """The line reports nothing, then a sound, then digital silence."""
+    size, pairs = rate_hz // 50, FramePairs(16_000, 512)
+    loud = to_pcm(np.full(size, 0.5, np.float32))
+    found = fed(pairs, [Frame(loud, rate_hz, played) for played in [b""] * 9 + [loud] * 8 + [bytes(2 * size)] * 25])
+    played = [np.zeros(512) if pair.played is None else pair.played for pair in found]
+    loud_at = np.flatnonzero(np.concatenate(played) > 0.25) / 16_000
+    assert loud_at[0] == pytest.approx(0.18, abs=2.1e-3)  # a resampler delays by up to 2 ms
+    assert loud_at[-1] == pytest.approx(0.34, abs=2.1e-3)
+    assert [place for place, pair in enumerate(found) if pair.played is not None][:1] == [5]
+    assert found[-1].played is None
 
 
 def test_the_rate_may_change_in_the_middle_of_a_conversation() -> None:
-    pairs = FramePairs(16_000, 512)
-    assert len(fed(pairs, [Frame(bytes(2 * 16_000), 16_000)])) == 31
-    assert len(fed(pairs, [Frame(bytes(2 * 8_000), 8_000)])) == 31
+    pairs, second = FramePairs(16_000, 512), noise(1, 0.1)
+    early = fed(pairs, [Frame(to_pcm(second), 16_000)])
+    assert len(early) == 31
+    late = fed(pairs, [Frame(bytes(2 * 8_000), 8_000), Frame(to_pcm(second), 16_000)])
+    assert len(late) == 62
+    assert late[0].heard[: 16_000 - 31 * 512] == pytest.approx(second[31 * 512 :], abs=1e-4), "the rest isn't lost"
 
 
 def test_sides_of_different_lengths_are_rejected() -> None:

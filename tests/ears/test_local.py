@@ -1,4 +1,4 @@
-"""Local ears: onsets at once, text in order, one final text for each onset, and no model on the event loop.
+"""Local ears: onsets at once, text in order, one final text for each onset, and no slow model on the event loop.
 
 First with made-up speech in simulated time, where threads take no time; then with real models and threads.
 """
@@ -39,6 +39,7 @@ from duologue.ports.ears import (
 from duologue.ports.failure import BrokenContract
 from duologue.runtime.simulated_clock import run_simulated
 from tests.ears.ears_recordings import BECKETT, frames_of, noise, recording, seconds, silence, word_errors
+from tests.limits import TEST_S, WAIT_S
 
 # -- Made-up speech: a word is 200 ms at a level of its own
 
@@ -347,19 +348,19 @@ class Gated(LevelStt):
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         self.asked.set()
-        assert self.may.wait(20)
+        assert self.may.wait(WAIT_S)
         return super().transcribe(audio, draft)
 
 
 def run(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
     async def bounded() -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(TEST_S):
             await main()
 
     asyncio.run(bounded())
 
 
-def test_no_model_runs_on_the_event_loop() -> None:
+def test_a_model_that_may_be_slow_does_not_run_on_the_event_loop() -> None:
     stt, seen = LevelStt(), set[int]()
 
     class Vad(LevelVad):

@@ -16,10 +16,11 @@ from duologue.core.leaves import ErrorClass
 from duologue.ears.final_model import FinalModel
 from duologue.ears.final_pace import LIMIT_MS
 from duologue.ears.local import LocalEars
-from duologue.ears.local_stream import JUDGE_S_MAX, TEXT_S_MAX, VAD_S_MAX, LocalStream, Models, rewrite
+from duologue.ears.local_stream import JUDGE_S_MAX, TEXT_S_MAX, LocalStream, Models, rewrite
 from duologue.ears.model_threads import ModelThreads
 from duologue.ears.moonshine import Transcription
 from duologue.ears.stream_state import StreamSettings
+from duologue.ears.threaded_vad import VAD_S_MAX
 from duologue.ears.token_vocabulary import WrittenWord
 from duologue.ears.turn_sound import answer
 from duologue.ports.ears import Final, Frame, Heard, Incoming, SpeechBegan, SpeechEnded

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 
 import pytest
 
-from duologue.ears.model_threads import ModelLane, ModelThreads, Urgency
+from duologue.ears.model_threads import SWITCH_S, ModelLane, ModelThreads, Urgency
 
 LONG_S = 20  # nothing here takes that long
 
@@ -30,6 +31,19 @@ class Blocker:
     def __call__(self) -> None:
         self.began.set()
         assert self.end.wait(LONG_S)
+
+
+@pytest.mark.parametrize(("before_s", "after_s"), [(0.005, SWITCH_S), (0.0005, 0.0005)])
+def test_threads_that_compute_in_python_soon_give_way_to_the_event_loop(before_s: float, after_s: float) -> None:
+    was_s = sys.getswitchinterval()
+    sys.setswitchinterval(before_s)
+    threads = ModelThreads(slow_max=1)
+    try:
+        ModelLane(threads, Urgency.FRAME).submit(int).result(20)
+        assert sys.getswitchinterval() == pytest.approx(after_s)
+    finally:
+        threads.close()
+        sys.setswitchinterval(was_s)
 
 
 def test_work_returns_its_result_or_raises_its_failure(threads: ModelThreads) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from duologue import Agent
+from duologue.core.settings import profile
 from duologue.dialogue.state import Phase
 from duologue.flows import load_flows, parse_flows
 from duologue.flows.brain import FlowBrain
@@ -171,7 +172,7 @@ def test_a_turn_that_continues_and_is_rewritten_loses_no_word(text: str) -> None
 
 
 def test_a_silence_uses_the_slots_own_prompt() -> None:
-    with Call(Agent(flights(), phrases=Phrases(check_ins=()))) as call:
+    with Call(Agent(flights(), profile=profile("confirm", dead_air_ms=20_000), phrases=Phrases(check_ins=()))) as call:
         call.user("I want to book a flight").settles()
         call.waits(25_000)
         call.settles()

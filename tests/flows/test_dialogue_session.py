@@ -18,6 +18,7 @@ from duologue.nlu.local import LocalNlu
 from duologue.nlu.understanding import Intent, MessageScope, Understanding
 from duologue.runtime.simulated_clock import run_simulated
 from tests.flows.table_session import DOMAIN, Clock, ask, functions, play, said, talk_of
+from tests.limits import WAIT_S
 
 
 @pytest.mark.graveyard(19)
@@ -204,7 +205,7 @@ def test_preparing_does_not_block_the_conversation() -> None:
     class Slow(LocalNlu):
         def prepare(self, *scopes: MessageScope) -> None:
             learning.set()
-            assert go_on.wait(30)
+            assert go_on.wait(WAIT_S)
             super().prepare(*scopes)
 
     async def main() -> None:

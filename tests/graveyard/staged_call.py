@@ -28,6 +28,7 @@ from duologue.testing import Call, SpeakingPace
 PROFILES = ("confirm", "immediate", "words")
 CHECK_INS, GOODBYE = ("Are you still there?",), "Goodbye!"
 LAST_WORDS = "and what about tomorrow"
+CHECKS_IN: dict[str, Any] = {"check_ins_max": 2, "hangs_up": True}  # in every profile, so that dead air can be broken
 
 
 class TruthfulLine(ScriptedLine):
@@ -80,7 +81,7 @@ class Staged(Call):
         **agent: Any,
     ) -> None:
         self.brain = brain
-        self.settings = settings_of(profile, **(settings or {}))
+        self.settings = settings_of(profile, **{**CHECKS_IN, **(settings or {})})
         greeting = "Hello there!" if profile == "words" else ""
         agent.setdefault("phrases", Phrases(greeting, CHECK_INS, GOODBYE))
         self.truth = line or TruthfulLine()
@@ -191,7 +192,7 @@ def check_line(call: Call) -> None:
     chunks: Counter[int] = Counter()
     newest = 0
     for act in call.line.log:
-        if act.what == "close":
+        if act.what in _BESIDE_THE_VOICES:
             continue
         assert act.voice not in over, f"{act} after that voice was cleared"
         assert act.voice >= newest, f"{act} of an old voice"
@@ -209,4 +210,5 @@ def check_line(call: Call) -> None:
             over.add(act.voice)
 
 
+_BESIDE_THE_VOICES = ("close", "play_cue", "stop_cue", "set_ambient")
 _EFFECT_NAMES = {kind.__name__ for kind in fx.EFFECTS}

@@ -27,10 +27,10 @@ from duologue.ports.sound import Word
 from duologue.runtime.agent import Phrases
 from duologue.runtime.seats import Seats
 from duologue.turns.endpoint import ManualEndpoint
+from tests.limits import WAIT_S
 
 BLOCK = RATE_HZ * BLOCK_MS // 1000  # samples
 SILENCE = bytes(2 * BLOCK)
-WAIT_S = 30  # only a broken test waits this long
 
 
 class PortAudioError(Exception):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.lines.playout import PlayedAmount, Playout
+from tests.limits import WAIT_S
 
 RATE_HZ = 16_000
 MS = RATE_HZ // 1000  # samples
@@ -327,7 +328,7 @@ def test_while_one_thread_queues_and_holds_the_other_takes_every_sample_once(pie
         out.resume(1)
     out.finish(1)
     is_over.set()
-    thread.join(20)
+    thread.join(WAIT_S)
     assert not thread.is_alive()
     assert got == values(run_of(0, total))
     assert out.heard() == PlayedAmount(1, total * 1000 // RATE_HZ, True)

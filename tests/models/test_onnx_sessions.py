@@ -37,3 +37,22 @@ def test_a_missing_onnxruntime_says_what_to_install(monkeypatch: pytest.MonkeyPa
     (tmp_path / "any.onnx").write_bytes(b"")
     with pytest.raises(ModuleNotFoundError, match=r"need onnxruntime: pip install 'duologue\[speech\]'$"):
         session(tmp_path / "any.onnx")
+
+
+def test_a_model_that_is_rewritten_has_a_session_of_its_own() -> None:
+    path = needs_model("silero-vad") / "silero_vad.onnx"
+
+    def unchanged(file: bytes) -> bytes:
+        return file
+
+    assert session(path, rewritten=unchanged) is session(path, rewritten=unchanged)
+    assert session(path, rewritten=unchanged) is not session(path)
+
+
+def test_a_file_that_cannot_be_rewritten_is_named_in_one_line(tmp_path: Path) -> None:
+    def refused(file: bytes) -> bytes:
+        raise ValueError("it isn't a model\nat all")
+
+    (tmp_path / "other.onnx").write_bytes(b"")
+    with pytest.raises(UnusableModel, match=r"other\.onnx can't be loaded: it isn't a model$"):
+        session(tmp_path / "other.onnx", rewritten=refused)

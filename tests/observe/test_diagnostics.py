@@ -124,6 +124,7 @@ NAMES = {
     "decision",
     "code",
     "level",
+    "cue",
 }  # always out of our own code
 
 
@@ -230,18 +231,26 @@ def test_two_conversations_in_one_log_are_told_apart() -> None:
     assert first == third != second
 
 
-@pytest.mark.req("L-03")
+def logged_audio(out: io.StringIO) -> list[tuple[int, int, int]]:
+    """When audio was committed, of which turn and how long it was, as the log has it."""
+    return [(line["at_ms"], line["turn"], line["audio_ms"]) for line in of_kind(read(out), "TurnAudioCommitted")]
+
+
+@pytest.mark.req("L-03.logged")
 def test_the_length_of_a_turns_audio_is_logged_when_it_is_committed() -> None:
     out = io.StringIO()
-    with Call(Agent(ScriptedBrain(["Right away."]))) as call:
+    with Call(Agent(ScriptedBrain(["Right away.", "That too."]))) as call:
         watch(call.conversation, out)
         records: list[StepRecord] = []
         call.conversation.engine.watchers.append(records.append)
         call.user("book me a table for two please").settles()
-    [began] = [one.event.at for one in records if isinstance(one.event, SpeechStarted)]
-    [committed] = [one.event.at for one in records if CommitAudio(1) in one.effects]
-    [done] = [line for line in of_kind(read(out), "TurnCompleted") if line["role"] == "user"]
-    assert done["duration_ms"] == committed - began > 0
+        call.user("and a taxi").settles()
+    began = [one.event.at for one in records if isinstance(one.event, SpeechStarted)]
+    committed = [one.event.at for one in records for effect in one.effects if isinstance(effect, CommitAudio)]
+    assert len(began) == len(committed) == 2
+    assert logged_audio(out) == [
+        (at, turn, at - since) for turn, (at, since) in enumerate(zip(committed, began, strict=True), start=1)
+    ]
 
 
 @pytest.mark.req("C-SEC-001", "C-GUD-002")

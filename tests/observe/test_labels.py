@@ -74,7 +74,7 @@ def test_every_change_of_state_is_signalled_with_its_label_in_the_agents_languag
     ]
 
 
-@pytest.mark.req("C-GUD-003", "L-10")
+@pytest.mark.req("C-GUD-003", "L-10.stages", "L-10.detail")
 def test_feedback_on_a_wait_is_in_the_users_language() -> None:
     job = scripted_tool("search", Delay(20_000), Progress("la moitié"), Delay(20_000), mode="delegate")
     with Call(Agent(ScriptedBrain([[ToolCall("search")], "Voilà."]), tools=[job], language="fr")) as call:
@@ -84,6 +84,7 @@ def test_feedback_on_a_wait_is_in_the_users_language() -> None:
         (0, "J'y travaille", ""),
         (5_000, "Toujours en cours", ""),
         (15_000, "Ça avance", ""),
+        (20_000, "Ça avance", "la moitié"),
         (30_000, "Plus long que prévu", "la moitié"),
     ]
 

@@ -6,7 +6,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, FaultSource, Link, Timer, Voice
+from duologue.core.leaves import ErrorClass, FaultSource, Link, Reply, Timer, Voice
 from duologue.core.settings import profile
 from duologue.core.state import initial
 from duologue.core.step_record import StepRecord
@@ -39,11 +39,14 @@ def asking(**changes: object) -> Stage:
     return stage
 
 
-def faulted(part: FaultSource = P.BRAIN, error: ErrorClass = E.UNKNOWN) -> Stage:
-    """The answer has failed for good, and the fault is shown."""
+def faulted(part: FaultSource = P.BRAIN, error: ErrorClass = E.SERVER_ERROR) -> Stage:
+    """The answer has failed for good, and the fault is shown. With this error, the question is still owed."""
     stage = asking()
     if part is P.BRAIN:
         stage.fail_reply(error)
+        if stage.state.reply is Reply.RETRYING:
+            stage.wait_for(T.RETRY)
+            stage.fail_reply(error)
     else:
         stage.happen(ev.ServiceFailed, part=part, error=error)
     assert stage.state.link is Link.FAULTED
@@ -100,7 +103,8 @@ def test_a_conversation_in_which_nothing_goes_wrong_shows_nothing() -> None:
 
 @pytest.mark.parametrize("error", [E.TOOL_ERROR, E.INVALID_ARGS, E.UNKNOWN])
 def test_a_fault_is_shown_with_its_part_and_what_to_do(error: ErrorClass) -> None:
-    (one,) = shown(faulted(error=error))
+    one, lost = shown(faulted(error=error))
+    assert lost.code == "lost", "asking again would be no use"
     assert one == Notice(error.value, "error", f"fault_{error.value.lower()}", ("retry", "dismiss"), False, "brain")
 
 
@@ -150,10 +154,10 @@ def test_it_works_again_is_shown_when_an_answer_was_heard_after_the_fault() -> N
     stage = faulted()
     stage.happen(ev.RetryRequested)
     stage.happen(ev.SessionReady)
-    assert codes(stage) == ["UNKNOWN"], "a session alone shows nothing"
+    assert codes(stage) == ["SERVER_ERROR"], "a session alone shows nothing"
     stage.wait_for(T.BEAT)
     stage.answer()
-    assert codes(stage) == ["UNKNOWN", "recovered"]
+    assert codes(stage) == ["SERVER_ERROR", "recovered"]
 
 
 def test_it_works_again_is_shown_when_the_person_interrupts_the_answer() -> None:
@@ -166,7 +170,17 @@ def test_it_works_again_is_shown_when_the_person_interrupts_the_answer() -> None
     stage.happen(ev.InterruptRequested)
     stage.happen(ev.PlaybackStopped, heard_ms=600)
     stage.wait(1_000)
-    assert codes(stage) == ["UNKNOWN", "recovered"]
+    assert codes(stage) == ["SERVER_ERROR", "recovered"]
+
+
+def test_it_works_again_is_shown_when_the_question_was_asked_again_by_itself() -> None:
+    stage = faulted()
+    stage.wait_for(T.DISMISS)
+    stage.happen(ev.SessionReady)
+    assert codes(stage) == ["SERVER_ERROR"], "that a fault is no longer shown doesn't say that it works"
+    stage.wait_for(T.BEAT)
+    stage.answer()
+    assert codes(stage) == ["SERVER_ERROR", "recovered"]
 
 
 def test_a_fault_that_the_person_dismisses_is_never_said_to_work_again() -> None:
@@ -175,7 +189,7 @@ def test_a_fault_that_the_person_dismisses_is_never_said_to_work_again() -> None
     stage.happen(ev.SessionReady)
     stage.say()
     stage.answer()
-    assert [code for code in codes(stage) if code != "lost"] == ["UNKNOWN"]
+    assert [code for code in codes(stage) if code != "lost"] == ["SERVER_ERROR"]
 
 
 def test_an_answer_that_fails_while_it_is_played_does_not_show_that_it_works() -> None:
@@ -221,7 +235,7 @@ def test_a_second_fault_does_not_show_that_the_first_is_over() -> None:
     stage.think()
     stage.speak(600)
     stage.wait_for(T.STALL)
-    assert codes(stage) == ["UNKNOWN", "stalled"]
+    assert codes(stage) == ["SERVER_ERROR", "stalled"]
 
 
 def test_without_a_fault_nothing_works_again() -> None:
@@ -255,7 +269,7 @@ def test_it_works_again_is_shown_once() -> None:
     stage.answer()
     stage.say()
     stage.answer()
-    assert codes(stage) == ["UNKNOWN", "recovered"]
+    assert codes(stage) == ["SERVER_ERROR", "recovered"]
 
 
 # -- The connection is back
@@ -333,6 +347,9 @@ def test_a_connection_that_comes_back_to_a_call_that_has_ended_is_not_shown() ->
 def test_turns_that_got_no_answer_are_shown_with_their_numbers() -> None:
     stage = faulted()
     assert "lost" not in codes(stage), "it may still be answered"
+    asked_again = faulted()
+    asked_again.wait_for(T.DISMISS)
+    assert "lost" not in codes(asked_again), "it is asked again by itself"
     stage.happen(ev.DismissRequested)
     (one,) = [each for each in shown(stage) if each.code == "lost"]
     assert one.turns == (1, 1)
@@ -350,12 +367,17 @@ def test_a_turn_that_is_too_long_is_answered_and_said_to_be() -> None:
 
 
 def test_a_pause_that_ends_the_conversation_is_said_and_another_end_is_not() -> None:
-    over = ev.TimerFired(30_000, Timer.SUSPEND, 30_000)
-    ended = step(NoticeHistory(), record_of(over, Link.SUSPENDED, Link.TERMINATING))[1]
-    assert [(one.code, one.actions) for one in ended] == [("pause_over", ("restart",))]
-    assert step(NoticeHistory(), record_of(over, Link.SUSPENDED, Link.BACKING_OFF))[1] == ()
-    hung_up = ev.EndRequested(30_000, seq=1)
-    assert step(NoticeHistory(), record_of(hung_up, Link.SUSPENDED, Link.TERMINATING))[1] == ()
+    stage = asking(suspend_ms_max=30_000)
+    stage.answer()
+    stage.happen(ev.SuspendRequested)
+    stage.wait_for(T.SUSPEND)
+    assert stage.state.link is Link.TERMINATING
+    assert [(one.code, one.actions) for one in shown(stage)] == [("pause_over", ("restart",))]
+    hung_up = asking(suspend_ms_max=30_000)
+    hung_up.answer()
+    hung_up.happen(ev.SuspendRequested)
+    hung_up.happen(ev.EndRequested)
+    assert shown(hung_up) == []
 
 
 def test_the_conversation_is_saved_again_only_if_it_was_not_saved() -> None:

@@ -350,13 +350,21 @@ def test_a_fault_is_an_error_of_the_reply_and_of_the_turn_that_it_lost(kit: Kit)
 
 
 def test_a_fault_that_a_retry_recovers_from_leaves_the_turn_without_an_error(kit: Kit) -> None:
-    with call_with(kit, Fail(ErrorClass.UNKNOWN), "Here.") as call:
+    with call_with(kit, Fail(ErrorClass.SERVER_ERROR), Fail(ErrorClass.SERVER_ERROR), "Here.") as call:
         call.user("find it").waits(2_000)
         call.does(call.conversation.retry)
         call.settles().waits(2_000)
     (turn,) = kit.named("turn")
     assert (turn.error, turn["outcome"]) == (None, "answered")
-    assert [span.error for span in kit.named("reply")] == ["UNKNOWN", None]
+    assert [span.error for span in kit.named("reply")] == ["SERVER_ERROR", "SERVER_ERROR", None]
+
+
+def test_a_question_that_is_asked_again_after_a_fault_is_one_turn_without_an_error(kit: Kit) -> None:
+    with call_with(kit, Fail(ErrorClass.SERVER_ERROR), Fail(ErrorClass.SERVER_ERROR), "Here.") as call:
+        call.user("find it").waits(20_000)
+    (turn,) = kit.named("turn")
+    assert (turn.error, turn["outcome"]) == (None, "answered")
+    assert [name for name, _, _ in kit.spans()[0].events if name != "phase"] == ["fault", "recovered"]
 
 
 def test_a_fatal_fault_is_an_error_of_the_whole_conversation(kit: Kit) -> None:
@@ -472,10 +480,8 @@ def talk_until_the_end(call: Call) -> None:
 
 
 def run_into_faults(call: Call) -> None:
-    call.user("fail now").waits(1_000)
     while call.conversation.phase != "idle":  # until the breaker opens
-        call.does(call.conversation.retry)
-        call.waits(1_000)
+        call.user("fail now").waits(8_000)
 
 
 STORIES = (

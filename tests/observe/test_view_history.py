@@ -56,6 +56,15 @@ def test_a_history_knows_the_state_the_previous_one_and_since_when() -> None:
     assert (history.state, history.previous, history.entered_at) == ("processing", "listening", stage.at)
 
 
+def test_a_history_that_begins_in_mid_call_counts_its_first_state_from_there() -> None:
+    stage = Stage()
+    stage.start()
+    stage.wait(5_000)
+    stage.begin_talking()
+    restored = ViewHistory(PHASE, stage.state, dict)
+    assert restored.entered_at == stage.at == 5_000
+
+
 def test_a_transition_is_three_signals_with_duration_cause_and_label() -> None:
     stage = Stage()
     stage.start()
@@ -76,7 +85,7 @@ def test_a_step_that_leaves_the_state_as_it_is_sends_nothing() -> None:
     assert history.follow(last.event, last.after) == ()
 
 
-@pytest.mark.req("L-20", "C-CON-003")
+@pytest.mark.req("C-CON-003.kept")
 def test_the_last_twenty_transitions_are_stored() -> None:
     stage = Stage()
     stage.start()

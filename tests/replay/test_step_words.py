@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.effects import EFFECTS
 from duologue.core.events import EVENTS
-from duologue.core.leaves import ErrorClass, Timer
+from duologue.core.leaves import Ask, Cue, ErrorClass, Timer
 from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
 from duologue.replay.step_words import EFFECT_WORDS, EVENT_WORDS, StoryLine, describe
@@ -76,7 +77,8 @@ def test_words_during_a_call_are_described_as_queued() -> None:
 
 
 def test_a_deadline_is_described_by_its_meaning() -> None:
-    stage = started()
+    stage = Stage(profile("confirm", dead_air_ms=20_000))
+    stage.start()
     stage.wait_for(Timer.DEAD_AIR)
     assert last_line(stage) == StoryLine(20_000, "silence lasts too long", ("check-in requested",))
     stage.fail_reply(ErrorClass.RATE_LIMIT)
@@ -94,7 +96,11 @@ def test_a_fault_is_described_by_its_class_and_nothing_else() -> None:
     line = last_line(stage)
     assert line is not None
     assert line.happened == "brain fails: auth failure"
-    assert line.done == ("fatal fault shown: brain, auth failure", "request cancelled")
+    assert line.done == (
+        "fatal fault shown: brain, auth failure",
+        "user is told that the conversation ends",
+        "request cancelled",
+    )
 
 
 def test_a_notable_event_is_described_even_without_an_effect() -> None:
@@ -116,7 +122,37 @@ def test_a_request_with_news_is_not_described_as_an_answer() -> None:
 
 
 def test_a_goodbye_is_not_called_a_check_in() -> None:
-    stage = Stage(profile("confirm", check_ins_max=0))
+    stage = Stage(profile("confirm", dead_air_ms=20_000, check_ins_max=0, hangs_up=True))
     stage.start()
     stage.wait_for(Timer.DEAD_AIR)
     assert last_line(stage) == StoryLine(20_000, "silence lasts too long", ("goodbye requested",))
+
+
+def test_an_offer_to_go_on_is_neither_a_check_in_nor_a_goodbye() -> None:
+    stage = started()
+    stage.say()
+    stage.think()
+    stage.speak(600)
+    stage.begin_talking()
+    stage.happen(ev.OverlapJudged, bid=True)
+    stage.happen(ev.PlaybackStopped, heard_ms=600)
+    stage.happen(ev.SpeechStopped)
+    stage.wait_for(Timer.OFFER)
+    assert last_line(stage) == StoryLine(stage.at, "interruption held no word", ("offer to go on requested",))
+
+
+def test_a_cue_is_described_by_what_it_tells() -> None:
+    stage = started()
+    stage.say()
+    stage.happen(ev.ReplyAccepted)
+    stage.wait_for(Timer.CUE)
+    assert last_line(stage) == StoryLine(stage.at, "user waits in silence", ("thinking sound heard",))
+    stage.wait_for(Timer.CUE)
+    assert last_line(stage) == StoryLine(stage.at, "user waits in silence", ("user is told what is going on",))
+
+
+def test_every_cue_and_every_request_has_its_words() -> None:
+    said = {str(EFFECT_WORDS[fx.PlayCue](fx.PlayCue(cue))) for cue in Cue}  # type: ignore[operator]
+    assert len(said) == len(Cue)
+    asked = {str(EFFECT_WORDS[fx.StartReply](fx.StartReply(1, 1, 1, ask))) for ask in Ask}  # type: ignore[operator]
+    assert len(asked) == len(Ask)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
+from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass
 from duologue.core.views import PHASES
 from duologue.observe import signals as sg
 from duologue.observe.labels import LANGUAGES, WAITS, label
-from duologue.ports import ToolCall
+from duologue.ports import ToolCall, Unplayable
+from duologue.ports.ears import Final, SpeechBegan
 from duologue.testing import Delay, Fail, ScriptedBrain, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
 
@@ -34,7 +37,7 @@ def talker() -> tuple[ScriptedBrain, dict[str, Any]]:
     return brain, {"tools": [scripted_tool("work", Delay(1_000), "the tool's secret result")]}
 
 
-@pytest.mark.req("L-20", "L-21", "C-REQ-010")
+@pytest.mark.req("L-20.handlers", "L-21", "C-REQ-010")
 def test_every_transition_sends_exit_transition_and_enter_in_this_order() -> None:
     async def scene(stage: Stage) -> None:
         await talk(stage)
@@ -61,7 +64,7 @@ def test_every_transition_sends_exit_transition_and_enter_in_this_order() -> Non
     play(scene, brain, **agent)
 
 
-@pytest.mark.req("L-20", "L-21", "C-PAT-002")
+@pytest.mark.req("L-20.handlers", "L-21", "C-PAT-002")
 def test_timeouts_errors_and_recoveries_are_on_the_bus() -> None:
     async def scene(stage: Stage) -> None:
         errors: list[sg.Failed] = []
@@ -78,7 +81,7 @@ def test_timeouts_errors_and_recoveries_are_on_the_bus() -> None:
     play(scene, brain, **agent)
 
 
-@pytest.mark.req("C-API", "C-PAT-002")
+@pytest.mark.req("C-API.observers", "C-PAT-002")
 def test_turns_of_both_sides_are_reported_from_start_to_end() -> None:
     async def scene(stage: Stage) -> None:
         turns: list[Any] = []
@@ -125,13 +128,71 @@ def test_captions_follow_what_is_heard() -> None:
     play(scene, ScriptedBrain([TWO]))
 
 
-@pytest.mark.req("C-API")
-def test_the_source_of_each_interruption_is_reported() -> None:
+async def by_voice(stage: Stage) -> None:
+    await stage.say("no wait please")
+
+
+async def by_writing(stage: Stage) -> None:
+    stage.conversation.type("no wait please")
+
+
+async def by_a_button(stage: Stage) -> None:
+    stage.conversation.interrupt("button")
+
+
+async def by_the_program(stage: Stage) -> None:
+    stage.conversation.interrupt()
+
+
+async def by_an_event(stage: Stage) -> None:
+    stage.conversation.transition(ev.InterruptRequested)
+
+
+async def by_a_lost_line(stage: Stage) -> None:
+    stage.line.drop()
+
+
+async def by_a_line_that_fails(stage: Stage) -> None:
+    stage.conversation.notify_voice(Unplayable(1, ErrorClass.UNKNOWN))
+
+
+async def by_the_end(stage: Stage) -> None:
+    await stage.conversation.end("closing time")
+
+
+@pytest.mark.req("C-API.interrupted")
+@pytest.mark.parametrize(
+    ("interrupt", "by"),
+    [
+        (by_voice, "user"),
+        (by_writing, "user"),
+        (by_a_button, "button"),
+        (by_the_program, "program"),
+        (by_an_event, "program"),
+        (by_a_lost_line, "line"),
+        (by_a_line_that_fails, "fault"),
+        (by_the_end, "end"),
+    ],
+)
+def test_each_interruption_tells_who_or_what_it_was(interrupt: Callable[[Stage], Awaitable[None]], by: str) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(700)
+        await interrupt(stage)
+        await stage.until(lambda: bool(stage.told(sg.TurnInterrupted)))
+        assert [told.by for told in stage.told(sg.TurnInterrupted)] == [by]
+
+    play(scene, ScriptedBrain([TWO, "Fine."]))
+
+
+@pytest.mark.req("C-API.interrupted")
+def test_a_command_tells_nothing_about_a_later_interruption() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
         await stage.sleep(700)
         stage.conversation.interrupt("button")
         await stage.until(lambda: stage.state == "listening")
+        stage.conversation.interrupt("button")  # there is nothing to interrupt
         await stage.say("go on please")
         await stage.sleep(700)
         await stage.say("no wait please")
@@ -139,6 +200,22 @@ def test_the_source_of_each_interruption_is_reported() -> None:
         assert [told.by for told in stage.told(sg.TurnInterrupted)] == ["button", "user"]
 
     play(scene, ScriptedBrain([TWO, TWO, TWO]))
+
+
+@pytest.mark.req("L-03.logged")
+def test_the_length_of_the_audio_ends_with_its_commit_and_not_with_its_text() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(500)
+        stage.ears.tell(SpeechBegan(1))
+        await stage.sleep(1_000)
+        stage.conversation.send()
+        await stage.sleep(400)
+        stage.ears.tell(Final("hello there", 0.9, 1))
+        await stage.rest()
+        assert stage.told(sg.TurnAudioCommitted) == [sg.TurnAudioCommitted(1_500, 1, 1_000)]
+        assert stage.told(sg.TurnCompleted)[0].turn.duration_ms == 1_400
+
+    play(scene, ScriptedBrain(["Good day."]))
 
 
 @pytest.mark.req("C-INT-003")

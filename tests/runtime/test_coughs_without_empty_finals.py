@@ -56,7 +56,7 @@ def call(cough_ms: int, after_ms: int, name: str, final_first: bool = True, coug
     return stage
 
 
-@pytest.mark.req("M-13", "V-02", "C-PER-001")
+@pytest.mark.req("M-13", "V-02")
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("after_ms", [10, 100, 300])
 @pytest.mark.parametrize("cough_ms", [80, 200, 500, 1_500])

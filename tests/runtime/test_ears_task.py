@@ -13,7 +13,7 @@ from duologue.core.settings import profile
 from duologue.observe import signals as sg
 from duologue.ports import ServiceError, SpeechBegan, SpeechEnded
 from duologue.ports.ears import Incoming
-from duologue.testing import ScriptedBrain, ScriptedEars
+from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedLine, ScriptedSession
 from tests.runtime.runtime_fakes import Stage, play
 
 
@@ -44,7 +44,7 @@ def test_ears_that_break_are_started_again_after_one_two_and_four_seconds() -> N
     play(scene, ScriptedBrain(echo), ears=Breaking())
 
 
-@pytest.mark.req("L-12", "M-19", "C-PAT-004")
+@pytest.mark.req("L-12", "M-19", "C-PAT-004", "C-REQ-003.later")
 def test_ears_that_always_break_end_the_conversation_and_do_not_loop_for_ever() -> None:
     class Broken:
         async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
@@ -78,7 +78,7 @@ def test_ears_that_always_report_nonsense_become_a_fault(first: tuple[Any, ...])
     play(scene, ScriptedBrain(), ears=Garbling(), profile=profile("confirm", dead_air_ms=0))
 
 
-@pytest.mark.req("C-REQ-003")
+@pytest.mark.req("C-REQ-003.later")
 def test_ears_that_just_stop_are_started_again() -> None:
     class Stopping(ScriptedEars):
         async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
@@ -97,7 +97,24 @@ def test_ears_that_just_stop_are_started_again() -> None:
     play(scene, ScriptedBrain(echo), ears=Stopping())
 
 
-@pytest.mark.req("H-11")
+@pytest.mark.req("C-REQ-003.later")
+def test_while_the_ears_are_broken_what_the_user_types_is_answered() -> None:
+    class BreakingOnce(ScriptedEars):
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            self.starts += 1
+            raise ServiceError(ErrorClass.NETWORK_TIMEOUT)
+            yield
+
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(1_500)
+        assert (stage.conversation.hearing, stage.state) == ("broken", "listening")
+        stage.conversation.type("hello")
+        await stage.until(lambda: stage.heard == ["You said hello."])
+
+    play(scene, ScriptedBrain(echo), ears=BreakingOnce())
+
+
+@pytest.mark.req("H-11", "C-REQ-003.later")
 def test_ears_that_break_show_as_broken_and_as_on_only_after_they_listened_for_a_while() -> None:
     class BreakingOnce(ScriptedEars):
         async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
@@ -135,7 +152,57 @@ class SlowEars(ScriptedEars):
         self.is_ready = True
 
 
-@pytest.mark.req("H-11")
+def listens_at(stage: Stage) -> list[int]:
+    entered = [signal for signal in stage.told(sg.StateEntered) if signal.view == "conversation"]
+    return [signal.at for signal in entered if signal.state == "listening"]
+
+
+@pytest.mark.req("C-REQ-003.start")
+@pytest.mark.parametrize(
+    ("line_ms", "session_ms", "ears_ms"), [(3_000, 0, 0), (0, 3_000, 0), (0, 0, 3_000), (400, 300, 200)]
+)
+def test_it_listens_when_capture_runs_and_the_session_and_the_ears_take_audio(
+    line_ms: int, session_ms: int, ears_ms: int
+) -> None:
+    ready_ms = line_ms + session_ms + ears_ms
+
+    async def scene(stage: Stage) -> None:
+        starting = asyncio.ensure_future(stage.conversation.start())
+        await stage.sleep(ready_ms - 1)
+        assert stage.state == "preparing"
+        await stage.sleep(1)
+        await starting
+        assert listens_at(stage) == [ready_ms]
+        assert stage.line.is_open
+        assert stage.conversation.hearing == "on"
+
+    play(
+        scene,
+        ScriptedBrain(echo),
+        ears=SlowEars(ears_ms),
+        line=ScriptedLine(open_ms=line_ms),
+        session=lambda: ScriptedSession(open_ms=session_ms),
+        start=False,
+    )
+
+
+@pytest.mark.req("C-REQ-003.start")
+def test_after_a_lost_line_it_listens_when_capture_runs_again() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.line.open_ms = 3_000
+        stage.line.drop()
+        lost_at = stage.now_ms
+        await stage.sleep(3_900)
+        assert stage.state != "listening"
+        assert not stage.line.is_open
+        await stage.rest()
+        assert listens_at(stage)[-1] == lost_at + 1_000 + 3_000
+        assert stage.line.is_open
+
+    play(scene, ScriptedBrain(echo))
+
+
+@pytest.mark.req("H-11", "C-REQ-003.start")
 def test_ears_that_are_not_ready_keep_a_start_in_preparing() -> None:
     async def scene(stage: Stage) -> None:
         entered = [signal for signal in stage.told(sg.StateEntered) if signal.view == "phase"]

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from duologue.ports.ears import Commit, Frame, Incoming
 from duologue.runtime.frame_queue import FrameQueue
 from duologue.testing import run_simulated
 
 
-@pytest.mark.req("C-REQ-003")
 def test_ears_that_are_slower_than_the_line_lose_the_oldest_sound_and_no_marker() -> None:
     frames = FrameQueue(frames_max=10)
     for number in range(1_000):

@@ -11,6 +11,7 @@ import pytest
 from duologue import Agent, Phrases
 from duologue.core import effects as fx
 from duologue.core.settings import profile
+from duologue.observe import signals as sg
 from duologue.ports import Final, Partial, SpeechBegan, SpeechEnded, TurnOver, UserSaid
 from duologue.ports.ears import Heard
 from duologue.testing import Call, Delay, ScriptedBrain
@@ -146,7 +147,56 @@ def test_ears_that_end_turns_by_themselves_are_believed() -> None:
     play(scene, brain, endpoint=ManualEndpoint())
 
 
-@pytest.mark.req("M-13", "C-PER-001")
+def processing_at(stage: Stage) -> int:
+    """When the conversation went from listening to processing."""
+    moves = [told for told in stage.told(sg.Transitioned) if told.view == "conversation"]
+    return next(told.at for told in moves if (told.source, told.target) == ("listening", "processing"))
+
+
+async def end_turn(stage: Stage, by: str) -> int:
+    """End the user's turn in this way. Returns when it has ended."""
+    if by == "silence":
+        await stage.until(lambda: any(told.decision == "end_of_turn" for told in stage.told(sg.Decided)), 10)
+        return next(told.at for told in stage.told(sg.Decided) if told.decision == "end_of_turn")
+    if by == "server":
+        stage.ears.tell(TurnOver(1))
+    else:
+        {"send": stage.conversation.send, "release": stage.conversation.release}[by]()
+    return stage.now_ms
+
+
+@pytest.mark.req("C-PER-001")
+@pytest.mark.parametrize("name", ["confirm", "words", "immediate"])
+@pytest.mark.parametrize("by", ["silence", "send", "release", "server"])
+@pytest.mark.parametrize("text_first", [True, False])
+def test_processing_begins_when_the_turn_has_ended_and_its_text_is_final(name: str, by: str, text_first: bool) -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        if by == "release":
+            stage.conversation.press()
+        await stage.begin("hello there")
+        stage.ears.tell(SpeechEnded(1))
+        if text_first:
+            await stage.sleep(50)
+            stage.ears.tell(Final("hello there", 0.9, 1))
+            await stage.sleep(1)
+            ready_at = max(stage.now_ms, await end_turn(stage, by))
+        else:
+            await end_turn(stage, by)
+            await stage.sleep(400)
+            assert asked(brain) == [], "the text isn't final yet"
+            ready_at = stage.now_ms
+            stage.ears.tell(Final("hello there", 0.9, 1))
+        await stage.until(lambda: bool(brain.requests), 10)
+        assert 0 <= processing_at(stage) - ready_at <= 300
+        assert asked(brain) == ["hello there"]
+
+    endpoint: dict[str, Any] = {"endpoint": ManualEndpoint()} if by != "silence" else {}
+    play(scene, brain, profile=profile(name, greets=False), **endpoint)
+
+
+@pytest.mark.req("M-13")
 def test_final_text_that_never_comes_is_waited_for_for_one_and_a_half_seconds() -> None:
     brain = ScriptedBrain(echo)
 

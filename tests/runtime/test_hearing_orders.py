@@ -256,7 +256,6 @@ def test_a_button_that_was_down_when_the_line_was_lost_is_up() -> None:
 # -- Without ears
 
 
-@pytest.mark.req("C-CON-003")
 def test_an_agent_without_ears_keeps_nothing_for_them() -> None:
     async def scene(stage: Stage) -> None:
         for _ in range(20):
@@ -294,7 +293,7 @@ def test_words_that_the_ears_take_back_lead_to_no_request(partial: str, ends_fir
     play(scene, ScriptedBrain(otherwise="Fine."), profile=profile("confirm", greets=False))
 
 
-@pytest.mark.req("M-13", "C-PER-001")
+@pytest.mark.req("M-13")
 def test_a_cough_behind_the_words_costs_no_time() -> None:
     async def scene(stage: Stage) -> None:
         await stage.begin("book a flight")

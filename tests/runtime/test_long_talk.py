@@ -69,7 +69,7 @@ def test_a_person_who_talks_for_minutes_is_heard_out_and_answered_once(ms: int, 
     play(scene, ScriptedBrain(otherwise="I see."), profile=profile(name, greets=False))
 
 
-@pytest.mark.req("H-07", "L-03")
+@pytest.mark.req("H-07", "L-03.commits", "L-03.logged")
 def test_the_audio_of_a_long_turn_is_committed_every_thirty_seconds() -> None:
     async def scene(stage: Stage) -> None:
         await talk(stage, 95_000)
@@ -78,6 +78,10 @@ def test_the_audio_of_a_long_turn_is_committed_every_thirty_seconds() -> None:
         assert at[:3] == [30_000, 60_000, 90_000]
         assert len(at) == 4
         assert {effect.turn for r in stage.records for effect in r.effects if isinstance(effect, fx.CommitAudio)} == {1}
+        told = stage.told(sg.TurnAudioCommitted)
+        assert [(one.at, one.turn) for one in told] == [(committed_at, 1) for committed_at in at]
+        assert [one.audio_ms for one in told[:3]] == [30_000] * 3
+        assert sum(one.audio_ms for one in told) == at[-1], "all of the audio, from the onset on"
 
     play(scene, ScriptedBrain(otherwise="I see."))
 

@@ -18,10 +18,11 @@ from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
 from duologue.testing import ScriptedVoice
 from duologue.workers.function_tools import tool
+from tests.limits import WAIT_S
 
 
 async def until(holds: Callable[[], object]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(WAIT_S):
         while not holds():
             await asyncio.sleep(0.005)
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from duologue.core.leaves import Outcome
+from duologue.core.settings import profile
 from duologue.observe import signals as sg
 from duologue.ports import Request, ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
@@ -31,9 +32,9 @@ class Worker:
         return await self.work(arguments, job)
 
 
-def told(text: str) -> Any:
+def told(*texts: str) -> Any:
     """A brain that makes one call and then says this."""
-    return ScriptedBrain([ToolCall("work"), text])
+    return ScriptedBrain([ToolCall("work"), *texts])
 
 
 async def ask(stage: Stage) -> None:
@@ -276,6 +277,47 @@ def test_reports_of_a_worker_after_its_end_are_ignored() -> None:
         asking.cancel()
 
     play(scene, told("Done."), tools=[Worker(work)])
+
+
+@pytest.mark.req("L-10.stages")
+@pytest.mark.parametrize("mode", ["tool", "delegate"])
+def test_a_wait_is_told_at_five_fifteen_and_thirty_seconds(mode: str) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("please do it")
+        await stage.until(lambda: bool(stage.outputs), 60)
+        waits = stage.told(sg.Waiting)
+        assert [(wait.stage, wait.at - waits[0].at) for wait in waits] == [(0, 0), (1, 5_000), (2, 15_000), (3, 30_000)]
+        assert stage.conversation.engine.tool_calls.waits() == []
+
+    slow = profile("confirm", tool_ms_max=40_000)
+    play(scene, told("Done."), tools=[scripted_tool("work", Delay(35_000), "done", mode=mode)], profile=slow)
+
+
+@pytest.mark.req("L-10.detail")
+def test_progress_is_part_of_the_feedback_as_soon_as_it_is_known() -> None:
+    steps = (Progress("a tenth"), Delay(17_000), Progress("half"), Delay(1_000), Progress(""), Delay(2_000), "done")
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("please do it")
+        await stage.until(lambda: bool(stage.outputs), 60)
+        waits = stage.told(sg.Waiting)
+        told_after = [(wait.at - waits[0].at, wait.stage, wait.detail) for wait in waits]
+        assert told_after[1:] == [(5_000, 1, "a tenth"), (15_000, 2, "a tenth"), (17_000, 2, "half")]
+
+    play(scene, told("Done."), tools=[scripted_tool("work", *steps, mode="delegate")])
+
+
+@pytest.mark.req("L-10.stages")
+def test_a_job_beside_the_conversation_is_not_waited_for() -> None:
+    worker = scripted_tool("work", Progress("half"), Delay(40_000), "done", mode="dispatch")
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("please do it")
+        await stage.until(lambda: bool(stage.news), 90)
+        assert stage.told(sg.WorkProgressed)
+        assert stage.told(sg.Waiting) == []
+
+    play(scene, told("I am on it.", "It is done."), tools=[worker], profile=profile("confirm", dead_air_ms=0))
 
 
 @pytest.mark.req("L-09", "L-10")

@@ -35,20 +35,17 @@ def postgres() -> Iterator[PrivatePostgres]:
         yield server
 
 
-@pytest.fixture(autouse=True, scope="session")
-def quick_collecting() -> None:
-    """Imported modules stay in memory: exclude them from each garbage collection."""
-    gc.collect()
-    gc.freeze()
-
-
 @pytest.fixture(autouse=True)
 def nothing_forgotten() -> Iterator[None]:
-    """An exception that was never retrieved is logged only at garbage collection; collect now, not in another test."""
+    """An exception that was never retrieved is logged only at garbage collection; collect now, not in another test.
+
+    What is in memory before a test is frozen, so that the collection after it looks at this test only.
+    """
     complaints: list[str] = []
     listener = logging.Handler(logging.ERROR)
     listener.emit = lambda record: complaints.append(record.getMessage())  # type: ignore[method-assign]
     gc.collect()
+    gc.freeze()
     logging.getLogger("asyncio").addHandler(listener)
     yield
     gc.collect()

@@ -26,8 +26,9 @@ from duologue.server.app import Server
 from duologue.server.run import bind_socket, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
+from tests.limits import TEST_S, WAIT_S
 
-LIMIT_S = 15.0
+CUE = 2  # the kind of a frame with sound of a cue
 HEADER = struct.Struct("<BBHII")
 
 
@@ -45,6 +46,7 @@ class Client:
         self.plays = plays
         self.messages: list[dict[str, Any]] = []
         self.frames: list[tuple[int, int, bytes]] = []
+        self.cues: list[tuple[int, bytes]] = []  # the number and the sound of each frame of a cue
         self.heard_ms: dict[int, int] = {}
         self.closed: tuple[int, str] | None = None
         self.raw: list[str | bytes] = []
@@ -80,6 +82,9 @@ class Client:
 
     async def _hear(self, frame: bytes) -> None:
         kind, _, _, voice, chunk = HEADER.unpack(frame[:12])
+        if kind == CUE:
+            self.cues.append((voice, frame[12:]))  # nothing is reported about a cue
+            return
         assert kind == 1
         self.frames.append((voice, chunk, frame[12:]))
         self.heard_ms[voice] = self.heard_ms.get(voice, 0) + len(frame[12:]) // 48
@@ -126,7 +131,7 @@ class Client:
 
     async def until(self, holds: Callable[[], bool], what: str = "") -> None:
         try:
-            async with asyncio.timeout(LIMIT_S):
+            async with asyncio.timeout(WAIT_S):
                 while not holds():
                     if self.closed is not None:
                         raise AssertionError(f"closed with {self.closed} before {what}: {self.messages[-5:]}")
@@ -137,13 +142,13 @@ class Client:
 
     async def gone(self) -> tuple[int, str]:
         """The close code and the reason."""
-        await asyncio.wait_for(self._reading, LIMIT_S)
+        await asyncio.wait_for(self._reading, WAIT_S)
         assert self.closed is not None
         return self.closed
 
     async def close(self) -> None:
         await self.socket.close()
-        await asyncio.wait([self._reading], timeout=LIMIT_S)
+        await asyncio.wait([self._reading], timeout=WAIT_S)
 
     def vanish(self) -> None:
         """Disconnect with a TCP reset instead of a close frame."""
@@ -182,7 +187,7 @@ class RunningServer:
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait for a condition of the server, by polling: it sends no event for it."""
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(WAIT_S):
             while not holds():
                 await asyncio.sleep(0.005)
 
@@ -199,7 +204,7 @@ def _fetch(url: str, data: bytes | None, headers: dict[str, str]) -> Answer:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url, data, named)
     try:
-        with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
+        with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
             return Answer(answer.status, {k.lower(): v for k, v in answer.headers.items()}, answer.read())
     except urllib.error.HTTPError as answer:
         return Answer(answer.code, {k.lower(): v for k, v in answer.headers.items()}, answer.read())
@@ -235,7 +240,7 @@ def serve(
             await script(made)
             return made
 
-    return asyncio.run(asyncio.wait_for(whole(), 60))
+    return asyncio.run(asyncio.wait_for(whole(), TEST_S))
 
 
 @asynccontextmanager

@@ -17,6 +17,7 @@ from websockets.asyncio.client import connect
 from duologue.core.leaves import Link
 from duologue.server.client_socket import is_own_origin
 from duologue.server.settings import ServerSettings
+from tests.limits import WAIT_S
 from tests.server.running_server import Client, RunningServer, agent_that_says, serve
 
 # -- Origins
@@ -255,7 +256,7 @@ def test_a_client_that_never_reads_is_disconnected_and_delays_no_other() -> None
         for turn in range(5):
             await good.send("type", text=f"turn {turn}")
             await good.expect("caption", after=turn, role="assistant", final=True)
-        await asyncio.wait_for(flooding, 10)
+        await asyncio.wait_for(flooding, WAIT_S)
         assert served.conversation.machine_state.link in (Link.HEALING, Link.BACKING_OFF)
         bad.vanish()
 

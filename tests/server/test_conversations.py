@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.store.memory import MemoryStore
+from tests.limits import TEST_S, WAIT_S
 from tests.privacy.planted import TOKEN, Keeping, kept_house
 from tests.server.running_server import Client, RunningServer, agent_that_says, serve, talk
 
@@ -161,7 +162,7 @@ def test_a_client_that_reconnects_while_its_conversation_moves_is_sent_to_the_ne
             store.goes_on.set()
             await moving
 
-    asyncio.run(asyncio.wait_for(scene(), 30))
+    asyncio.run(asyncio.wait_for(scene(), TEST_S))
 
 
 class SlowStore(MemoryStore):
@@ -247,7 +248,7 @@ def test_a_stopping_server_lets_conversations_end_and_starts_none() -> None:
         assert await talk(first, "let me finish") == "You said let me finish."
         await first.send("end")
         await first.expect("ended")
-        await asyncio.wait_for(draining, 5)
+        await asyncio.wait_for(draining, WAIT_S)
         assert (await first.gone())[0] == 4503
 
     serve(script, drain_s_max=30)
@@ -257,7 +258,7 @@ def test_a_stopping_server_does_not_wait_forever() -> None:
     async def script(running: RunningServer) -> None:
         clients = [await running.connect() for _ in range(5)]
         await asyncio.gather(*(client.begin(f"seat {at}") for at, client in enumerate(clients)))
-        await asyncio.wait_for(running.conversations.drain(), 3)
+        await asyncio.wait_for(running.conversations.drain(), WAIT_S)
         for client in clients:
             assert client.told("ended") or await client.gone()
             assert (await client.gone())[0] in (4503, 1012)

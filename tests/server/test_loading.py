@@ -15,6 +15,7 @@ from duologue.models.failure import PullFailed
 from duologue.server import loading, static_files
 from duologue.server.loading import LoadingProgress, show_loading
 from duologue.server.run import bind_socket, server_url
+from tests.limits import WAIT_S
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +26,7 @@ def real_page(web: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fetch(url: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(url, timeout=WAIT_S) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as problem:
         return problem.code, problem.read().decode()
@@ -40,7 +41,7 @@ def shown_while_loading(work_may_end: threading.Event, fails: bool = False) -> d
     def work() -> None:
         progress.done_bytes["a package"] = 40
         progress.step = "a package: fetching"
-        assert work_may_end.wait(30)
+        assert work_may_end.wait(WAIT_S)
         if fails:
             raise PullFailed("the disk is full")
 

@@ -11,6 +11,7 @@ import pytest
 
 from duologue.core.leaves import ErrorClass
 from duologue.testing import Fail
+from tests.limits import WAIT_S
 from tests.server.running_server import RunningServer, agent_that_says, serve
 
 TOKEN = "planted-token-4711"
@@ -100,7 +101,7 @@ def test_no_log_line_contains_words_or_secrets(log: Everything) -> None:
         ws = await running.connect(path=f"/ws?token={TOKEN}")
         await ws.socket.send(b"\xff" + WRONG.encode(), text=True)
         await ws.gone()
-        await asyncio.wait_for(running.conversations.drain(), 5)
+        await asyncio.wait_for(running.conversations.drain(), WAIT_S)
 
     def answer(request: object) -> object:
         return [Fail(ErrorClass.UNKNOWN, FAILURE)] if getattr(request, "text", "") == "fail" else SAID

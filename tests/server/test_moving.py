@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from duologue.observe import signals as sg
 from duologue.ports.history import AgentSaid
+from duologue.runtime import wall_time
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_messages import ClientMessage
@@ -49,6 +51,29 @@ def test_a_node_that_takes_over_repeats_nothing_that_the_client_has_heard():
         (said,) = [item for item in served.conversation.history if isinstance(item, AgentSaid)]
         assert said.text
         assert said.text in ANSWER
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("C-API.since")
+def test_the_times_that_a_node_tells_after_it_has_taken_over_are_those_of_the_day(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def day() -> datetime:
+        return datetime(2026, 3, 4, 12, 0, tzinfo=UTC) + timedelta(seconds=asyncio.get_running_loop().time())
+
+    monkeypatch.setattr(wall_time, "utc_now", day)
+
+    async def scene() -> None:
+        store = store_here()
+        _, page, voice = await mid_sentence(store)
+        b = await taken_over(store)
+        await asyncio.sleep(40)
+        reconnected_at, back = day(), Page()
+        assert await b.reconnect(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9})) is not None
+        await asyncio.sleep(3)
+        (listens,) = [told for told in back.of("state") if told["state"] == "listening"]
+        assert reconnected_at <= datetime.fromisoformat(listens["since"]) <= day()
 
     run_simulated(scene())
 

@@ -20,9 +20,9 @@ from duologue.brains.realtime import RealtimeModel
 from duologue.core import effects as fx
 from duologue.replay.journal import read_journal, replay
 from duologue.testing.realtime.server import CallTool, RealtimeServer, Speak
+from tests.limits import TEST_S
 from tests.server.running_server import Client, RunningServer, running_server
 
-LIMIT_S = 90
 SETTINGS = replace(profile("confirm"), session_ms_max=0, session_warning_ms=0, dead_air_ms=0)
 LONG = "There are two flights today and one of them leaves very early in the morning."
 RATE_HZ, FRAME = 16_000, 512
@@ -47,7 +47,7 @@ async def served(model: RealtimeServer) -> AsyncIterator[RunningServer]:
         brain = RealtimeModel(url=model.url)
         return Agent(brain, name="Ada", tools=[look_up], phrases=Phrases(greeting="Good day!"), profile=SETTINGS)
 
-    async with asyncio.timeout(LIMIT_S), model, running_server(make) as made:
+    async with asyncio.timeout(TEST_S), model, running_server(make) as made:
         yield made
 
 

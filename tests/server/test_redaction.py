@@ -12,7 +12,7 @@ from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice, scripte
 from tests.server.operators import listed, operator, watch
 from tests.server.running_server import RunningServer, serve
 
-WORDS = ("caption", "history", "dialogue")
+WORDS = ("caption", "history", "dialogue", "results")
 
 
 @pytest.mark.req("C-SEC-002")

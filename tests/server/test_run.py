@@ -11,6 +11,7 @@ import pytest
 from duologue.core.errors import DuologueError
 from duologue.server.app import Server
 from duologue.server.run import bind_socket, server_url, serving
+from tests.limits import WAIT_S
 from tests.server.running_server import agent_that_says
 
 
@@ -45,7 +46,7 @@ def test_a_server_answers_while_it_is_serving_and_not_after() -> None:
     url = f"{server_url(listening)}healthz"
 
     def get() -> bytes:
-        with urllib.request.urlopen(url, timeout=10) as answer:
+        with urllib.request.urlopen(url, timeout=WAIT_S) as answer:
             body: bytes = answer.read()
             return body
 

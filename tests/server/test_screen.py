@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from duologue.core.leaves import ErrorClass
+from duologue.core.settings import profile
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.server import screen
 from duologue.testing import (
     Delay,
     Fail,
+    Progress,
     ScriptedBrain,
     ScriptedEars,
     ScriptedVoice,
@@ -33,6 +35,40 @@ def test_metrics_are_sent_after_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
         assert set(told["stages"]) == {"speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed"}
 
     serve(script)
+
+
+def test_every_cue_that_is_heard_is_also_sent_to_be_shown() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        await client.send("type", text="think about it")
+        assert (await client.expect("cue", cue="sound"))["text"] == ""
+        words = await client.expect("cue", cue="words")
+        assert words["action"] == "play"
+        assert words["text"]
+        await client.until(lambda: len({number for number, _ in client.cues}) >= 2)
+
+    settings = profile("confirm", cue_ms=(50, 100, 5_000))
+    serve(script, lambda: Agent(ScriptedBrain([[Delay(7_000), "Done."]]), voice=ScriptedVoice(), profile=settings))
+
+
+@pytest.mark.req("L-22")
+@pytest.mark.parametrize("error", [ErrorClass.UNKNOWN, ErrorClass.AUTH_FAILURE])
+def test_the_figures_count_an_error_as_soon_as_it_is_shown_or_has_ended_the_conversation(error: ErrorClass) -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        await client.send("type", text="fail")
+        await client.expect("notification", level="error")
+        await client.expect("metrics", errors=1)
+        if error is ErrorClass.AUTH_FAILURE:
+            await client.expect("ended")
+            kinds = [told["type"] for told in client.messages]
+            assert max(place for place, kind in enumerate(kinds) if kind == "duologue.metrics") < kinds.index(
+                "duologue.ended"
+            )
+
+    serve(script, agent_that_says({"fail": [Fail(error)]}))
 
 
 def test_running_work_is_sent_and_sent_again_after_a_reconnect() -> None:
@@ -138,6 +174,29 @@ def test_the_debug_view_gets_the_summary_and_the_active_files() -> None:
     def make() -> Agent:
         brain = ScriptedBrain(otherwise="I see.")
         return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), notes=lambda: ("plan.md",))
+
+    serve(script, make)
+
+
+@pytest.mark.req("L-10.again")
+def test_a_client_that_comes_back_during_a_wait_is_told_how_it_stands() -> None:
+    worker = scripted_tool("look_up", Progress("page two"), Delay(60_000), "eight")
+
+    async def script(running: RunningServer) -> None:
+        first = await running.connect()
+        began = await first.begin("alice")
+        await first.send("type", text="look it up")
+        await first.expect("wait", stage=1)
+        first.vanish()
+        second = await running.connect()
+        await second.hello("alice", language="de", conversation=began["conversation"], key=began["key"])
+        told = await second.expect("wait")
+        assert (told["stage"], told["label"], told["detail"]) == (1, "Noch dabei", "page two")
+
+    def make() -> Agent:
+        brain = ScriptedBrain([[ToolCall("look_up", {})], "It is eight."])
+        waits = profile("confirm", feedback_ms=(50, 60_000, 70_000))
+        return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), tools=[worker], profile=waits)
 
     serve(script, make)
 

@@ -20,6 +20,7 @@ from duologue.ports.store import ServerNode
 from duologue.server.static_files import WEB
 from duologue.store.sqlite import APPLICATION_ID, SqliteStore
 from duologue.testing.postgres import PrivatePostgres
+from tests.limits import WAIT_S
 
 pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built")
 
@@ -220,7 +221,7 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path, store: str, told: s
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WAIT_S,
         check=False,
         preexec_fn=no_room,
         env={**os.environ, "COLUMNS": "300", "NO_COLOR": "1"},

@@ -35,7 +35,7 @@ def test_a_client_gets_every_state_in_its_language() -> None:
     serve(script)
 
 
-@pytest.mark.req("C-API", "C-INT-003")
+@pytest.mark.req("C-API.messages", "C-INT-003")
 def test_the_messages_of_states_and_turns_have_the_fields_of_their_contract() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
@@ -56,7 +56,7 @@ def test_the_messages_of_states_and_turns_have_the_fields_of_their_contract() ->
     serve(script)
 
 
-@pytest.mark.req("C-API")
+@pytest.mark.req("C-API.messages", "C-API.interrupted")
 def test_a_client_is_told_who_interrupted_and_why_it_waits() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect(plays=False)
@@ -74,8 +74,8 @@ def test_a_client_is_told_who_interrupted_and_why_it_waits() -> None:
 
 
 def test_times_of_a_conversation_are_utc_with_milliseconds() -> None:
-    began = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-    assert server_messages.iso(began, 61_001) == "2026-01-02T03:05:06.001Z"
+    time = datetime(2026, 1, 2, 3, 5, 6, 1_000, tzinfo=UTC)
+    assert server_messages.iso(time) == "2026-01-02T03:05:06.001Z"
 
 
 def test_the_history_marks_lost_turns_and_leaves_out_empty_answers() -> None:

@@ -67,6 +67,20 @@ def test_an_error_that_is_retried_once_says_one_of_one() -> None:
     assert told(situations(Agent(brain, voice=ScriptedVoice())))[0] == ("retry", 1, 1, True)
 
 
+@pytest.mark.req("H-11")
+def test_a_fault_says_when_the_conversation_continues_by_itself() -> None:
+    brain = ScriptedBrain([[Fail(ErrorClass.UNKNOWN)]])
+    agent = Agent(brain, voice=ScriptedVoice(), profile=profile("confirm", dismiss_ms=10_000))
+    found = situations(agent)
+    assert told(found) == [("fault", 0, 0, True)]
+    assert found[-1].why == ""
+
+
+def test_a_fault_that_ends_the_conversation_promises_nothing() -> None:
+    brain = ScriptedBrain([[Fail(ErrorClass.AUTH_FAILURE)]])
+    assert told(situations(Agent(brain, voice=ScriptedVoice()))) == []
+
+
 def test_words_during_a_tool_are_queued_until_they_are_asked() -> None:
     tool = scripted_tool("look_up", Delay(5_000), "rain")
     brain = ScriptedBrain([[ToolCall("look_up", {})], "It rains."], otherwise="I see.")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from duologue.server.static_files import POLICY
+from tests.limits import WAIT_S
 from tests.server.running_server import RunningServer, serve
 
 SECRET = "beside the folder of the page"  # as the file beside it says
@@ -25,7 +26,7 @@ async def ask(running: RunningServer, path: bytes, method: bytes = b"GET") -> by
     """A request as it is: no library cleans the path."""
     reader, writer = await asyncio.open_connection("127.0.0.1", running.port)
     writer.write(method + b" " + path + b" HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-    answer = await asyncio.wait_for(reader.read(), 10)
+    answer = await asyncio.wait_for(reader.read(), WAIT_S)
     writer.close()
     return answer
 

@@ -15,6 +15,7 @@ from duologue.ports.store import Store, StoredConversation, StoreFailed
 from duologue.store.postgres import PostgresStore
 from duologue.store.sqlite import SqliteStore
 from duologue.testing.postgres import PrivatePostgres
+from tests.limits import TEST_S, WAIT_S
 from tests.privacy.planted import TOKEN, Keeping, booker, kept_house, talker
 from tests.server.running_server import Client, agent_that_says
 from tests.store.lossy_proxy import LossyProxy
@@ -40,7 +41,7 @@ class Away:
         return ask
 
 
-def run(scene: Any, seconds: float = 50) -> None:
+def run(scene: Any, seconds: float = TEST_S) -> None:
     asyncio.run(asyncio.wait_for(scene, seconds))
 
 
@@ -57,7 +58,7 @@ async def said(client: Client, text: str) -> None:
 
 async def kept_of(store: Store, conversation: str, holds: Callable[[StoredConversation], bool]) -> StoredConversation:
     """What is kept, once it is so."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(WAIT_S):
         while True:
             kept = await store.read(conversation)
             if kept is not None and holds(kept):

@@ -23,17 +23,16 @@ from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.server.settings import ServerSettings
 from duologue.server.switchboard import Operator, may_watch
 from duologue.testing import Delay, scripted_tool
+from tests.limits import TEST_S
 from tests.server.operators import listed, operator, watch
 from tests.server.phone.phone_calls import make_agent, until
 from tests.server.running_server import Client, RunningServer, agent_that_says, running_server, serve
-
-LIMIT_S = 60
 
 
 @asynccontextmanager
 async def exchange(make: Callable[[], Agent] = make_agent, **limits: Any) -> AsyncIterator[tuple[RunningServer, str]]:
     """A server with a panel and a telephone, and where a carrier reaches it."""
-    async with asyncio.timeout(LIMIT_S), running_server(make, **limits) as made:
+    async with asyncio.timeout(TEST_S), running_server(make, **limits) as made:
         url = f"http://127.0.0.1:{made.port}"
         settings = PhoneSettings(url, allow_unsigned=True)
         made.server.add_routes(

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from duologue.testing.postgres import PrivatePostgres
+from tests.limits import TEST_S
 from tests.needs import private_postgres
 from tests.store.store_places import KINDS, MemoryPlace, Place, PostgresPlace, SqlitePlace
 
-TEST_S_MAX = 120
 _numbers = itertools.count(1)
 
 
@@ -26,7 +26,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     names = inspect.signature(pyfuncitem.obj).parameters
     test = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
-    asyncio.run(asyncio.wait_for(_with_places(test, pyfuncitem.funcargs), TEST_S_MAX))
+    asyncio.run(asyncio.wait_for(_with_places(test, pyfuncitem.funcargs), TEST_S))
     return True
 
 

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.limits import WAIT_S
+
 TEST = """
 import pytest
 from duologue import Agent
@@ -23,7 +25,7 @@ def test_it_answers(call):
 
 def run_pytest(folder: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=WAIT_S)
 
 
 def test_the_fixture_calls_the_agent_of_the_project(tmp_path: Path) -> None:

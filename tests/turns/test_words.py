@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from duologue.turns.language import KNOWN
 from duologue.turns.overlap import OVERLAP_RULES, Judgement, OverlapRule
-from duologue.turns.words import count, is_presence, words_of
+from duologue.turns.words import count, is_call_for_attention, is_presence, words_of
 
 
 @pytest.mark.req("V-02")
@@ -235,3 +235,12 @@ def test_words_that_go_on_otherwise_are_counted_in_a_partial_text(text: str) -> 
 @pytest.mark.req("V-02")
 def test_an_objection_counts_in_a_partial_text_too() -> None:
     assert count("not sure", is_final=False).substantial == 2
+
+
+@pytest.mark.req("H-03")
+def test_a_text_that_goes_on_may_still_become_a_call_for_attention() -> None:
+    for partial in ("are", "are you", "hello? are you", "hello", "can you still"):
+        assert is_call_for_attention(partial, is_final=False), partial
+    for partial in ("", "are there", "hello I meant", "can you book"):
+        assert not is_call_for_attention(partial, is_final=False), partial
+    assert not is_call_for_attention("are you"), "a final text must be a whole phrase"

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from duologue.core.leaves import ErrorClass
 from duologue.ports import ServiceError, Sound
 from duologue.voice.endpoint import SoundCutter, SpeechEndpointVoice
+from tests.limits import WAIT_S
 from tests.needs import needs_package
 
 needs_package("openai", "pip install 'duologue[llm]'")
 
-WAIT_S = 20  # only a broken test waits this long
 MS = bytes(range(48))  # a millisecond at 24 kHz
 SECRET = "sk-very-secret"
 

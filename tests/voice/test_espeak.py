@@ -36,9 +36,9 @@ from duologue.voice.espeak import (
 )
 from duologue.voice.ledger import Ledger
 from duologue.voice.speaking_style import PAUSE_MS
+from tests.limits import WAIT_S
 from tests.needs import needs_model, needs_package
 
-WAIT_S = 20  # only a broken test waits this long
 SENTENCE = "Sure, I can help with that, and your appointment is on Tuesday at 3:30."
 LONG = "and then we went on along the river until the evening came " * 6
 

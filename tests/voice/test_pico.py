@@ -26,9 +26,9 @@ from duologue.voice.pico import GRAIN_MS, LANGUAGES, PicoVoice, voice_language
 from duologue.voice.pico_process import PicoFailed, PicoProcess
 from duologue.voice.pico_text import speakable
 from duologue.voice.sentence_edges import LEAD_MS
+from tests.limits import WAIT_S
 from tests.needs import needs_model, needs_package
 
-WAIT_S = 60  # only a broken test waits this long
 SENTENCE = "Sure, I can help with that, and your appointment is on Tuesday at 3:30."
 LONG = "and then we went on along the river until the evening came " * 6
 

@@ -12,6 +12,7 @@ import pytest
 
 from duologue.voice import pico_engine
 from duologue.voice.pico_engine import AMOUNT, HEADER, LEVELS, EngineFailed, PicoEngine, serve
+from tests.limits import WAIT_S
 from tests.needs import needs_model
 
 PLAIN = LEVELS.pack(100, 100, 55)
@@ -83,5 +84,5 @@ def test_a_voice_that_is_not_there_is_an_error_with_a_code(engine: PicoEngine) -
 def test_the_process_needs_no_package_and_ends_with_its_input() -> None:
     folder = needs_model("svox-pico")
     command = [sys.executable, "-I", "-S", pico_engine.__file__, str(folder / "libsvoxpico.so"), str(folder / "lang")]
-    done = subprocess.run(command, input=b"", capture_output=True, check=False, timeout=60)
+    done = subprocess.run(command, input=b"", capture_output=True, check=False, timeout=WAIT_S)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

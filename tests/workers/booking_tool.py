@@ -14,7 +14,8 @@ from pydantic import BaseModel, Field, field_validator
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, ServiceError
 from duologue.workers import as_worker, tool
-from tests.workers.worker_fakes import WAIT_S_MAX, NotedJob
+from tests.limits import WAIT_S
+from tests.workers.worker_fakes import NotedJob
 
 
 class Colour(Enum):
@@ -70,7 +71,7 @@ def book(
 
 def run(work: object, arguments: dict[str, Any], job: Job | None = None) -> Any:
     async def main() -> object:
-        return await asyncio.wait_for(as_worker(work).run(arguments, job or NotedJob()), WAIT_S_MAX)
+        return await asyncio.wait_for(as_worker(work).run(arguments, job or NotedJob()), WAIT_S)
 
     return asyncio.run(main())
 

@@ -13,7 +13,8 @@ import pytest
 
 from duologue.ports import Job, ServiceError, Worker
 from duologue.workers import McpServer
-from tests.workers.worker_fakes import WAIT_S_MAX, NotedJob
+from tests.limits import TEST_S, WAIT_S
+from tests.workers.worker_fakes import NotedJob
 
 SCRIPT = str(Path(__file__).with_name("mcp_errand_server.py"))
 
@@ -61,7 +62,7 @@ class Shop:
         self.workers = {worker.tool.name: worker for worker in server.workers()}
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._runner.run(asyncio.wait_for(work, WAIT_S_MAX))
+        return self._runner.run(asyncio.wait_for(work, WAIT_S))
 
     def close(self) -> None:
         self.run(self._server.close())
@@ -72,7 +73,7 @@ def with_workers(server: McpServer, main: Callable[[Workers], Awaitable[None]]) 
     """Run a test with its own server."""
 
     async def run() -> None:
-        async with asyncio.timeout(2 * WAIT_S_MAX), server:
+        async with asyncio.timeout(TEST_S), server:
             await main({worker.tool.name: worker for worker in server.workers()})
 
     asyncio.run(run())

@@ -17,8 +17,9 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError
 from duologue.workers import FunctionWorker, as_worker, tool
 from duologue.workers.function_tools import ThreadJob
+from tests.limits import WAIT_S
 from tests.workers.booking_tool import book, refusal, run
-from tests.workers.worker_fakes import WAIT_S_MAX, NotedJob
+from tests.workers.worker_fakes import NotedJob
 
 
 def test_options_set_the_tools_name_description_and_mode() -> None:
@@ -74,7 +75,7 @@ def test_a_plain_function_runs_in_a_thread_with_its_context() -> None:
 
     def work() -> str:
         seen.append((caller.get(), threading.current_thread() is threading.main_thread()))
-        return "free" if go_on.wait(WAIT_S_MAX) else "the loop was held up"
+        return "free" if go_on.wait(WAIT_S) else "the loop was held up"
 
     async def main() -> object:
         caller.set("Ada")
@@ -231,7 +232,7 @@ def test_reports_of_a_cancelled_thread_are_dropped() -> None:
 
     def work(job: Job) -> None:
         job.progress("started")
-        go_on.wait(WAIT_S_MAX)
+        go_on.wait(WAIT_S)
         job.progress("too late")
         ended.set()
 
@@ -243,7 +244,7 @@ def test_reports_of_a_cancelled_thread_are_dropped() -> None:
         with pytest.raises(asyncio.CancelledError):
             await running
         go_on.set()
-        assert await asyncio.to_thread(ended.wait, WAIT_S_MAX)
+        assert await asyncio.to_thread(ended.wait, WAIT_S)
         await asyncio.sleep(0)
         return job
 

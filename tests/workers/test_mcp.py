@@ -11,8 +11,9 @@ import pytest
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Mode
 from duologue.workers import McpServer
+from tests.limits import TEST_S, WAIT_S
 from tests.workers.errand_shop import SCRIPT, Shop, WebServer, Workers, ask, failure_of, with_workers
-from tests.workers.worker_fakes import WAIT_S_MAX, NotedJob
+from tests.workers.worker_fakes import NotedJob
 
 # -- Tools and results
 
@@ -75,7 +76,7 @@ def test_closing_ends_the_process_and_fails_the_calls_in_progress() -> None:
         assert await ask(workers["add"], a=1, b=1) == "2"
         await server.close()
 
-    asyncio.run(asyncio.wait_for(main(), 2 * WAIT_S_MAX))
+    asyncio.run(asyncio.wait_for(main(), TEST_S))
 
 
 def test_a_server_may_be_closed_by_another_task_than_the_one_that_opened_it(web: WebServer) -> None:
@@ -85,4 +86,4 @@ def test_a_server_may_be_closed_by_another_task_than_the_one_that_opened_it(web:
             await asyncio.create_task(server.close())
             await server.close()
 
-    asyncio.run(asyncio.wait_for(main(), WAIT_S_MAX))
+    asyncio.run(asyncio.wait_for(main(), WAIT_S))

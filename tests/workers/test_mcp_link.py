@@ -17,8 +17,9 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports import ServiceError
 from duologue.workers import McpServer
 from duologue.workers.mcp import McpDialect
+from tests.limits import WAIT_S
 from tests.workers.errand_shop import SCRIPT, Shop, WebServer, Workers, ask, failure_of, with_workers
-from tests.workers.worker_fakes import WAIT_S_MAX, NotedJob
+from tests.workers.worker_fakes import NotedJob
 
 
 def test_several_calls_run_at_once(shop: Shop) -> None:
@@ -164,7 +165,7 @@ def test_a_web_server_that_was_restarted_between_calls_fails_no_call(
 
 
 def failure_to_open(server: McpServer) -> ServiceError:
-    return asyncio.run(asyncio.wait_for(failure_of(server.open()), WAIT_S_MAX))
+    return asyncio.run(asyncio.wait_for(failure_of(server.open()), WAIT_S))
 
 
 @pytest.mark.req("L-12")

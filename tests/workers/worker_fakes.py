@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-WAIT_S_MAX = 30
+from tests.limits import WAIT_S
 
 
 class NotedJob:
@@ -17,6 +17,7 @@ class NotedJob:
         self.partials: list[str] = []
         self.asked: list[str] = []
         self.detached = False
+        self.hung_up = False
         self._reported = asyncio.Event()
 
     def progress(self, text: str, fraction: float | None = None) -> None:
@@ -33,9 +34,12 @@ class NotedJob:
     def detach(self) -> None:
         self.detached = True
 
+    def hang_up(self) -> None:
+        self.hung_up = True
+
     async def hears(self, text: str) -> None:
         """Wait until this progress was reported."""
-        async with asyncio.timeout(WAIT_S_MAX):
+        async with asyncio.timeout(WAIT_S):
             while text not in [said for said, _ in self.reports]:
                 self._reported.clear()
                 await self._reported.wait()

@@ -53,7 +53,7 @@ def bench_ears(as_json: JsonOption = False) -> None:
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
 
-    with _waiting().status("measuring, half a minute of it in real time"):
+    with _waiting().status("measuring, a minute of it in real time"):
         result = measure()
     _show("Ears and voice", report(result), result, as_json)
 

@@ -16,8 +16,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from duologue.lab.sim.demo_call import Scene, play_demo
-from duologue.lab.sim.stage import Stage
+from duologue.lab.sim.demo_call import Scene, play_demo, stage_for_demo
 from duologue.replay.journal import read_journal, replay
 from duologue.replay.step_words import describe
 from duologue.replay.timeline import read_timeline
@@ -33,7 +32,7 @@ _HAPPENED_WIDTH = 30
 def run_demo(console: Console, journal_path: Path, fast: bool) -> None:
     """Play the call, show it, write its journal and replay the journal."""
     pause_s = PAUSE_S if console.is_terminal and not fast else 0.0
-    stage = Stage()
+    stage = stage_for_demo()
     computing_s = 0.0
     for number, (scene, scene_s) in enumerate(_timed(play_demo(stage)), start=1):
         computing_s += scene_s

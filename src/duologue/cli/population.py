@@ -93,6 +93,10 @@ def _summary(
         "turns": sum(result.turns for result in results),
         "events": sum(result.events for result in results),
         "faults_shown": sum(result.faults for result in results),
+        "silence_first_ms_max": max((result.silence.first_ms for result in results), default=0),
+        "silence_words_ms_max": max((result.silence.words_ms for result in results), default=0),
+        "silence_gap_ms_max": max((result.silence.gap_ms for result in results), default=0),
+        "untrue_notices": sum(result.untrue for result in results),
         "simulated_s": round(sum(result.simulated_ms for result in results) / 1_000, 1),
         "cpu_s": round(sum(result.cpu_ms for result in results) / 1_000, 2),
         "failures": [

@@ -8,9 +8,9 @@ that was reported to the person.
 from __future__ import annotations
 
 from .draft import Draft
-from .effects import CancelReply, ReportLost, StartReply, StopPlayback, TruncateReply
+from .effects import CancelReply, PlayCue, ReportLost, StartReply, StopPlayback, TruncateReply
 from .events import Event, WordsHeard
-from .leaves import AWAY, Ask, Link, Reply
+from .leaves import AWAY, Ask, Cue, Link, Reply, User
 from .state import State, has_foreground
 
 
@@ -33,7 +33,7 @@ def start_reply(d: Draft, ask: Ask) -> None:
     d.reply_id += 1
     d.asked = d.said
     d.ask = ask
-    d.called = d.firm = False
+    d.called = d.firm = d.cut = False
     d.telling = d.telling or d.news
     d.news = False
     d.emit(StartReply(d.reply_id, d.answered + 1, d.said, ask))
@@ -74,11 +74,11 @@ def clear_reply(d: Draft) -> None:
 def _owe_again(d: Draft) -> None:
     """Owe an answer again to the turns that were sent to the brain. After a lost line, a turn is sent only once more.
     If the line is lost a second time, the turn is reported to the person as lost. During a fault, nothing changes until
-    the person retries or dismisses the fault."""
+    the fault is over."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY:
-        report_lost(d, min(d.asked, d.asked_again))
+        give_up(d, min(d.asked, d.asked_again), Cue.APOLOGY)
         d.asked_again = d.asked
     d.asked = d.answered
 
@@ -96,6 +96,19 @@ def report_lost(d: Draft, last: int) -> None:
     if last > d.answered:
         d.emit(ReportLost(d.answered + 1, last))
         d.answered = last
+
+
+def tell(d: Draft, cue: Cue) -> None:
+    """Tell the person something, unless they are speaking."""
+    if d.user is User.QUIET:
+        d.emit(PlayCue(cue))
+
+
+def give_up(d: Draft, last: int, cue: Cue) -> None:
+    """Report the unanswered turns up to `last` as lost, and say so."""
+    if last > d.answered:
+        report_lost(d, last)
+        tell(d, cue)
 
 
 def stop_sound(d: Draft) -> None:

@@ -16,6 +16,8 @@ from .errors import DuologueError, InvalidSettings, InvalidSnapshot
 from .leaves import (
     TIMERS,
     Ask,
+    Cue,
+    Ending,
     ErrorClass,
     FaultSource,
     JobKind,
@@ -37,7 +39,22 @@ SCHEMA = 1
 _EVENT_KINDS = {kind.__name__: kind for kind in ev.EVENTS}
 _ENUMS: dict[str, type[Leaf]] = {
     kind.__name__: kind
-    for kind in (Ask, ErrorClass, JobKind, Link, Outcome, Overlap, FaultSource, Reply, Timer, User, Voice, Words)
+    for kind in (
+        Ask,
+        Cue,
+        Ending,
+        ErrorClass,
+        JobKind,
+        Link,
+        Outcome,
+        Overlap,
+        FaultSource,
+        Reply,
+        Timer,
+        User,
+        Voice,
+        Words,
+    )
 }
 _STATE_ENUMS: dict[str, type[Leaf]] = {
     "link": Link,
@@ -46,6 +63,7 @@ _STATE_ENUMS: dict[str, type[Leaf]] = {
     "reply": Reply,
     "words": Words,
     "ask": Ask,
+    "ending": Ending,
 }
 _PLAIN_FIELDS: dict[str, type] = {
     name: {"int": int, "bool": bool}[str(getattr(kind, "__forward_arg__", kind))]
@@ -55,8 +73,8 @@ _PLAIN_FIELDS: dict[str, type] = {
 _NUMBER_MAX = 1 << 46  # a float clock still resolves milliseconds up to here
 _TURNS_OPEN_MAX = 1 << 20  # far more turns than a real conversation leaves unanswered
 # A file of the previous version lacks these. They get their defaults.
-_NEW_SETTINGS = {"commit_ms", "sent_text_ms_max"}
-_NEW_FIELDS = {name: State._field_defaults[name] for name in ("unread", "firm")}
+_NEW_SETTINGS = {"commit_ms", "sent_text_ms_max", "cue_ms", "offer_ms", "hangs_up"}
+_NEW_FIELDS = {name: State._field_defaults[name] for name in ("unread", "firm", "cut", "cues", "ending", "paused")}
 _TIMER_NAMES = tuple(timer.value for timer in TIMERS)
 
 

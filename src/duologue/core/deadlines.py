@@ -21,6 +21,7 @@ from .leaves import (
     SOUNDING,
     TIMER_INDEX,
     TIMERS,
+    UNHEARD,
     JobKind,
     Leaf,
     Link,
@@ -30,7 +31,17 @@ from .leaves import (
     Voice,
     Words,
 )
-from .state import State, StateOrDraft, floor_is_open, is_at_rest, is_owed, noise_blocks_request
+from .state import (
+    State,
+    StateOrDraft,
+    awaits_check_in,
+    floor_is_open,
+    has_said_all,
+    is_owed,
+    noise_blocks_request,
+    offers_to_go_on,
+    waits_in_silence,
+)
 
 Duration = Callable[[Draft], int]
 
@@ -82,6 +93,18 @@ def _retry_ms(d: Draft) -> int:
     return waits[min(d.retries, len(waits) - 1)]
 
 
+def cue_ms(d: Draft) -> int:
+    """How long the silence may last until the next cue. The last value repeats."""
+    waits = d.settings.cue_ms
+    return waits[min(d.cues, len(waits) - 1)]
+
+
+def dead_air_ms(d: Draft) -> int:
+    """0 once every check-in was made and the agent doesn't hang up."""
+    is_over = d.check_ins >= d.settings.check_ins_max and not d.settings.hangs_up
+    return 0 if is_over else d.settings.dead_air_ms
+
+
 def _setting(name: str) -> Duration:
     return attrgetter(f"settings.{name}")
 
@@ -91,7 +114,7 @@ _ANSWERING = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.RETRYING)
 LIMITS: tuple[Limit, ...] = (
     Limit(Timer.PREPARE, (Link.PREPARING,), _setting("prepare_ms_max")),
     Limit(Timer.SUSPEND, (Link.SUSPENDED,), _setting("suspend_ms_max")),
-    Limit(Timer.RENEW, (Link.RENEWING,), _setting("renew_ms_max")),
+    Limit(Timer.RENEW, LIVE, _setting("renew_ms_max"), on_entry=False),  # the next session is being opened
     Limit(Timer.HEAL, (Link.HEALING,), _setting("heal_ms_max")),
     Limit(Timer.BACKOFF, (Link.BACKING_OFF,), _backoff_ms),
     Limit(Timer.CONNECT, (Link.RECONNECTING,), _setting("connect_ms_max")),
@@ -122,7 +145,9 @@ JOINT_LIMITS: tuple[JointLimit, ...] = (
     # shows an open floor (both sides are quiet) between two turns.
     JointLimit(Timer.BEAT, lambda s: floor_is_open(s) and is_owed(s), _setting("beat_ms")),
     JointLimit(Timer.PATIENCE, noise_blocks_request, _setting("ready_ms_max")),
-    JointLimit(Timer.DEAD_AIR, is_at_rest, _setting("dead_air_ms")),
+    JointLimit(Timer.OFFER, offers_to_go_on, _setting("offer_ms")),
+    JointLimit(Timer.LAST_WORDS, has_said_all, _setting("beat_ms")),
+    JointLimit(Timer.DEAD_AIR, awaits_check_in, dead_air_ms),
 )
 
 JOB_LIMITS: dict[JobKind, Callable[[Draft], JobLimits]] = {
@@ -142,6 +167,7 @@ def has_unowned_timer(s: State) -> bool:
     leaves = (s.link, s.user, s.voice, s.reply)
     owned = {limit.timer for limit in LIMITS if any(leaf in limit.leaves for leaf in leaves)}
     owned |= {limit.timer for limit in JOINT_LIMITS if limit.holds(s)}
+    owned |= {Timer.CUE} if waits_in_silence(s) and s.link not in UNHEARD else set()
     if any(due and timer not in owned for timer, due in zip(TIMERS, s.due, strict=True)):
         return True
     return any(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .effects import Effect
-from .leaves import FROZEN, TIMER_INDEX, Ask, JobKind, Leaf, Link, Reply, Timer, User, Voice, Words
+from .leaves import FROZEN, TIMER_INDEX, Ask, Ending, JobKind, Leaf, Link, Reply, Timer, User, Voice, Words
 from .settings import Settings
 from .state import FREEZES, Fault, JobRecord, State
 
@@ -55,6 +55,10 @@ class Draft:
     news: bool
     telling: bool
     asked_again: int
+    cut: bool
+    cues: int
+    ending: Ending
+    paused: bool
     retries: int
     attempts: int
     check_ins: int
@@ -74,8 +78,8 @@ class Draft:
             self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
             self.words, self.final, self.unread, self.content,
             self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling,
-            self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
-            self.faults_in_a_row, self.fault, due,
+            self.asked_again, self.cut, self.cues, self.ending, self.paused,
+            self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault, due,
         ) = s  # fmt: skip
         self.at = at
         self.due = list(due)
@@ -94,8 +98,9 @@ class Draft:
                 self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
                 self.words, self.final, self.unread, self.content,
                 self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling,
-                self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
-                self.faults_in_a_row, self.fault, tuple(self.due),
+                self.asked_again, self.cut, self.cues, self.ending, self.paused,
+                self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault,
+                tuple(self.due),
             ),
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .leaves import Ask, ErrorClass, FaultSource, Outcome
+from .leaves import Ask, Cue, ErrorClass, FaultSource, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,21 @@ class TruncateReply(Effect):
 
     voice: int
     heard_ms: int
+
+
+# -- Cues
+
+
+@dataclass(frozen=True, slots=True)
+class PlayCue(Effect):
+    """Let the person hear this cue now. It replaces an earlier one."""
+
+    cue: Cue
+
+
+@dataclass(frozen=True, slots=True)
+class StopCue(Effect):
+    """Silence the cue, if one is heard."""
 
 
 # -- Work

@@ -88,6 +88,13 @@ class EndRequested(RecurringEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class EndAfterSpeaking(RecurringEvent):
+    """Hang up once everything is said. If `withdrawable` is set, words of the person withdraw the end."""
+
+    withdrawable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class InterruptRequested(RecurringEvent):
     """Stop speaking, or stop working on a reply. The open question counts as cancelled. Work that isn't
     cancellable continues and reports its result."""
@@ -95,7 +102,7 @@ class InterruptRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class SuspendRequested(RecurringEvent):
-    """Pause: deadlines freeze, playback is held, and no request is sent."""
+    """Pause until a resume: deadlines freeze, playback is held, and no request is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +177,7 @@ class WordsHeard(RecurringEvent):
     chars: int = 0
     confidence_pct: int = 100
     content: int = 0
+    presence: bool = False  # the whole text only asks whether the agent is there: "hello?"
 
     def __post_init__(self) -> None:
         Event.__post_init__(self)
@@ -254,6 +262,11 @@ class LinkClosed(AboutSession):
 
 
 @dataclass(frozen=True, slots=True)
+class SessionEnded(RecurringEvent):
+    """The session ended while its successor was still being opened."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServiceFailed(RecurringEvent):
     """A service failed outside a reply, and its own retries didn't help. `part`: the ears, the voice or the session."""
 
@@ -282,6 +295,11 @@ class AudioBuffered(AboutReply):
 @dataclass(frozen=True, slots=True)
 class ReplyFinished(AboutReply):
     """The reply ended without any audio: it was text only, empty, or only made calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyWasEmpty(AboutReply):
+    """The reply ended without anything that could be heard or shown, although the person waits for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +356,11 @@ class VoicesPlayed(RecurringEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class LastWordsHeard(RecurringEvent):
+    """The words that tell the person why the conversation ends have been played."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlaybackFailed(AboutVoice):
     """The line can't play this voice."""
 
@@ -373,7 +396,9 @@ class JobAsked(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class JobFinished(AboutCall):
-    """The work is done. Its result is in the content store."""
+    """The work is done. Its result is in the content store. If `quiet` is set, the brain isn't asked about it."""
+
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,10 @@ def is_talked_over(s: State, e: Event, job: JobRecord) -> bool:
     return job.cancellable and interrupted
 
 
+def needs_no_request(s: State, e: JobFinished, job: JobRecord) -> bool:
+    return e.quiet
+
+
 # -- Actions
 
 
@@ -83,6 +87,12 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
         d.emit(CancelWork(job.call))
         return Outcome.TIMED_OUT
     return Outcome.DONE if isinstance(e, JobFinished) else Outcome.FAILED
+
+
+def end_quietly(d: Draft, e: Event, job: JobRecord) -> None:
+    """Give the call its output without news for the brain. Words beside the call are the answer. If nothing was heard,
+    the question is still owed, so the brain is asked again."""
+    d.emit(PostOutput(job.call, Outcome.DONE))
 
 
 def cancel_work(d: Draft, e: Event, job: JobRecord) -> None:
@@ -143,6 +153,7 @@ JOB_ROWS: tuple[Row, ...] = (
     row((J.DELEGATED, J.DISPATCHED), T.HEARTBEAT, None, warn_silent),
     row(FOREGROUND, T.FEEDBACK, None, show_wait),
     # Ending
+    row(FOREGROUND, JobFinished, J.ABSENT, end_quietly, needs_no_request),
     row(FOREGROUND, (JobFinished, JobFailed, T.JOB), J.ABSENT, end_call),
     row(J.DISPATCHED, (JobFinished, JobFailed, T.JOB), J.ABSENT, end_job),
     row(_RUNNING, CancelRequested, J.ABSENT, cancel_work),

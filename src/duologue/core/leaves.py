@@ -103,6 +103,9 @@ class Timer(Leaf):
     READY = "ready"
     PATIENCE = "patience"  # limits how long noise may hold a request back
     DEAD_AIR = "dead_air"
+    CUE = "cue"  # a sign that the agent is there, while the person waits in silence
+    OFFER = "offer"  # a short wait after an interruption that held no word
+    LAST_WORDS = "last_words"  # the conversation ends as soon as everything was said
     JOB = "job"  # this timer and the next two are stored in the job's record
     HEARTBEAT = "heartbeat"
     FEEDBACK = "feedback"
@@ -118,6 +121,7 @@ class Words(Leaf):
 
     NONE = "none"
     FILLER = "filler"  # words, but no substantial ones
+    PRESENCE = "presence"  # only a question whether the agent is there, such as "hello?"
     SUBSTANTIAL = "substantial"
 
 
@@ -127,6 +131,28 @@ class Ask(Leaf):
     ANSWER = "answer"
     CHECK_IN = "check_in"
     GOODBYE = "goodbye"
+    OFFER = "offer"  # go on after an interruption that held no word
+
+
+class Cue(Leaf):
+    """What a cue tells the person. A cue is a sound of its own: it belongs to no reply and enters no history."""
+
+    SOUND = "sound"  # the agent is there
+    WORDS = "words"  # what is going on
+    PRESENCE = "presence"  # an answer to "hello?"
+    APOLOGY = "apology"  # a question gets no answer
+    EMPTY = "empty"  # the brain had nothing to say, twice
+    BROKEN_OFF = "broken_off"  # an answer failed after a part of it was heard
+    CALL_MADE = "call_made"  # an answer failed after it had called a tool
+    ENDED = "ended"  # the conversation can't go on
+
+
+class Ending(Leaf):
+    """Is the conversation about to end, once everything was said?"""
+
+    NO = "no"
+    UNLESS_OPPOSED = "unless_opposed"  # words of the person withdraw it
+    CERTAIN = "certain"
 
 
 class ErrorClass(Leaf):
@@ -178,6 +204,8 @@ DEAD = tuple(link for link in Link if link not in LIVE)
 AWAY = (Link.BACKING_OFF, Link.RECONNECTING)
 CLOSED = (Link.IDLE, Link.TERMINATING)
 ACTIVE = tuple(link for link in Link if link not in CLOSED)
+
+UNHEARD = (Link.SUSPENDED, Link.HEALING)  # the line carries no sound, or the person asked for a pause
 
 SOUNDING = (Voice.PLAYING, Voice.HELD)
 ENDING = (Voice.STOPPING, Voice.HUSHED)

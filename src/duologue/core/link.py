@@ -6,7 +6,7 @@ connection to the user) is dead or closed. Rule: every change of this region is 
 
 from __future__ import annotations
 
-from .answers import report_lost
+from .answers import give_up, report_lost, tell
 from .draft import Draft
 from .effects import (
     ClearFault,
@@ -20,35 +20,46 @@ from .effects import (
 )
 from .events import (
     DismissRequested,
+    EndAfterSpeaking,
     EndRequested,
     Event,
+    LastWordsHeard,
     LinkClosed,
     LinkHealed,
     LinkWobbled,
     PlaybackFailed,
     PlaybackFinished,
+    PttPressed,
+    PttReleased,
     ReconnectRequested,
     ReplyFailed,
     ReplyFinished,
     ResumeRequested,
     RetryRequested,
+    SendPressed,
     ServiceFailed,
     SessionClosed,
+    SessionEnded,
     SessionFailed,
     SessionReady,
+    SpeechStarted,
+    SpeechStopped,
     StartRequested,
     SuspendRequested,
+    TextTyped,
     TimerFired,
     VoicesPlayed,
+    WordsHeard,
 )
 from .leaves import (
     ACTIVE,
     AWAY,
-    FROZEN,
     LIVE,
     SOUNDING,
     TIMER_INDEX,
     Ask,
+    Cue,
+    Ending,
     ErrorClass,
     FaultSource,
     Link,
@@ -59,7 +70,7 @@ from .leaves import (
 from .reply import fails_for_good
 from .rows import Row, row
 from .settings import POLICIES
-from .state import Fault, State
+from .state import Fault, State, has_foreground
 
 # -- Guards
 
@@ -77,7 +88,7 @@ def is_recoverable(s: State, e: Event) -> bool:
 
 
 def renewal_is_pending(s: State, e: Event) -> bool:
-    """Did the session reach its limit during the pause, and is the next one not ready yet?"""
+    """Has the session reached its limit, and is the next one not ready yet?"""
     return s.settings.session_ms_max > 0 and not s.due[TIMER_INDEX[Timer.SESSION_LIMIT]]
 
 
@@ -100,6 +111,10 @@ def said_goodbye(s: State, e: Event) -> bool:
     unopposed = s.ask is Ask.GOODBYE and s.user is User.QUIET and s.said == s.asked and not s.called
     shown = s.reply in (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
     return unopposed and (s.voice in SOUNDING if isinstance(e, PlaybackFinished) else shown)
+
+
+def is_paused(s: State, e: Event) -> bool:
+    return s.paused
 
 
 def is_being_played(s: State, e: Event) -> bool:
@@ -127,14 +142,30 @@ def refuse_start(d: Draft, e: Event) -> None:
     d.emit(RefuseStart(already_running=d.link is not Link.IDLE))
 
 
+def note_pause(d: Draft, e: Event) -> None:
+    d.paused = True
+
+
+def forget_pause(d: Draft, e: Event) -> None:
+    d.paused = False
+
+
+def end_later(d: Draft, e: EndAfterSpeaking) -> None:
+    certain = d.ending is Ending.CERTAIN or not e.withdrawable
+    d.ending = Ending.CERTAIN if certain else Ending.UNLESS_OPPOSED
+
+
 def renew_session(d: Draft, e: Event) -> None:
+    """Open the next session. The conversation continues in the current one until the next one is ready."""
     d.session_id += 1
+    d.arm(Timer.RENEW, d.settings.renew_ms_max)
     d.emit(SaveContext())
     d.emit(RenewSession(d.session_id))
 
 
 def begin_renewed(d: Draft, e: Event) -> None:
     """Arm the limits of the new session, and restore the saved context in it."""
+    d.disarm(Timer.RENEW)
     d.arm(Timer.SESSION_WARNING, d.settings.session_warning_ms)
     d.arm(Timer.SESSION_LIMIT, d.settings.session_ms_max)
     d.emit(RestoreContext(d.session_id))
@@ -176,9 +207,29 @@ def fault(d: Draft, e: Event) -> None:
     tripped = d.faults == d.settings.faults_max or d.faults_in_a_row == d.settings.faults_in_a_row_max
     d.fault = Fault(part, error, fatal=tripped or POLICIES[error].ends)
     d.attempts = 0
+    d.emit(ShowFault(*d.fault))
     if d.fault.fatal:
         d.shorten(Timer.DISMISS, d.settings.fatal_ms)
-    d.emit(ShowFault(*d.fault))
+        tell(d, Cue.ENDED)
+    else:
+        _settle_question(d, d.fault)
+
+
+def _settle_question(d: Draft, fault: Fault) -> None:
+    """Decide what becomes of the question that was being answered. If nothing of the answer was heard and no call was
+    made, the brain is asked again after the fault, once, as far as that can help. Otherwise the person is told."""
+    s = d.before
+    if s.heard_ms:
+        tell(d, Cue.BROKEN_OFF)
+    elif s.called or has_foreground(s):
+        give_up(d, d.asked, Cue.CALL_MADE)
+    elif not _is_worth_asking_again(s, fault):
+        give_up(d, d.asked, Cue.APOLOGY)
+
+
+def _is_worth_asking_again(s: State, fault: Fault) -> bool:
+    may_work = fault.part not in (FaultSource.BRAIN, FaultSource.VOICE) or POLICIES[fault.error].retries_max > 0
+    return may_work and s.asked > s.asked_again
 
 
 def _source_and_error(d: Draft, e: Event) -> tuple[FaultSource, ErrorClass]:
@@ -220,6 +271,12 @@ def recover(d: Draft, e: Event) -> None:
     _open_next_session(d)
 
 
+def recover_and_ask(d: Draft, e: Event) -> None:
+    """Continue after a fault, and ask the brain again about the turns that it was asked about, once."""
+    d.asked_again = max(d.asked_again, d.asked)
+    recover(d, e)
+
+
 def recover_without(d: Draft, e: Event) -> None:
     """Continue after a fault without an answer to the turns that were sent to the brain: report these turns as lost.
     Later turns are still sent to the brain."""
@@ -238,24 +295,28 @@ def close_session(d: Draft, e: Event) -> None:
 
 
 L, T = Link, Timer
+_PERSON = (SpeechStarted, SpeechStopped, PttPressed, PttReleased, SendPressed, TextTyped, WordsHeard)
 
 LINK_ROWS: tuple[Row, ...] = (
     row(L.IDLE, StartRequested, L.PREPARING, open_session, session_and_audio_ready),
     row(tuple(L), StartRequested, None, refuse_start, why="not ready to start, or a conversation is already running"),
+    row((L.PREPARING, L.RECONNECTING), SessionReady, L.SUSPENDED, begin_restored, is_paused, "the pause continues"),
     row((L.PREPARING, L.RECONNECTING), SessionReady, L.UP, begin_restored),
     # Pausing
-    row((L.UP, L.HEALING, L.RENEWING), SuspendRequested, L.SUSPENDED),
-    row(L.SUSPENDED, ResumeRequested, L.RENEWING, None, renewal_is_pending),
-    row(L.SUSPENDED, ResumeRequested, L.UP),
+    row((L.UP, L.HEALING, L.RENEWING), SuspendRequested, L.SUSPENDED, note_pause),
+    row(L.SUSPENDED, ResumeRequested, L.UP, forget_pause),
+    row((*AWAY, L.PREPARING, L.FAULTED), ResumeRequested, None, forget_pause, is_paused),
+    row(L.SUSPENDED, T.SUSPEND, L.TERMINATING, close_session),
+    # The next session
     row(LIVE, T.SESSION_WARNING, None, save_context),
-    row((L.UP, L.HEALING), T.SESSION_LIMIT, L.RENEWING, renew_session),
-    row(L.SUSPENDED, T.SESSION_LIMIT, None, renew_session, why="the pause continues while the session is renewed"),
-    row(L.SUSPENDED, SessionReady, None, begin_renewed, renewal_is_pending),
+    row(LIVE, T.SESSION_LIMIT, None, renew_session),
+    row((L.UP, L.HEALING), SessionEnded, L.RENEWING, None, renewal_is_pending),
     row(L.RENEWING, SessionReady, L.UP, begin_renewed),
+    row(LIVE, SessionReady, None, begin_renewed, renewal_is_pending),
     row(L.UP, LinkWobbled, L.HEALING),
     row(L.HEALING, LinkHealed, L.UP),
     # Losing the line and getting it back
-    row(FROZEN, (T.SUSPEND, T.RENEW, T.HEAL), L.BACKING_OFF, lose_link),
+    row(LIVE, (T.RENEW, T.HEAL, SessionEnded), L.BACKING_OFF, lose_link),
     row((L.PREPARING, *LIVE), LinkClosed, L.BACKING_OFF, lose_link),
     row(L.FAULTED, LinkClosed, L.BACKING_OFF, lose_link, is_recoverable),
     row(LIVE, SessionFailed, L.FAULTED, fault, is_hopeless),
@@ -271,11 +332,22 @@ LINK_ROWS: tuple[Row, ...] = (
     row(LIVE, PlaybackFailed, L.FAULTED, fault, is_being_played),
     row(LIVE, (ServiceFailed, T.STALL), L.FAULTED, fault),
     row(ACTIVE, T.BREAKER, None, forget_faults),
-    row(L.FAULTED, (RetryRequested, DismissRequested, T.DISMISS), L.TERMINATING, close_session, is_fatal),
+    row(
+        L.FAULTED,
+        (RetryRequested, DismissRequested, LastWordsHeard, T.DISMISS),
+        L.TERMINATING,
+        close_session,
+        is_fatal,
+    ),
     row(L.FAULTED, RetryRequested, L.PREPARING, recover),
-    row(L.FAULTED, (DismissRequested, T.DISMISS), L.PREPARING, recover_without),
+    row(L.FAULTED, DismissRequested, L.PREPARING, recover_without),
+    row(L.FAULTED, T.DISMISS, L.PREPARING, recover_and_ask),
+    row(L.FAULTED, _PERSON, L.PREPARING, recover_and_ask, is_recoverable, "the person need not wait"),
     # Ending
     row(ACTIVE, EndRequested, L.TERMINATING, close_session),
+    row(LIVE, EndAfterSpeaking, None, end_later),
+    row(ACTIVE, EndAfterSpeaking, L.TERMINATING, close_session, why="nothing can be said now"),
+    row(LIVE, T.LAST_WORDS, L.TERMINATING, close_session),
     row(LIVE, (PlaybackFinished, ReplyFinished), L.TERMINATING, close_session, said_goodbye),
     row(L.TERMINATING, (SessionClosed, T.CLOSE), L.IDLE),
 )

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from .deadlines import DeadlineOwners
+from .deadlines import DeadlineOwners, cue_ms
 from .draft import Draft
-from .effects import Effect
+from .effects import Effect, PlayCue, StopCue
 from .errors import InvalidEvent, TimeWentBackwards
 from .events import (
     EVENTS,
@@ -32,12 +32,27 @@ from .events import (
     WordsHeard,
 )
 from .jobs import JOB_ROWS
-from .leaves import CLOSED, FROZEN, JOB_TIMERS, SOUNDING, TIMER_INDEX, JobKind, Leaf, Link, Reply, Timer, User, Voice
+from .leaves import (
+    CLOSED,
+    FROZEN,
+    JOB_TIMERS,
+    SOUNDING,
+    TIMER_INDEX,
+    UNHEARD,
+    Cue,
+    JobKind,
+    Leaf,
+    Link,
+    Reply,
+    Timer,
+    User,
+    Voice,
+)
 from .link import LINK_ROWS
 from .reply import REPLY_ROWS
 from .rows import Row, Rule, Trigger
 from .rules import RULES
-from .state import FREEZES, JobRecord, State, is_idle
+from .state import FREEZES, JobRecord, State, is_idle, waits_in_silence
 from .user import USER_ROWS
 from .voice import VOICE_ROWS
 
@@ -52,6 +67,8 @@ _REGION_INDEX: tuple[tuple[type[Leaf], int], ...] = tuple(
     for region, name in ((Link, "link"), (Voice, "voice"), (User, "user"), (Reply, "reply"))
 )
 _KINDS = frozenset(EVENTS)
+_CUE = TIMER_INDEX[Timer.CUE]
+_WORDED = tuple(cue for cue in Cue if cue not in (Cue.SOUND, Cue.WORDS))
 _IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
 
 
@@ -256,17 +273,39 @@ class Machine:
                 correct(d, e)
                 d.fired.append(number)
         self._update_joint_limits(d, s)
+        self._update_cue(d, s)
         return d
+
+    def _update_cue(self, d: Draft, s: State) -> None:
+        """Arm the next cue while the person waits in silence and could hear it. When the wait ends, the cue that may
+        still be heard is stopped, unless another one replaces it."""
+        waits = waits_in_silence(d)
+        if d.cues and not (waits and d.voice is s.voice):
+            if not waits:
+                d.cues = 0
+            if not any(type(effect) in (StopCue, PlayCue) for effect in d.effects):
+                d.emit(StopCue())
+        if not waits or d.link in UNHEARD:
+            d.due[_CUE] = 0
+        elif any(type(effect) is PlayCue and effect.cue in _WORDED for effect in d.effects):
+            d.arm(Timer.CUE, d.settings.cue_ms[-1])  # the person was just told something
+        else:
+            if not d.due[_CUE]:
+                d.arm(Timer.CUE, cue_ms(d))
+            if d.link is not s.link:  # the line may be back only now
+                d.shorten(Timer.CUE, d.settings.cue_ms[0])
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
         """Arm each joint deadline when its condition begins to hold, and disarm it when the condition ends. Every
         condition requires an idle agent. So while the agent is busy, all joint deadlines are off, and no condition is
-        checked."""
+        checked. If the person has shown that they are there, the count of check-ins begins again, and so do the
+        deadlines."""
         if is_idle(d):
+            begins_again = d.check_ins < s.check_ins
             for limit, index in self._joint:
                 if not limit.holds(d):
                     d.due[index] = 0
-                elif not d.due[index] and not limit.holds(s):
+                elif not d.due[index] and (begins_again or not limit.holds(s)):
                     d.arm(limit.timer, limit.duration_ms(d))
         else:
             for _, index in self._joint:

@@ -13,6 +13,7 @@ from .answers import (
     changes_question,
     clear_reply,
     end_reply,
+    give_up,
     is_not_firm,
     mark_answered,
     start_reply,
@@ -26,13 +27,14 @@ from .events import (
     ReplyBecameFirm,
     ReplyFailed,
     ReplyFinished,
+    ReplyWasEmpty,
     TextTyped,
     TimerFired,
     TokenArrived,
     ToolCalled,
     WordsHeard,
 )
-from .leaves import PENDING, Ask, Reply, Timer, User, Words
+from .leaves import PENDING, Ask, Cue, Reply, Timer, User, Words
 from .rows import Row, row
 from .settings import POLICIES
 from .state import State, has_foreground
@@ -57,14 +59,28 @@ def fails_for_good(s: State, e: Event) -> bool:
 
 def adds_to_question(s: State, e: WordsHeard | TextTyped) -> bool:
     """Does the person add to the question before any of the answer was heard? While a call is open,
-    the words are queued instead."""
+    the words are queued instead. To ask "hello?" adds nothing."""
     if has_foreground(s):
         return False
-    return isinstance(e, TextTyped) or (e.substantial > 0 and (e.turn > s.asked or changes_question(s, e)))
+    return isinstance(e, TextTyped) or (
+        not e.presence and e.substantial > 0 and (e.turn > s.asked or changes_question(s, e))
+    )
+
+
+def may_ask_once_more(s: State, e: Event) -> bool:
+    return not s.called and s.retries == 0
+
+
+def makes_sound(s: State, e: Event) -> bool:
+    return s.user is not User.QUIET
 
 
 def may_check_in(s: State, e: Event) -> bool:
     return s.check_ins < s.settings.check_ins_max
+
+
+def hangs_up(s: State, e: Event) -> bool:
+    return s.settings.hangs_up
 
 
 def turn_has_words(s: State, e: Event) -> bool:
@@ -90,6 +106,10 @@ def ask_check_in(d: Draft, e: Event) -> None:
 
 def ask_goodbye(d: Draft, e: Event) -> None:
     start_reply(d, Ask.GOODBYE)
+
+
+def ask_offer(d: Draft, e: Event) -> None:
+    start_reply(d, Ask.OFFER)
 
 
 def note_call(d: Draft, e: Event) -> None:
@@ -119,6 +139,16 @@ def finish(d: Draft, e: Event) -> None:
         d.faults_in_a_row = 0
 
 
+def end_empty(d: Draft, e: Event) -> None:
+    """End a reply that had nothing to say, for the second time. If it made calls, their outputs will continue it."""
+    d.reply_id += 1
+    if d.called:
+        clear_reply(d)
+    else:
+        give_up(d, d.asked, Cue.EMPTY)
+        end_reply(d, heard=True)
+
+
 def cancel(d: Draft, e: Event) -> None:
     """The person wants no answer: cancel the reply, and count the question as answered."""
     cancel_reply(d)
@@ -131,8 +161,10 @@ _OPEN = (R.COMMITTING, R.WAITING, R.GENERATING)
 
 REPLY_ROWS: tuple[Row, ...] = (
     row(R.NONE, (T.BEAT, T.PATIENCE), R.COMMITTING, ask),
+    row(R.NONE, T.DEAD_AIR, None, None, makes_sound, "the check-in waits for the end of the sound"),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_check_in, may_check_in),
-    row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, why="no check-in was answered"),
+    row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, hangs_up, "no check-in was answered"),
+    row(R.NONE, T.OFFER, R.COMMITTING, ask_offer),
     row(R.COMMITTING, ReplyAccepted, R.WAITING),
     row((R.COMMITTING, R.WAITING), TokenArrived, R.GENERATING),
     row((R.COMMITTING, R.WAITING), ToolCalled, R.GENERATING, note_call),
@@ -140,6 +172,8 @@ REPLY_ROWS: tuple[Row, ...] = (
     row((*_OPEN, R.READY), ReplyBecameFirm, None, become_firm, is_not_firm),
     row(_OPEN, AudioBuffered, R.READY),
     row(_OPEN, ReplyFinished, R.NONE, finish),
+    row(_OPEN, ReplyWasEmpty, R.RETRYING, retry, may_ask_once_more),
+    row(_OPEN, ReplyWasEmpty, R.NONE, end_empty),
     # Failing
     row((*_OPEN, R.READY), (ReplyFailed, T.ATTEMPT), R.RETRYING, retry, may_retry),
     row(PENDING, (ReplyFailed, T.ATTEMPT, T.ANSWER), R.NONE, drop),

@@ -12,7 +12,7 @@ from .draft import Draft
 from .effects import HoldPlayback, ReportLost, ResumePlayback, StartPlayback
 from .events import Event
 from .jobs import drop_work
-from .leaves import CLOSED, DEAD, FOREGROUND, LIVE, SOUNDING, Ask, Link, Reply, User, Voice, Words
+from .leaves import AWAY, CLOSED, DEAD, FOREGROUND, LIVE, SOUNDING, Ask, Ending, Link, Reply, User, Voice, Words
 from .rows import Rule
 from .state import floor_is_open, has_foreground, is_owed, is_sounding
 
@@ -29,6 +29,7 @@ def silence_voice(d: Draft, e: Event) -> None:
     if d.voice in SOUNDING:
         stop_sound(d)
         cancel_reply(d)
+        d.cut = d.link in AWAY and d.ask in (Ask.ANSWER, Ask.OFFER)  # it is taken up again when the line is back
     d.move(_SILENT)
     end_sound(d)
 
@@ -55,11 +56,15 @@ def cancel_calls(d: Draft, e: Event) -> None:
 
 
 def leftovers_of_a_closed_line(d: Draft) -> bool:
-    return d.user is not _QUIET or bool(d.jobs) or is_owed(d) or d.fault is not None or _counts(d)
+    return d.user is not _QUIET or bool(d.jobs) or is_owed(d) or d.fault is not None or _counts(d) or _flags(d)
 
 
 def _counts(d: Draft) -> bool:
     return bool(d.faults or d.faults_in_a_row or d.check_ins or d.attempts)
+
+
+def _flags(d: Draft) -> bool:
+    return d.cut or d.paused or d.ending is not Ending.NO
 
 
 def clear_leftovers(d: Draft, e: Event) -> None:
@@ -75,6 +80,8 @@ def clear_leftovers(d: Draft, e: Event) -> None:
     d.words = Words.NONE
     d.final = d.unread = d.news = False
     d.faults = d.faults_in_a_row = d.check_ins = d.attempts = 0
+    d.cut = d.paused = False
+    d.ending = Ending.NO
     d.fault = None
 
 

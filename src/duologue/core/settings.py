@@ -22,14 +22,14 @@ class Settings:
     greets: bool = False  # the agent speaks first
 
     prepare_ms_max: int = 10_000  # from the start to an open session
-    suspend_ms_max: int = 30_000  # the longest pause; after it, the conversation reconnects
+    suspend_ms_max: int = 0  # the longest pause; after it, the conversation ends; 0: a pause lasts until `resume`
     renew_ms_max: int = 30_000  # for replacing a session before its limit
     heal_ms_max: int = 2_000  # for an unstable line to recover; after it, the conversation reconnects
     backoff_ms: tuple[int, ...] = (1_000, 3_000, 10_000)  # the wait before each attempt to reconnect
     connect_ms_max: int = 30_000  # for one attempt to reconnect
     reconnect_ms_max: int = 45_000  # for all attempts to reconnect together
     dismiss_ms: int = 10_000  # how long a recoverable fault is shown before it is dismissed
-    fatal_ms: int = 1  # from showing a fatal fault to ending the conversation
+    fatal_ms: int = 6_000  # for the last words after a fatal fault, before the conversation ends
     close_ms_max: int = 1_000  # for closing the session
     session_ms_max: int = 900_000  # age at which a session is replaced by a new one; 0: never
     session_warning_ms: int = 870_000  # age at which a session's context is saved; 0: never
@@ -44,7 +44,7 @@ class Settings:
     text_ms_max: int = 1_500  # from the endpoint to the final transcript
     sent_text_ms_max: int = 600  # the same if the user has pressed send or released push-to-talk, if that is shorter
 
-    stall_ms_max: int = 5_000  # the longest time without a report of playback while the agent speaks
+    stall_ms_max: int = 8_000  # the longest time without a report of playback while the agent speaks
     overlap_ms_max: int = 1_500  # how long playback is held until it is known whether a sound interrupts
     overlap_quiet_ms_max: int = 500  # how long playback is still held after that sound has ended
     breath_ms: int = 50  # silence after an interruption, before the agent listens again
@@ -56,8 +56,11 @@ class Settings:
     answer_ms_max: int = 30_000  # for the whole answer, retries included
     retry_ms: tuple[int, ...] = (1_000, 2_000, 4_000)  # the wait before each retry of a request
     ready_ms_max: int = 10_000  # how long a noise without words can delay an answer or a request
-    dead_air_ms: int = 20_000  # silence after which the agent checks in; 0: never
-    check_ins_max: int = 2  # unanswered check-ins before the agent says goodbye
+    cue_ms: tuple[int, ...] = (2_500, 3_500, 8_000)  # silence before each sign of life; the first is a sound
+    offer_ms: int = 700  # from an interruption that held no word to the offer to go on
+    dead_air_ms: int = 300_000  # silence after which the agent checks in; 0: never
+    check_ins_max: int = 1  # unanswered check-ins after which the agent stays quiet, or says goodbye
+    hangs_up: bool = False  # the agent says goodbye and ends the conversation if no check-in is answered
 
     jobs_max: int = 8  # the most tool calls and jobs that may run at once
     tool_ms_max: int = 30_000  # for a tool of mode "tool"
@@ -75,7 +78,7 @@ class Settings:
         return hash((self.name, self.overlap.value, self.dead_air_ms, self.jobs_max))
 
 
-_MAY_BE_ZERO = ("session_ms_max", "session_warning_ms", "dead_air_ms", "check_ins_max", "jobs_max")
+_MAY_BE_ZERO = ("suspend_ms_max", "session_ms_max", "session_warning_ms", "dead_air_ms", "check_ins_max", "jobs_max")
 _MS_MAX = 7 * 24 * 3_600_000  # a week; a longer time is probably a mistake in units
 
 
@@ -134,9 +137,17 @@ _DEFAULTS: Settings | None = None
 _DEFAULTS = Settings()
 
 PROFILES: dict[str, Settings] = {
-    "immediate": replace(_DEFAULTS, name="immediate", overlap=Overlap.IMMEDIATE, dead_air_ms=300_000),
+    "immediate": replace(_DEFAULTS, name="immediate", overlap=Overlap.IMMEDIATE),
     "confirm": _DEFAULTS,
-    "words": replace(_DEFAULTS, name="words", overlap=Overlap.WORDS, greets=True, dead_air_ms=10_000),
+    "words": replace(
+        _DEFAULTS,
+        name="words",
+        overlap=Overlap.WORDS,
+        greets=True,
+        dead_air_ms=10_000,
+        check_ins_max=2,
+        hangs_up=True,
+    ),
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .leaves import (
+    CLOSED,
     ENDING,
     FOREGROUND,
     FROZEN,
@@ -18,6 +19,7 @@ from .leaves import (
     SOUNDING,
     TIMERS,
     Ask,
+    Ending,
     ErrorClass,
     FaultSource,
     JobKind,
@@ -98,7 +100,11 @@ class State(NamedTuple):
     firm: bool = False  # speech over the current reply or voice doesn't interrupt it
     news: bool = False  # there are outputs or results that no request has carried yet
     telling: bool = False  # the current request carries news
-    asked_again: int = 0  # the newest turn that was asked a second time after a lost line
+    asked_again: int = 0  # the newest turn that was asked a second time, after a lost line or a fault
+    cut: bool = False  # the agent was interrupted in an answer, and the person has said nothing since
+    cues: int = 0  # cues that the person has heard in this wait
+    ending: Ending = Ending.NO  # the conversation ends once everything was said
+    paused: bool = False  # the person has asked for a pause, which also lasts while the line is lost
 
     retries: int = 0
     attempts: int = 0  # attempts to reconnect
@@ -127,6 +133,7 @@ class Deadline(NamedTuple):
 
 # These timers keep running during a pause, because they measure the session's own time.
 UNFROZEN = (
+    Timer.CUE,  # a wait for the session is a wait, and during a pause the timer is off
     Timer.SUSPEND,
     Timer.RENEW,
     Timer.HEAL,
@@ -188,9 +195,39 @@ def is_owed(s: StateOrDraft) -> bool:
     return s.said > s.answered or s.news
 
 
+def is_waited_for(s: StateOrDraft) -> bool:
+    """Does the person wait for something: an answer, news that the brain was given, or a call?"""
+    return s.said > s.answered or s.news or s.telling or has_foreground(s)
+
+
+def waits_in_silence(s: StateOrDraft) -> bool:
+    """Is the person quiet, and without a sound of the agent? The sound of a voice that plays may pause, so this also
+    holds then, and every report of playback restarts the wait. After the last words of a fatal fault, nothing is
+    awaited."""
+    if s.user is not _QUIET or s.link in CLOSED or (s.fault is not None and s.fault.fatal):
+        return False
+    return s.voice is _PLAYING or (s.voice is _SILENT and is_waited_for(s))
+
+
 def is_at_rest(s: StateOrDraft) -> bool:
     """Are both sides quiet, with no turn to answer, no news for the brain and no job running?"""
     return not s.jobs and floor_is_open(s) and not is_owed(s)
+
+
+def awaits_check_in(s: StateOrDraft) -> bool:
+    """Is it the person's turn to speak, with no word from them? Sounds without words don't count, so that noise can't
+    postpone a check-in for ever."""
+    return not s.jobs and is_idle(s) and not is_owed(s) and s.words is _NO_WORDS
+
+
+def offers_to_go_on(s: StateOrDraft) -> bool:
+    """Was an answer interrupted by a sound without words, and is the floor open again?"""
+    return s.cut and floor_is_open(s) and not is_owed(s)
+
+
+def has_said_all(s: StateOrDraft) -> bool:
+    """Is the conversation about to end, and is everything said?"""
+    return s.ending is not Ending.NO and floor_is_open(s) and not is_owed(s)
 
 
 def turn_of_onset(s: StateOrDraft) -> int:

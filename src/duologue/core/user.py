@@ -6,8 +6,10 @@ text or services. Rule: every change of this region is a row in USER_ROWS, excep
 
 from __future__ import annotations
 
+from .answers import tell
+from .deadlines import dead_air_ms
 from .draft import Draft
-from .effects import CommitAudio, DiscardAudio, RecordOverheard, WarnLongTalk
+from .effects import CommitAudio, DiscardAudio, PlayCue, RecordOverheard, StopCue, WarnLongTalk
 from .events import (
     AnswerOverheard,
     Event,
@@ -22,9 +24,11 @@ from .events import (
     TurnEnded,
     WordsHeard,
 )
-from .leaves import PENDING, SOUNDING, Timer, User, Words
+from .leaves import PENDING, SOUNDING, TIMER_INDEX, Cue, Ending, Timer, User, Voice, Words
 from .rows import Row, row
-from .state import State
+from .state import State, StateOrDraft, awaits_check_in, is_waited_for
+
+_DEAD_AIR = TIMER_INDEX[Timer.DEAD_AIR]
 
 # -- Guards
 
@@ -62,6 +66,13 @@ def is_overheard(s: State, e: AnswerOverheard) -> bool:
     return e.turn > s.said and is_over
 
 
+def asks_for_presence(s: StateOrDraft, words: Words) -> bool:
+    """Do these words only ask whether the agent is there, while the person waits and has heard nothing of the
+    answer?"""
+    is_over = s.fault is not None and s.fault.fatal
+    return words is Words.PRESENCE and s.voice is Voice.SILENT and is_waited_for(s) and not is_over
+
+
 def has_late_words(s: State, e: WordsHeard) -> bool:
     """Does this late text count? For a turn that was already sent to the brain, only the final text counts."""
     return e.words > 0 and (e.final or e.turn > s.asked)
@@ -75,6 +86,8 @@ def begin_turn(d: Draft, e: Event) -> None:
     d.content = 0
     d.onset = d.seq
     d.overheard = 0  # from now on, a verdict is about this turn
+    if d.before.user is User.QUIET and d.before.voice is Voice.SILENT:
+        d.emit(StopCue())
 
 
 def expect_more_text(d: Draft, e: Event) -> None:
@@ -95,9 +108,11 @@ def note_words(d: Draft, e: WordsHeard) -> None:
     d.unread = False
     if e.final and not e.words:
         d.words = Words.NONE  # the empty final text replaces the partial text
+    elif e.presence:
+        d.words = Words.PRESENCE
     elif e.substantial:
         d.words = Words.SUBSTANTIAL
-    elif e.words and d.words is Words.NONE:
+    elif e.words and d.words in (Words.NONE, Words.PRESENCE):
         d.words = Words.FILLER
     d.final = e.final and d.words is not Words.NONE
     _note_content(d, e)
@@ -154,6 +169,8 @@ def take_typed(d: Draft, e: Event) -> None:
     if d.before.user is User.QUIET:
         d.turn += 1
         d.content = 0
+        if d.before.voice is Voice.SILENT:
+            d.emit(StopCue())  # the wait goes on: a turn that is typed explains no silence
     elif d.before.user in _OPEN:
         _close_audio(d)
     _mark_said(d, d.turn)
@@ -165,7 +182,9 @@ def take_late_words(d: Draft, e: WordsHeard) -> None:
     (at least in part), if its turn began while the current voice was playing, or if it adds only fillers to a turn that
     was already sent to the brain."""
     _note_content(d, e)
-    if _comes_too_late(d.before, e):
+    if e.presence and asks_for_presence(d.before, Words.PRESENCE) and e.turn > d.before.said:
+        _give_sign(d, e.turn)
+    elif _comes_too_late(d.before, e):
         d.emit(RecordOverheard(e.turn))
         d.check_ins = 0
         if e.turn == d.turn and d.user is User.QUIET and d.before.voice in SOUNDING and e.turn > d.floor_turn:
@@ -185,15 +204,45 @@ def _end_turn(d: Draft) -> None:
     """End the turn. Words spoken over the agent, and fillers while a reply is pending, are recorded as overheard.
     Other words need an answer. So do substantial words over a firm reply: they are answered after it."""
     if d.words is not Words.NONE:
-        over_sound = d.voice in SOUNDING and not (d.firm and d.words is Words.SUBSTANTIAL)
+        over_sound = d.voice in SOUNDING and not (d.firm and d.words is not Words.FILLER)
         behind_reply = d.words is Words.FILLER and d.reply in PENDING
-        if over_sound or behind_reply:
+        if asks_for_presence(d, d.words):
+            _give_sign(d, d.turn)
+        elif over_sound or behind_reply:
             d.emit(RecordOverheard(d.turn))
             d.overheard = d.turn if over_sound else 0
             d.check_ins = 0
         else:
             _mark_said(d, d.turn)
+    if d.fault is not None and d.fault.fatal:
+        _say_last_words(d)
+    elif (
+        d.words is Words.NONE
+        and awaits_check_in(d.before)
+        and not d.due[TIMER_INDEX[Timer.DEAD_AIR]]
+        and dead_air_ms(d)
+    ):
+        # The check-in became due while the noise went on. If it waited longer, the next noise could hold it up again.
+        d.arm(Timer.DEAD_AIR, d.settings.beat_ms)
     _forget_words(d)
+
+
+def _say_last_words(d: Draft) -> None:
+    """The person has spoken over the last words, or before them: say them now. A noise only ends the conversation
+    soon."""
+    if d.words is Words.NONE:
+        d.shorten(Timer.DISMISS, d.settings.close_ms_max)
+    else:
+        d.arm(Timer.DISMISS, d.settings.fatal_ms)
+        tell(d, Cue.ENDED)
+
+
+def _give_sign(d: Draft, turn: int) -> None:
+    """Answer "hello?" by a sign of life. The answer that the person waits for isn't touched."""
+    d.emit(RecordOverheard(turn))
+    d.check_ins = 0
+    if d.user is User.QUIET:
+        d.emit(PlayCue(Cue.PRESENCE))
 
 
 def take_answer(d: Draft, e: AnswerOverheard) -> None:
@@ -208,6 +257,9 @@ def _mark_said(d: Draft, turn: int) -> None:
     if turn <= d.asked:
         d.asked = d.answered
     d.check_ins = 0
+    d.cut = False
+    if d.ending is Ending.UNLESS_OPPOSED:
+        d.ending = Ending.NO
 
 
 def _close_audio(d: Draft) -> None:

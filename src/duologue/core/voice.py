@@ -19,8 +19,9 @@ from .answers import (
     owe_asked,
     stop_sound,
 )
+from .deadlines import cue_ms
 from .draft import Draft
-from .effects import WarnLongSpeech
+from .effects import PlayCue, WarnLongSpeech
 from .events import (
     Event,
     InterruptRequested,
@@ -36,7 +37,7 @@ from .events import (
     TextTyped,
     WordsHeard,
 )
-from .leaves import ENDING, SOUNDING, TIMER_INDEX, Ask, Overlap, Timer, Voice
+from .leaves import ENDING, SOUNDING, TIMER_INDEX, Ask, Cue, Overlap, Timer, Voice
 from .rows import Row, row
 from .state import State, has_foreground
 
@@ -76,6 +77,7 @@ def interrupt(d: Draft, e: Event) -> None:
     """Stop the sound and cancel the reply in this step. The reply is truncated later, when the line is silent."""
     stop_sound(d)
     cancel_reply(d)
+    d.cut = isinstance(e, _BY_SOUND) and d.ask in (Ask.ANSWER, Ask.OFFER)
     d.ask = Ask.ANSWER
     if isinstance(e, InterruptRequested):
         count_as_answered(d, e)
@@ -89,18 +91,26 @@ def interrupt(d: Draft, e: Event) -> None:
 def count_as_answered(d: Draft, e: Event) -> None:
     """The person wants no answer: count the question as answered, even if nothing of the answer was heard."""
     mark_answered(d)
-    d.telling = False
+    d.telling = d.cut = False
 
 
 def note_heard(d: Draft, e: Event) -> None:
     if isinstance(e, PlaybackProgressed | PlaybackStopped | PlaybackFinished):
         d.heard_ms = max(d.heard_ms, e.heard_ms)
+    if isinstance(e, PlaybackFinished):
+        d.cut = False  # all of it was heard
 
 
 def progress(d: Draft, e: PlaybackProgressed) -> None:
+    more_ms = e.heard_ms - d.heard_ms
     note_heard(d, e)
     if d.voice is Voice.PLAYING:
         d.arm(Timer.STALL, d.settings.stall_ms_max)
+        if d.due[_CUE]:  # the person hears the voice: the next silence begins when this sound was over
+            d.cues = 0
+            later = d.due[_CUE] + more_ms
+            d.arm(Timer.CUE, cue_ms(d))
+            d.due[_CUE] = min(later, d.due[_CUE])
 
 
 def finish(d: Draft, e: PlaybackFinished) -> None:
@@ -126,13 +136,22 @@ def expect_verdict(d: Draft, e: Event) -> None:
     d.disarm(Timer.LULL)
 
 
+def give_cue(d: Draft, e: Event) -> None:
+    """Let the person hear that the agent is there: first by a sound, then with words."""
+    d.emit(PlayCue(Cue.WORDS if d.cues else Cue.SOUND))
+    d.cues = min(d.cues + 1, len(d.settings.cue_ms) - 1)
+    d.arm(Timer.CUE, cue_ms(d))
+
+
 def warn_long_speech(d: Draft, e: Event) -> None:
     d.emit(WarnLongSpeech(d.voice_id))
 
 
 V, T = Voice, Timer
 
-TAKES_FLOOR = (SpeechStarted, PttPressed, TextTyped, InterruptRequested, OverlapJudged)
+_CUE = TIMER_INDEX[Timer.CUE]
+_BY_SOUND = (SpeechStarted, PttPressed, OverlapJudged)
+TAKES_FLOOR = (*_BY_SOUND, TextTyped, InterruptRequested)
 
 VOICE_ROWS: tuple[Row, ...] = (
     # The person makes a sound or asks for silence
@@ -149,6 +168,8 @@ VOICE_ROWS: tuple[Row, ...] = (
     row((*SOUNDING, *ENDING), PlaybackProgressed, None, progress, heard_more),
     row(SOUNDING, PlaybackFinished, V.SILENT, finish),
     row(SOUNDING, T.LONG_SPEECH, None, warn_long_speech),
+    # A wait in silence
+    row((V.SILENT, V.PLAYING), T.CUE, None, give_cue),
     # Stopping
     row(ENDING, InterruptRequested, None, count_as_answered),
     row(V.STOPPING, T.BREATH, None),

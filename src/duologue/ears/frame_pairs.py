@@ -1,4 +1,4 @@
-"""Incoming audio frame by frame: what was heard, and what the line played at the same time.
+"""The audio of a conversation, frame by frame: what was heard, and what the line played at the same time.
 
 A line is the connection to the user. Its sample rate and frame length are converted to those of the models. Rule: both
 sides always have the same length. If a line doesn't report what it plays, the played side is silent.
@@ -14,12 +14,14 @@ from duologue.ports.ears import Frame
 
 from .model_input import Samples, UnusableAudio, np
 
+_SAMPLE = 2  # bytes
+
 
 class FramePair(NamedTuple):
-    """One frame of the audio that was heard, and the frame that was played at the same time."""
+    """One frame of the audio that was heard, and the frame that was played at the same time; None if nothing was."""
 
     heard: Samples
-    played: Samples
+    played: Samples | None
 
 
 class FramePairs:
@@ -27,23 +29,76 @@ class FramePairs:
 
     def __init__(self, rate_hz: int, frame_samples: int) -> None:
         self._rate_hz = rate_hz
-        self._incoming_hz = rate_hz
         self._frame_samples = frame_samples
+        self._plain = _PlainPairs(frame_samples)
+        self._resampled: _ResampledPairs | None = None  # once a frame had another rate than the models
+
+    def feed(self, frame: Frame) -> list[FramePair]:
+        """The pairs of frames that this incoming frame completed, at the rate and length of the models."""
+        heard, played = len(frame.pcm) // _SAMPLE, len(frame.played) // _SAMPLE
+        if len(frame.pcm) % _SAMPLE or len(frame.played) % _SAMPLE:
+            to_samples(frame.pcm)  # raises
+            to_samples(frame.played)
+        if played and played != heard:
+            raise UnusableAudio(f"a frame has {heard} heard and {played} played samples: send equally many")
+        if self._resampled is None and frame.rate_hz == self._rate_hz:
+            return self._plain.feed(frame.pcm, frame.played)
+        if self._resampled is None:
+            resampled = _ResampledPairs(self._rate_hz, self._frame_samples)
+            resampled.feed(self._plain.rest(self._rate_hz))
+            self._resampled = resampled
+        return self._resampled.feed(frame)
+
+
+class _PlainPairs:
+    """Audio at the rate of the models. It is kept as bytes until a frame is complete."""
+
+    def __init__(self, frame_samples: int) -> None:
+        self._size = frame_samples * _SAMPLE
+        self._heard = bytearray()
+        self._played = bytearray()  # empty while nothing is played
+
+    def feed(self, heard: bytes, played: bytes) -> list[FramePair]:
+        if played or self._played:
+            self._played += bytes(len(self._heard) - len(self._played)) + (played or bytes(len(heard)))
+        self._heard += heard
+        pairs = []
+        while len(self._heard) >= self._size:
+            pairs.append(_pair(self._cut(self._heard), self._cut(self._played) if self._played else None))
+        return pairs
+
+    def _cut(self, side: bytearray) -> Samples:
+        samples = to_samples(bytes(side[: self._size]))
+        del side[: self._size]
+        return samples
+
+    def rest(self, rate_hz: int) -> Frame:
+        """What doesn't fill a frame."""
+        return Frame(bytes(self._heard), rate_hz, bytes(self._played))
+
+
+class _ResampledPairs:
+    """Audio of any rate."""
+
+    def __init__(self, rate_hz: int, frame_samples: int) -> None:
+        self._rate_hz = rate_hz
+        self._incoming_hz = rate_hz
         self._heard, self._played = LiveResampler(rate_hz, rate_hz), LiveResampler(rate_hz, rate_hz)
         self._cutters = FrameCutter(frame_samples), FrameCutter(frame_samples)
 
     def feed(self, frame: Frame) -> list[FramePair]:
-        """The pairs of frames that this incoming frame completed, at the rate and length of the models."""
         if frame.rate_hz != self._incoming_hz:
             self._heard = LiveResampler(frame.rate_hz, self._rate_hz)
             self._played = LiveResampler(frame.rate_hz, self._rate_hz)
             self._incoming_hz = frame.rate_hz
         heard = to_samples(frame.pcm)
         played = to_samples(frame.played) if frame.played else np.zeros_like(heard)
-        if played.size != heard.size:
-            raise UnusableAudio(f"a frame has {heard.size} heard and {played.size} played samples: send equally many")
         heard_cutter, played_cutter = self._cutters
         pairs = zip(
             heard_cutter.feed(self._heard.feed(heard)), played_cutter.feed(self._played.feed(played)), strict=True
         )
-        return [FramePair(*pair) for pair in pairs]
+        return [_pair(heard, played) for heard, played in pairs]
+
+
+def _pair(heard: Samples, played: Samples | None) -> FramePair:
+    return FramePair(heard, played if played is not None and played.any() else None)

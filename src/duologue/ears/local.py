@@ -1,9 +1,10 @@
 """Ears on this machine: Silero detects speech, Moonshine transcribes it, Smart Turn judges whether a turn is over.
 
-No model runs on the event loop. Onsets (the first signs of speech) and ends are reported as soon as they are known,
-without waiting for text. Text is reported in the order in which it was said. Rule: when the machine can't keep up,
-partial transcripts are skipped, but final ones never are. Every onset gets exactly one final transcript, unless its
-audio is discarded. What is decided is decided by `stream`.
+Silero runs on the event loop, once for all conversations whose frames arrive together. Every other model runs in a
+thread. Onsets (the first signs of speech) and ends are reported as soon as they are known, without waiting for text.
+Text is reported in the order in which it was said. Rule: when the machine can't keep up, partial transcripts are
+skipped, but final ones never are. Every onset gets exactly one final transcript, unless its audio is discarded. What is
+decided is decided by `stream`.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from duologue.ports.ears import Heard, Incoming
 from .dictation import Transcribes
 from .echo_canceller import is_installed
 from .final_model import FinalChoice, FinalModel
-from .local_stream import LocalStream, Models, VoiceDetector
+from .local_stream import LocalStream, Models
 from .model_threads import ModelThreads, shared_threads
 from .moonshine import Moonshine
 from .silero import SileroVad
 from .smart_turn import SmartTurn
 from .speech_gate import GateRule
 from .stream_state import StreamSettings, TextPace
+from .threaded_vad import VoiceDetector
 
 BASE_MS_MAX = 2_000  # how long a final text may take if `base` was chosen, however slow it is
 

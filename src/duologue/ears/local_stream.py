@@ -1,33 +1,31 @@
 """The I/O of one conversation's local ears: runs the models that `stream` asks for, and passes on its reports.
 
-One task reads audio, the other transcribes. No model runs on the event loop. Rule: nothing is decided here. What
-happens becomes an input of `step`, and what `step` returns is done.
+One task reads audio, the other transcribes. Silero runs on the event loop, every other model in a thread. Rule: nothing
+is decided here. What happens becomes an input of `step`, and what `step` returns is done.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import math
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TypeVar
 
-from duologue.audio.levels import rms, to_dbfs
-from duologue.core.leaves import ErrorClass
+from duologue.audio.levels import SILENCE_DBFS, rms, to_dbfs
 from duologue.ports.ears import Frame, Incoming
 from duologue.ports.failure import BrokenContract
 from duologue.turns.echo_level import UNKNOWN, EchoGate
 from duologue.turns.features import PauseFeatures
 
 from .dictation import Transcribes, hypothesis_of
-from .echo_canceller import EchoCanceller
 from .final_model import FinalModel
 from .frame_pairs import FramePair, FramePairs
 from .linear_echo import LinearEcho
 from .model_input import RATE_HZ, Samples, UnusableAudio, np
 from .model_threads import ModelLane, ModelThreads, Urgency
+from .ordered_frames import OrderedFrames
 from .report_queue import ReportQueue
 from .silero import FRAME_MS, FRAME_SAMPLES, SileroVad
 from .smart_turn import SmartTurn
@@ -55,26 +53,18 @@ from .stream_state import (
     TextWritten,
     WithdrawText,
 )
+from .threaded_vad import Judged, ThreadedVad, VoiceDetector
 from .transcription import StreamTranscription
 from .turn_sound import TurnSound, answer
-from .vad_batch import VadBatches
+from .vad_batch import Answer, VadBatches
 
 T = TypeVar("T")
 LOG = logging.getLogger("duologue.ears")
 
 GAP_MS = 1_000  # when the connection sends no audio for this long, silence is assumed: the user is probably muted
-VAD_S_MAX = 10.0  # how long the voice detector may take for one frame,
-JUDGE_S_MAX = 5.0  # the judgement of a pause,
+JUDGE_S_MAX = 5.0  # how long the judgement of a pause may take,
 TEXT_S_MAX = 20.0  # and a transcript
 _SILENCE = np.zeros(FRAME_SAMPLES, np.float32)
-
-
-class VoiceDetector(Protocol):
-    """Detects speech in one stream, in frames of 512 samples at 16 kHz."""
-
-    def load(self) -> None: ...
-
-    def probability(self, frame: Samples) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -92,37 +82,30 @@ class Models:
     batches: VadBatches = field(default_factory=VadBatches)
 
 
-class _Judged(NamedTuple):
-    """What the voice detector and the echo canceller made of a frame."""
-
-    probability: float
-    sound: Samples
-    failure: Exception | None = None
-
-
 class LocalStream:
     """One conversation."""
 
     def __init__(self, models: Models) -> None:
+        self.heard = ReportQueue(writers=2)
         self._models = models
         self._state = StreamState()
         self._vad = models.vad()
-        self._lane = ModelLane(models.threads, Urgency.FRAME)
+        self._threaded = ThreadedVad(models.threads, models.cancels_echo)
         self._text_lane = ModelLane(models.threads, Urgency.PARTIAL)
         self._sides = FramePairs(RATE_HZ, FRAME_SAMPLES)
         self._echo = EchoGate(FRAME_MS)
-        self._canceller: EchoCanceller | None = None
         self._filter = LinearEcho(FRAME_SAMPLES)
         self._sound = TurnSound()
         self._transcription = StreamTranscription(models.stt)
         self._refining = 0  # how often the better model was asked
         self._wake = asyncio.Event()
+        self._ordered = OrderedFrames(self._ask_vad, self._follow_heard, self._take, self.heard.fail)
         self._waits_since: float | None = None  # when the wait for the next audio began; None while audio is processed
         self._gap: asyncio.TimerHandle | None = None
-        self.heard = ReportQueue(writers=2)
 
     def stop(self) -> None:
-        """Cancel the timer that notices when the connection sends no audio."""
+        """Take no more audio, and cancel the timer that notices when the connection sends none."""
+        self._ordered.stop()
         if self._gap is not None:
             self._gap.cancel()
 
@@ -134,7 +117,8 @@ class LocalStream:
         self._transcription.forget(self._state.needed_from)
         if self._state.turn.is_on and self._gap is None:
             self._gap = asyncio.get_running_loop().call_later(GAP_MS / 1000, self._fill)
-        self._wake.set()
+        if self._transcription.is_asked or self._state.is_done:
+            self._wake.set()
 
     def _do(self, output: StreamOutput, failure: Exception | None) -> None:
         match output:
@@ -160,80 +144,51 @@ class LocalStream:
 
     async def read(self, audio: AsyncIterator[Incoming]) -> None:
         """Process the audio until it ends."""
-        await self._in_thread(self._lane, self._vad.load)
-        loop = asyncio.get_running_loop()
+        await self._threaded.load(self._vad)
+        loop, ordered = asyncio.get_running_loop(), self._ordered
         async for item in audio:
             if isinstance(item, Frame):
                 self._waits_since = None
                 await self._hear(item)
                 self._waits_since = loop.time()
             else:
-                self._take(item)
+                ordered.put(item)
         self._waits_since = None
-        self._take(AudioEnded())
+        ordered.put(AudioEnded())
+        await ordered.settle(0)
 
     async def _hear(self, frame: Frame) -> None:
+        ordered = self._ordered
         try:
             pairs = self._sides.feed(frame)
         except UnusableAudio as problem:
-            self._take(BadFrame(str(problem)))
+            ordered.put(BadFrame(str(problem)))
             return
-        if isinstance(self._vad, SileroVad) and not self._hears_echo(pairs):
+        if isinstance(self._vad, SileroVad) and not self._threaded.hears_echo(pairs):
             for pair in pairs:
-                self._follow(pair, await self._judge_in_batch(pair, self._vad))
+                ordered.put(pair)
+            if ordered.is_ahead:
+                await ordered.settle()
         elif pairs:
-            lane = self._lane
-            judged = await self._in_time(self._in_thread(lane, partial(self._judge, self._vad, pairs)), lane.abandon)
-            for pair, result in zip(pairs, judged, strict=True):
-                self._follow(pair, result)
+            await ordered.settle(0)
+            for pair, judged in zip(pairs, await self._threaded.judge(self._vad, pairs), strict=True):
+                self._follow(pair, judged)
 
-    def _hears_echo(self, pairs: list[FramePair]) -> bool:
-        """Should the echo canceller process this audio? Yes, if echo cancellation is on and the agent has been audible
-        in this conversation."""
-        if self._canceller is not None:
-            return True
-        return self._models.cancels_echo and any(pair.played.any() for pair in pairs)
+    def _ask_vad(self, frame: Samples, answer: Answer) -> None:
+        """Have a frame judged by a run of the model that serves many conversations."""
+        vad = self._vad
+        assert isinstance(vad, SileroVad)
+        self._models.batches.of_loop(vad).ask(frame, vad.memory, answer)
 
-    async def _judge_in_batch(self, pair: FramePair, vad: SileroVad) -> _Judged:
-        """The probability of speech, by a run of the model that serves many conversations."""
-        batch = self._models.batches.of_loop(vad, self._lane)
-        try:
-            request = batch.request(pair.heard, vad.memory)
-            return _Judged(await self._in_time(request, self._models.batches.abandon), pair.heard)
-        except BrokenContract:
-            raise
-        except Exception as failure:  # noqa: BLE001 - whatever a model raises, listening goes on
-            return _Judged(math.nan, pair.heard, failure)
+    def _follow_heard(self, pair: FramePair, probability: float, failure: Exception | None) -> None:
+        self._follow(pair, Judged(probability, pair.heard, failure))
 
-    def _judge(self, vad: VoiceDetector, pairs: list[FramePair]) -> list[_Judged]:
-        """For each frame, the probability of speech and the audio without the echo. Runs in a thread."""
-        if self._canceller is None and self._hears_echo(pairs):
-            self._canceller = EchoCanceller()
-        judged = []
-        for pair in pairs:
-            try:
-                probability, failure = vad.probability(pair.heard), None
-            except Exception as raised:  # noqa: BLE001 - whatever a model raises, listening goes on
-                probability, failure = math.nan, raised
-            sound = self._canceller.feed(*pair) if self._canceller is not None else pair.heard
-            judged.append(_Judged(probability, sound, failure))
-        return judged
-
-    async def _in_time(self, work: asyncio.Future[T], abandon: Callable[[], None]) -> T:
-        """The answer of the voice detector, without which nothing is heard."""
-        try:
-            async with asyncio.timeout(VAD_S_MAX):
-                return await work
-        except TimeoutError:
-            abandon()
-            line = f"the voice detector didn't answer within {VAD_S_MAX:.0f} s"
-            raise BrokenContract(ErrorClass.NETWORK_TIMEOUT, line) from None
-
-    def _follow(self, pair: FramePair, judged: _Judged) -> None:
+    def _follow(self, pair: FramePair, judged: Judged) -> None:
         """Measure one frame."""
         energy = rms(pair.heard)
         level_db = to_dbfs(energy)
-        excess_db = self._echo.excess_db(level_db, to_dbfs(rms(pair.played)))
+        played_db = SILENCE_DBFS if pair.played is None else to_dbfs(rms(pair.played))
+        excess_db = self._echo.excess_db(level_db, played_db)
         fault = _name(judged.failure) if judged.failure is not None else ""
         self._add(self._without_echo(pair, judged.sound, excess_db))
         self._take(SoundFrame(judged.probability, energy, level_db, excess_db, fault), judged.failure)
@@ -241,10 +196,10 @@ class LocalStream:
     def _without_echo(self, pair: FramePair, sound: Samples, excess_db: float) -> Samples:
         """The sound of this frame for the models that need words, if the lag of an echo is known."""
         lag = self._echo.level.lag
-        if lag == UNKNOWN or self._canceller is not None:
+        if lag == UNKNOWN or self._threaded.cancels_echo:
             return sound
         is_echo = excess_db <= self._models.settings.margin_db
-        self._filter, sound = self._filter.after(sound, pair.played, lag, is_echo)
+        self._filter, sound = self._filter.after(sound, _SILENCE if pair.played is None else pair.played, lag, is_echo)
         return sound
 
     def _add(self, sound: Samples) -> None:

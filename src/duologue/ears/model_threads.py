@@ -1,8 +1,9 @@
 """The few threads in which models run. All conversations share them, and the most urgent work runs first.
 
 Speech detection must finish within a frame and a final transcript soon, but a partial transcript can wait. Rule:
-transcription never takes the last thread, so speech is detected even while every other thread transcribes. Work that
-hangs is abandoned, and another thread takes its thread's place.
+transcription never takes the last thread, so speech is detected even while every other thread transcribes, and a thread
+that computes in Python soon gives way to the event loop. Work that hangs is abandoned, and another thread takes its
+thread's place.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import atexit
 import enum
 import os
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
@@ -31,6 +33,7 @@ class Urgency(enum.IntEnum):
 
 
 ABANDONED_MAX = 16  # threads that hang; more are not replaced
+SWITCH_S = 0.001  # how long such a thread may keep the event loop waiting; Python's default of 5 ms delays frames
 
 
 @dataclass(slots=True, eq=False)
@@ -93,6 +96,7 @@ class ModelThreads:
             thread.join()
 
     def _start(self) -> None:
+        sys.setswitchinterval(min(SWITCH_S, sys.getswitchinterval()))
         for _ in range(self._slow_max + 1):
             self._start_thread()
         atexit.register(self.close)

@@ -19,27 +19,32 @@ class ReportQueue:
         self._waiting: deque[Heard] = deque()
         self._writers = writers
         self._failure: BaseException | None = None
-        self._changed = asyncio.Event()
+        self._reader: asyncio.Future[None] | None = None
 
     def put(self, heard: Heard) -> None:
         """Add this report to the queue. Never waits."""
-        last = self._waiting[-1] if self._waiting else None
-        if isinstance(heard, Partial) and isinstance(last, Partial) and heard.utterance == last.utterance:
-            self._waiting.pop()
+        if isinstance(heard, Partial) and self._waiting:
+            last = self._waiting[-1]
+            if isinstance(last, Partial) and heard.utterance == last.utterance:
+                self._waiting.pop()
         self._waiting.append(heard)
-        self._changed.set()
+        self._wake()
 
     def fail(self, failure: BaseException) -> None:
         """Record that a writer has failed. The reader gets all queued reports, then this exception."""
         self._failure = self._failure or failure
-        self._changed.set()
+        self._wake()
 
     def close(self, task: asyncio.Future[None]) -> None:
         """Record that a writer's task has ended, with or without an exception."""
         self._writers -= 1
         if not task.cancelled() and (failure := task.exception()) is not None:
             self.fail(failure)
-        self._changed.set()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)
 
     async def get(self) -> Heard | None:
         """The next report; None when all writers are done and the queue is empty. If a writer failed, its exception is
@@ -49,6 +54,9 @@ class ReportQueue:
                 raise self._failure
             if self._writers == 0:
                 return None
-            self._changed.clear()
-            await self._changed.wait()
+            self._reader = asyncio.get_running_loop().create_future()
+            try:
+                await self._reader
+            finally:
+                self._reader = None
         return self._waiting.popleft()

@@ -1,34 +1,46 @@
 """Voice activity detection (VAD) by Silero, 32 ms at a time.
 
 Returns probabilities of speech, which `speech_gate` turns into onsets and ends. Rule: the memory of each stream is a
-separate object, so that one run of the model can serve many streams.
+separate object, so that one run of the model can serve many streams. Digital silence that goes on needs only the part
+of the model that remembers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from .model_input import NDArray, OnnxSession, Samples, UnusableAudio, checked, find_file, np, session
+from .silero_graph import INPUT_SAMPLES, MEMORY, faster_graph, silent_graph
 
 FRAME_SAMPLES = 512
 FRAME_MS = 32
-_CONTEXT = 64  # samples of the previous frame that the model gets again
-_RATE = np.array(16_000, np.int64)
+_CONTEXT = INPUT_SAMPLES - FRAME_SAMPLES  # samples of the previous frame that the model gets again
+_POWER_FINE = 256.0  # if the squares of a frame add up to at most this, no sample is NaN, infinite or above 16
 
 
 class VadMemory:
     """The model's recurrent state for one stream."""
 
-    __slots__ = ("context", "state")
+    __slots__ = ("cell", "context", "hidden", "is_silent", "probability")
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
         """Clear the memory, because a new stream starts."""
-        self.state: NDArray[np.float32] = np.zeros((2, 128), np.float32)
+        self.hidden: NDArray[np.float32] = np.zeros((1, MEMORY), np.float32)
+        self.cell: NDArray[np.float32] = np.zeros((1, MEMORY), np.float32)
         self.context: Samples = np.zeros(_CONTEXT, np.float32)
+        self.is_silent = True  # was the latest frame digital silence?
+        self.probability = 0.0  # of speech in the latest frame
+
+
+class _Stream(NamedTuple):
+    frame: Samples
+    memory: VadMemory
+    is_silent: bool
 
 
 class SileroVad:
@@ -36,11 +48,14 @@ class SileroVad:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._file = find_file("silero-vad", ["silero_vad.onnx"], folder)
+        self._whole: OnnxSession | None = None
+        self._silent: OnnxSession | None = None
         self.memory = VadMemory()
 
     def load(self) -> None:
         """Load the model now rather than when the first frame arrives."""
-        self.probabilities([np.zeros(FRAME_SAMPLES, np.float32)], [VadMemory()])
+        silence = np.zeros(FRAME_SAMPLES, np.float32)
+        self.probabilities([silence, np.ones_like(silence)], [VadMemory(), VadMemory()])
 
     def probability(self, frame: Samples) -> float:
         """The probability of speech in the next 512 samples at 16 kHz."""
@@ -50,23 +65,55 @@ class SileroVad:
         """The probabilities of speech in the next frame of each stream, from one run of the model. `memories` has the
         memory of each stream, in the same order, and is updated."""
         assert len(frames) == len({id(memory) for memory in memories}), "each stream needs one frame and its own memory"
-        if not frames:
-            return []
-        heard = np.stack(
-            [np.concatenate((memory.context, _frame(frame))) for frame, memory in zip(frames, memories, strict=True)]
-        )
-        state = np.stack([memory.state for memory in memories], axis=1)
-        found, after = self._session().run(None, {"input": heard, "state": state, "sr": _RATE})
-        for place, memory in enumerate(memories):
-            memory.state = after[:, place]
-            memory.context = heard[place, -_CONTEXT:]
-        return [float(probability) for probability in found[:, 0]]
+        sounding, silent = list[_Stream](), list[_Stream]()
+        powers = [_power(frame) for frame in frames]
+        for frame, memory, power in zip(frames, memories, powers, strict=True):
+            (silent if power == 0 and memory.is_silent else sounding).append(_Stream(frame, memory, power == 0))
+        if sounding:
+            self.run_whole(sounding)
+        if silent:
+            self._run_silent(silent)
+        return [memory.probability for memory in memories]
 
-    def _session(self) -> OnnxSession:
-        return session(self._file)
+    def run_whole(self, streams: Sequence[_Stream]) -> None:
+        if self._whole is None:
+            self._whole = session(self._file, rewritten=faster_graph)
+        parts = [part for stream in streams for part in (stream.memory.context, stream.frame)]
+        heard = np.concatenate(parts).reshape(-1, INPUT_SAMPLES)
+        _remember(streams, self._whole.run(None, {"heard": heard, **_memory(streams)}))
+
+    def _run_silent(self, streams: Sequence[_Stream]) -> None:
+        if self._silent is None:
+            self._silent = session(self._file, rewritten=silent_graph)
+        _remember(streams, self._silent.run(None, _memory(streams)))
 
 
-def _frame(samples: Samples) -> Samples:
-    if checked(samples).size != FRAME_SAMPLES:
-        raise UnusableAudio(f"a frame needs {FRAME_SAMPLES} samples, not {samples.size}")
-    return samples
+def _memory(streams: Sequence[_Stream]) -> dict[str, NDArray[np.float32]]:
+    return {
+        "hidden": _table([stream.memory.hidden for stream in streams]),
+        "cell": _table([stream.memory.cell for stream in streams]),
+    }
+
+
+def _remember(streams: Sequence[_Stream], answers: Sequence[NDArray[np.float32]]) -> None:
+    found, hidden, cell = answers
+    for place, (frame, memory, is_silent) in enumerate(streams):
+        memory.hidden = hidden[place : place + 1]
+        memory.cell = cell[place : place + 1]
+        memory.context = frame[-_CONTEXT:]
+        memory.is_silent = is_silent
+        memory.probability = float(found[place, 0])
+
+
+def _table(rows: list[NDArray[np.float32]]) -> NDArray[np.float32]:
+    return rows[0] if len(rows) == 1 else np.concatenate(rows)
+
+
+def _power(frame: Samples) -> float:
+    """The sum of the squares of these samples. Raises `UnusableAudio` if a model can't process them."""
+    is_frame = isinstance(frame, np.ndarray) and frame.dtype == np.float32 and frame.shape == (FRAME_SAMPLES,)
+    if is_frame and (power := float(np.dot(frame, frame))) <= _POWER_FINE:
+        return power
+    if checked(frame).size != FRAME_SAMPLES:
+        raise UnusableAudio(f"a frame needs {FRAME_SAMPLES} samples, not {frame.size}")
+    return float(np.dot(frame, frame))

@@ -140,13 +140,11 @@ class _Draft:
     def _follow(self, frame: SoundFrame, probability: float) -> None:
         before = self.state
         gate, change = before.gate.heard(self.settings.rule, probability, before.is_sounding)
-        self.state = replace(
-            before,
-            frames=before.frames + 1,
-            kept=min(before.kept + 1, self.settings.kept_max),
-            gate=gate,
-            turn=measured(before, probability, frame.level_db),
-            utterances=before.utterances if before.open is None else extended(before, change is Change.PAUSED),
+        self.state = before.heard(
+            min(before.kept + 1, self.settings.kept_max),
+            gate,
+            measured(before, probability, frame.level_db),
+            before.utterances if before.open is None else extended(before, change is Change.PAUSED),
         )
         self._note_change(change)
         turn = self.state.turn

@@ -43,8 +43,8 @@ def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
     end = state.frames + 1
     length_ms = (end - spoken.first) * FRAME_MS
     if is_paused or length_ms >= spoken.due_ms:
-        return (*others, replace(spoken, end=end, wanted=end, due_ms=length_ms + spoken.every_ms))
-    return (*others, replace(spoken, end=end))
+        return (*others, spoken.reaching(end, end, length_ms + spoken.every_ms))
+    return (*others, spoken.reaching(end, spoken.wanted, spoken.due_ms))
 
 
 def next_text(state: StreamState) -> RequestText | None:

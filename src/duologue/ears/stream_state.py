@@ -272,6 +272,27 @@ class Utterance:
     def length_ms(self) -> int:
         return (self.end - self.first) * FRAME_MS
 
+    def reaching(self, end: int, wanted: int, due_ms: int) -> Utterance:
+        """After one more frame. All fields are passed, because this is done for every frame and `replace` is slow."""
+        return Utterance(
+            self.number,
+            self.first,
+            end,
+            self.run_up,
+            due_ms,
+            self.every_ms,
+            wanted,
+            self.covered,
+            self.voiced_end,
+            self.is_over,
+            self.is_long,
+            self.is_committed,
+            self.failures,
+            self.sound,
+            self.pause,
+            self.latest,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class FinalText:
@@ -326,6 +347,25 @@ class StreamState:
     is_broken: bool = False
     bad_frames: int = 0  # unusable frames in a row
     deaf_frames: int = 0  # frames in a row that the voice detector couldn't judge
+
+    def heard(self, kept: int, gate: VoiceGate, turn: TurnHeard, utterances: tuple[Utterance, ...]) -> StreamState:
+        """After one more frame. All fields are passed, because this is done for every frame and `replace` is slow."""
+        return StreamState(
+            self.frames + 1,
+            kept,
+            gate,
+            turn,
+            self.number,
+            utterances,
+            self.asked,
+            self.finals,
+            self.offer,
+            self.is_sounding,
+            self.is_over,
+            self.is_broken,
+            self.bad_frames,
+            self.deaf_frames,
+        )
 
     @property
     def open(self) -> Utterance | None:

@@ -1,22 +1,25 @@
-"""One run of the voice detector for many conversations.
+"""One run of the voice detector for all conversations whose frames arrive in the same pass of the event loop.
 
-All frames that arrive during a run are processed together in the next run. A frame that arrives while no run is active
-doesn't wait. Rule: a run contains at most one frame of each stream, because each frame needs the memory that the
-previous frame left.
+The detector runs on the event loop, because it takes less time than handing a frame to a thread and back. Rule: a run
+contains at most one frame of each stream, because each frame needs the memory that the previous frame left, and so few
+frames that the loop is never held for long.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
 from weakref import WeakKeyDictionary
 
 from .model_input import Samples
-from .model_threads import ModelLane
 from .silero import VadMemory
 
-BATCH_MAX = 256
+BATCH_MAX = 32  # a run of so many takes about 2 ms
+
+Answer: TypeAlias = Callable[[float, Exception | None], None]
+"""Called with the probability of speech in a frame; NaN and an exception if the detector failed."""
 
 
 class Batches(Protocol):
@@ -28,73 +31,46 @@ class Batches(Protocol):
 class _Request(NamedTuple):
     frame: Samples
     memory: VadMemory
-    answer: asyncio.Future[float]
+    answer: Answer
 
 
 class VadBatch:
     """Collects the frames that arrive on one event loop, and processes them in shared runs."""
 
-    def __init__(self, vad: Batches, lane: ModelLane) -> None:
+    def __init__(self, vad: Batches) -> None:
         self._vad = vad
-        self._lane = lane
         self._loop = asyncio.get_running_loop()
         self._waiting: list[_Request] = []
-        self._is_running = False
 
-    def request(self, frame: Samples, memory: VadMemory) -> asyncio.Future[float]:
-        """A future for the probability of speech in this frame."""
-        answer: asyncio.Future[float] = self._loop.create_future()
+    def ask(self, frame: Samples, memory: VadMemory, answer: Answer) -> None:
+        """Have this frame judged in the next pass of the event loop. A stream asks about one frame at a time. `answer`
+        must not raise."""
         self._waiting.append(_Request(frame, memory, answer))
-        if not self._is_running:
-            self._is_running = True
+        if len(self._waiting) == 1:
             self._loop.call_soon(self._run)  # so that all frames that arrive now share a run
-        return answer
-
-    def abandon(self) -> None:
-        """The current run hangs: give up its thread."""
-        self._lane.abandon()
 
     def _run(self) -> None:
         requests, self._waiting = self._waiting[:BATCH_MAX], self._waiting[BATCH_MAX:]
-        requests = [request for request in requests if not request.answer.done()]
-        if not requests:
-            self._is_running = False
-            return
-        frames, memories = [request.frame for request in requests], [request.memory for request in requests]
-        running = self._loop.run_in_executor(self._lane, self._vad.probabilities, frames, memories)
-        running.add_done_callback(lambda done: self._answer(requests, done))
-
-    def _answer(self, requests: list[_Request], done: asyncio.Future[list[float]]) -> None:
-        failure = None if done.cancelled() else done.exception()
-        for place, request in enumerate(requests):
-            if request.answer.done():
-                continue
-            if done.cancelled():
-                request.answer.cancel()
-            elif failure is not None:
-                request.answer.set_exception(failure)
-            else:
-                request.answer.set_result(done.result()[place])
         if self._waiting:
-            self._run()
-        else:
-            self._is_running = False
+            self._loop.call_soon(self._run)
+        failure: Exception | None = None
+        try:
+            found = self._vad.probabilities([asked.frame for asked in requests], [asked.memory for asked in requests])
+        except Exception as raised:  # noqa: BLE001 - whatever a model raises, listening goes on
+            found, failure = [math.nan] * len(requests), raised
+        for asked, probability in zip(requests, found, strict=True):
+            asked.answer(probability, failure)
 
 
 class VadBatches:
-    """One `VadBatch` for each event loop, all with the same detector."""
+    """One `VadBatch` for each event loop."""
 
     def __init__(self) -> None:
         self._batches: WeakKeyDictionary[asyncio.AbstractEventLoop, VadBatch] = WeakKeyDictionary()
 
-    def of_loop(self, vad: Batches, lane: ModelLane) -> VadBatch:
-        """The `VadBatch` of the running event loop."""
+    def of_loop(self, vad: Batches) -> VadBatch:
+        """The `VadBatch` of the running event loop. Its first caller's detector serves all."""
         loop = asyncio.get_running_loop()
         if loop not in self._batches:
-            self._batches[loop] = VadBatch(vad, lane)
+            self._batches[loop] = VadBatch(vad)
         return self._batches[loop]
-
-    def abandon(self) -> None:
-        """The current run on the running event loop hangs: the next request gets a new `VadBatch`."""
-        if (hanging := self._batches.pop(asyncio.get_running_loop(), None)) is not None:
-            hanging.abandon()

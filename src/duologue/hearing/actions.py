@@ -18,7 +18,7 @@ from duologue.turns.echo_words import is_own, without_own
 from duologue.turns.overlap import Judgement
 from duologue.turns.own_speech import OwnSpeech
 from duologue.turns.stability import Stability
-from duologue.turns.words import count
+from duologue.turns.words import count, is_call_for_attention
 
 from . import intents as it
 from .inputs import AgentSpoke, ButtonPressed, ButtonReleased, EarsStopped, HeardLate, Typed, Woke
@@ -237,7 +237,16 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
     whole = d.words.text_of(turn)
     said = count(whole, d.policy.language, is_final)
     d.intents.append(
-        it.HearWords(turn, said.words, said.substantial, is_final, len(whole), round(100 * heard.confidence), content)
+        it.HearWords(
+            turn,
+            said.words,
+            said.substantial,
+            is_final,
+            len(whole),
+            round(100 * heard.confidence),
+            content,
+            presence=is_call_for_attention(whole, d.policy.language, is_final),
+        )
     )
     if turn < d.core.turn:
         return

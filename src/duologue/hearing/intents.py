@@ -42,6 +42,7 @@ class HearWords:
     chars: int
     confidence_pct: int
     content: int
+    presence: bool = False  # the text only asks whether the agent is there
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ class ScriptedLine:
         self.open_ms = open_ms
         self.open_failures: list[BaseException] = []
         self.log: list[LineAct] = []
+        self.connections: list[LineAct] = []  # when it was opened, and when it went away
         self.played: dict[int, int] = {}  # the milliseconds that were played, by voice
         self.ambient: Sound | None = None
         self.primed = True
@@ -99,6 +100,7 @@ class ScriptedLine:
             raise self.open_failures.pop(0)
         self._notify = notify
         self.is_open = True
+        self.connections.append(LineAct(round(self._now() * 1000), "open"))
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
         self._note("play", voice, chunk)
@@ -137,9 +139,9 @@ class ScriptedLine:
         asyncio.get_running_loop().call_soon(self.tell, Stopped(voice, heard_ms if is_current else 0))
 
     def play_cue(self, cue: int, sound: Sound) -> None:
-        self._note("play_cue", cue)
         if not self.is_open or self.is_sounding:
             return
+        self._note("play_cue", cue)
         if self._cue is None or self._cue.voice != cue:
             self._end_cue()
             self._cue = _Track(cue)
@@ -159,7 +161,7 @@ class ScriptedLine:
         self._note("close")
         self._end_track()
         self._end_cue()
-        self.is_open = False
+        self._go_away()
 
     # -- For scripts
 
@@ -183,8 +185,12 @@ class ScriptedLine:
         """Simulate that the connection breaks and doesn't come back by itself."""
         self._end_track()
         self._end_cue()
-        self.is_open = False
+        self._go_away()
         self.tell(Closed())
+
+    def _go_away(self) -> None:
+        self.is_open = False
+        self.connections.append(LineAct(round(self._now() * 1000), "away"))
 
     def block(self) -> None:
         """Make `open` wait until `unblock` is called."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from duologue.core.errors import DuologueError
 
-_sessions: dict[Path, OnnxSession] = {}
+Rewrites: TypeAlias = Callable[[bytes], bytes]
+
+_sessions: dict[tuple[Path, tuple[str, ...], Rewrites | None], OnnxSession] = {}
 _loading = threading.Lock()
 
 
@@ -32,13 +34,14 @@ class OnnxSession(Protocol):
     def get_outputs(self) -> list[Any]: ...
 
 
-def session(path: Path, inner: Sequence[str] = ()) -> OnnxSession:
+def session(path: Path, inner: Sequence[str] = (), rewritten: Rewrites | None = None) -> OnnxSession:
     """The shared session of this file. `inner` names values inside the graph that are added to the outputs of the
-    model."""
+    model. `rewritten` makes the model that is loaded from the bytes of the file."""
     with _loading:
-        if path not in _sessions:
-            _sessions[path] = _load(path, inner)
-        return _sessions[path]
+        key = (path, tuple(inner), rewritten)
+        if key not in _sessions:
+            _sessions[key] = _load(*key)
+        return _sessions[key]
 
 
 def forget_sessions() -> None:
@@ -47,15 +50,18 @@ def forget_sessions() -> None:
         _sessions.clear()
 
 
-def _load(path: Path, inner: Sequence[str]) -> OnnxSession:
+def _load(path: Path, inner: Sequence[str], rewritten: Rewrites | None) -> OnnxSession:
     ort = _onnxruntime()
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # the length of the input differs from run to run
     options.log_severity_level = 3  # errors only
     try:
-        # Two concatenated protobuf messages are one, so outputs can be appended to the file's bytes.
-        model = path.read_bytes() + b"".join(map(_output, inner)) if inner else str(path)
+        model: str | bytes = str(path)
+        if inner or rewritten is not None:
+            file = path.read_bytes()
+            # Two concatenated protobuf messages are one, so outputs can be appended to the bytes of a model.
+            model = (rewritten(file) if rewritten is not None else file) + b"".join(map(_output, inner))
         loaded: OnnxSession = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as failure:  # noqa: BLE001 - onnxruntime raises classes without a common base
         raise UnusableModel(f"{path} can't be loaded: {_first_line(failure)}") from None

@@ -57,7 +57,7 @@ class WatchedConversation(Protocol):
 
 # -- Values that may be logged
 
-_SOURCES = ("user", "line", "program", "button")
+_SOURCES = ("user", "line", "fault", "end", "program", "button")
 _FAULTS = tuple(f"fault: {error.value}" for error in ErrorClass)
 _TERM = re.compile(r"[a-z][a-z0-9_]*([+-]\d+\.\d)?")
 OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own tools, offered only while a job runs
@@ -169,7 +169,7 @@ _CONTEXT: dict[str, Writer] = {
     "pending_calls": _calls,
     "last_error": _name,
     "retries": _number,
-    "queued_turns": _number,
+    **dict.fromkeys(("audio_started_at", "transcript", "interruptions", "queued_turns"), _number),
 }
 _CALL: dict[str, Writer] = {"call": _number, "tool": _tool}
 
@@ -184,6 +184,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.TurnInterrupted: {"turn": _turn, "by": _source},
     sg.TurnDropped: {"turn": _turn, "why": _name},
     sg.TurnLimited: {"turn": _number},
+    sg.TurnAudioCommitted: {"turn": _number, "audio_ms": _number},
     sg.Decided: {"decision": _name, "reasons": _terms, "confidence": _number},
     sg.Caption: {
         "role": _name,
@@ -196,6 +197,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.WorkAsked: {**_CALL, "question": _chars},
     sg.WorkEnded: {**_CALL, "outcome": _name, "duration_ms": _number},
     sg.Waiting: {"call": _number, "stage": _number, "detail": _chars},
+    sg.CueGiven: {"cue": _name, "text": _chars},
     sg.WorkSilent: {"call": _number},
     sg.Failed: {"part": _name, "error": _name, "fatal": _number},
     sg.Recovered: {"source": _name, "success": _number},

@@ -116,9 +116,8 @@ def is_dismissed(r: StepRecord) -> bool:
 
 
 def loses_connection(r: StepRecord) -> bool:
-    """Is the connection lost in this step? It isn't if a program asked for a new one, or if a pause was too long."""
-    wanted = isinstance(r.event, ev.ReconnectRequested) or _is_timer(r, Timer.SUSPEND)
-    return r.before.link not in AWAY and r.after.link in AWAY and not wanted
+    """Is the connection lost in this step? It isn't if a program asked for a new one."""
+    return r.before.link not in AWAY and r.after.link in AWAY and not isinstance(r.event, ev.ReconnectRequested)
 
 
 def fails_while_played(r: StepRecord) -> bool:

@@ -93,10 +93,11 @@ class TurnCompleted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnInterrupted(Signal):
-    """The agent's turn was cut short: by the person, by the loss of the line, or by `interrupt`."""
+    """The agent's turn was cut short, and by whom or what: "user", "button" (of the panel) or another source that was
+    passed to `interrupt`, "line" (it was lost), "fault", or "end" (of the conversation)."""
 
     turn: TurnContext
-    by: str = "user"  # or "line", "button" (of the panel), or the source that was passed to `interrupt`
+    by: str = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,16 @@ class TurnLimited(Signal):
     turn."""
 
     turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnAudioCommitted(Signal):
+    """The audio of the person's turn was committed, so that its text is made. `audio_ms` is the length of this audio:
+    from the start of the turn, or from the last commit in it, to now. A turn that goes on for long is committed in
+    several pieces."""
+
+    turn: int
+    audio_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +188,23 @@ class WorkEnded(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Signal):
-    """Feedback while the person waits. Stage 0: working, 1: still working, 2: making progress, 3: taking
-    longer than expected. `label` is in the person's language. `detail` is the newest progress and contains words."""
+    """Feedback while the person waits for a tool or a delegated job. Stage 0: working, 1: still working, 2: making
+    progress, 3: taking longer than expected. `label` is in the person's language. `detail` is the newest progress and
+    contains words. From stage 2 on, the signal is sent again with each progress."""
 
     call: int
     stage: int
     label: str
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CueGiven(Signal):
+    """The person hears a cue while they wait, or is told that an answer failed. `cue` is what it tells. `text` is what
+    is said; empty for a sound."""
+
+    cue: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,6 +223,9 @@ class _Tracing:
             case fx.HoldPlayback() | fx.ResumePlayback() if self._sound is not None:
                 name = "held" if isinstance(effect, fx.HoldPlayback) else "resumed"
                 self._spans.note(self._sound.span, name, at)
+            case fx.PlayCue():
+                span = self._turn.span if self._turn is not None else whole
+                self._spans.note(span, "cue", at, cue=effect.cue.value)
             case fx.RunCall():
                 self._start_tool(effect.call, at)
             case fx.PostOutput() | fx.PostNews() if effect.outcome not in _GOES_ON:

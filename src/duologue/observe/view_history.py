@@ -39,7 +39,7 @@ class ViewHistory:
         self.view = view
         self.state = view.see(s)
         self.previous: str | None = None
-        self.entered_at = 0
+        self.entered_at = s.at
         self.transitions: deque[Transitioned] = deque(maxlen=TRANSITIONS_MAX)
         self._context = context
         self._language = language

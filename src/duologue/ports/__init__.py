@@ -41,7 +41,7 @@ from .ears import (
 from .failure import BrokenContract, ServiceError, UnknownOutcome, classify, classify_status
 from .history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from .line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
-from .session import Context, Session
+from .session import Context, ReportsLife, Session, SessionLife
 from .sound import Sound, Word
 from .tool_call import ToolCall
 from .voice import Voice
@@ -80,9 +80,11 @@ __all__ = [
     "Pause",
     "Played",
     "Remembers",
+    "ReportsLife",
     "Request",
     "ServiceError",
     "Session",
+    "SessionLife",
     "Show",
     "ShowsForm",
     "Sound",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from .history import Item
 from .line import Closed, Healed, Wobbled
@@ -22,9 +22,28 @@ class Context:
     notes: tuple[str, ...] = ()  # active files and other facts that the program adds
 
 
+@dataclass(frozen=True, slots=True)
+class SessionLife:
+    """What a session that exists before the conversation reports about itself."""
+
+    active: bool = True
+    left_ms: int | None = None  # until it expires; None if it doesn't expire, or if that isn't known
+
+
+@runtime_checkable
+class ReportsLife(Protocol):
+    """A session that can be inactive or expire before a conversation starts on it, such as one with a key that is
+    valid for some minutes. A start is refused while the session isn't active, and when it would expire within the time
+    between the settings `session_warning_ms` and `session_ms_max`."""
+
+    def follow_life(self, notify: Callable[[SessionLife], None]) -> Callable[[], None]:
+        """Call `notify` now and after each change. Returns a function that unsubscribes."""
+        ...
+
+
 class Session(Protocol):
     """A connection to a service, which may have a time limit. If a session also has the attribute `active`, a start is
-    refused while that is False: the session isn't there yet, or is about to expire."""
+    refused while that is False. A session with the method `follow_life` reports more (`ReportsLife`)."""
 
     async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         """Open the session. `context` comes from an earlier session, if there was one."""

@@ -21,6 +21,19 @@ async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
             await close()
 
 
+async def in_time(stream: AsyncIterator[T], ms_max: int) -> AsyncIterator[T]:
+    """The parts of the stream. Raises TimeoutError if a part after the first one takes longer than `ms_max`. The wait
+    for the first part has a limit elsewhere."""
+    limit_s: float | None = None
+    while True:
+        async with asyncio.timeout(limit_s):
+            found = await _next(stream)
+        if not found:
+            return
+        limit_s = ms_max / 1000
+        yield found[0]
+
+
 async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIterator[T | None]:
     """The parts of the stream, with a None after every `every_s` seconds of waiting for the next part."""
     async with reading(stream):

@@ -59,6 +59,10 @@ class Job(Protocol):
         """Continue in the background: the conversation no longer waits for this job."""
         ...
 
+    def hang_up(self) -> None:
+        """End the conversation once everything is said. Words of the person withdraw this."""
+        ...
+
 
 class Worker(Protocol):
     """Does the work of one tool."""

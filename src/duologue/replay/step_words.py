@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import Ask, ErrorClass, Reply, Timer
+from duologue.core.leaves import Ask, Cue, ErrorClass, Reply, Timer
 
 from .journal import StepRecord
 
@@ -61,7 +61,7 @@ def _consequences(record: StepRecord) -> tuple[str, ...]:
 def _request(effect: fx.StartReply) -> str:
     if effect.ask is Ask.ANSWER:
         return "request sent" if effect.last >= effect.first else "news sent to the brain"
-    return "check-in requested" if effect.ask is Ask.CHECK_IN else "goodbye requested"
+    return f"{_REQUESTS[effect.ask]} requested"
 
 
 def _fault(effect: fx.ShowFault) -> str:
@@ -72,6 +72,17 @@ def _error(error: ErrorClass) -> str:
     return error.value.lower().replace("_", " ")
 
 
+_REQUESTS = {Ask.CHECK_IN: "check-in", Ask.GOODBYE: "goodbye", Ask.OFFER: "offer to go on"}
+_CUES = {
+    Cue.SOUND: "thinking sound heard",
+    Cue.WORDS: "user is told what is going on",
+    Cue.PRESENCE: "user is told that the agent is there",
+    Cue.APOLOGY: "user is told that the question gets no answer",
+    Cue.EMPTY: "user is told that the answer is empty",
+    Cue.BROKEN_OFF: "user is told that the answer broke off",
+    Cue.CALL_MADE: "user is told that the answer failed after a call",
+    Cue.ENDED: "user is told that the conversation ends",
+}
 _WAITS = {1: "still working", 2: "making progress", 3: "taking longer than expected"}
 
 # Events that come many times a second, or only prepare another step. They are described only if they cause something.
@@ -88,6 +99,7 @@ QUIET: tuple[type[ev.Event], ...] = (
 EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.StartRequested: "call starts",
     ev.EndRequested: "call is ended",
+    ev.EndAfterSpeaking: "call is to end when everything is said",
     ev.InterruptRequested: "interruption is requested",
     ev.SuspendRequested: "pause is requested",
     ev.ResumeRequested: "pause is over",
@@ -109,6 +121,7 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.SessionReady: "session is ready",
     ev.SessionFailed: lambda e: f"session fails: {_error(e.error)}",
     ev.SessionClosed: "session is closed",
+    ev.SessionEnded: "session ends before the next one is ready",
     ev.LinkWobbled: "line is interrupted",
     ev.LinkHealed: "line is back",
     ev.LinkClosed: "line is lost",
@@ -117,12 +130,14 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.TokenArrived: "first token arrives",
     ev.AudioBuffered: "first audio is ready",
     ev.ReplyFinished: "brain has finished",
+    ev.ReplyWasEmpty: "brain had nothing to say",
     ev.ReplyFailed: lambda e: f"brain fails: {_error(e.error)}",
     ev.ReplyBecameFirm: "answer can't be interrupted any more",
     ev.ToolCalled: "brain calls a tool",
     ev.PlaybackProgressed: "sound is heard",
     ev.PlaybackFinished: "answer was heard to its end",
     ev.PlaybackStopped: "line confirms silence",
+    ev.LastWordsHeard: "last words were heard",
     ev.VoicesPlayed: "client has played more than was saved",
     ev.PlaybackFailed: lambda e: f"playback fails: {_error(e.error)}",
     ev.CallDelegated: lambda e: f"call {e.call} becomes a long job",
@@ -138,19 +153,26 @@ TIMER_WORDS: dict[Timer, str] = {
     Timer.BACKOFF: "time to reconnect",
     Timer.BEAT: "floor is free",
     Timer.BREATH: "short pause is over",
+    Timer.CUE: "user waits in silence",
     Timer.DEAD_AIR: "silence lasts too long",
+    Timer.DISMISS: "fault was shown long enough",
     Timer.FEEDBACK: "user is waiting",
+    Timer.LAST_WORDS: "everything is said",
     Timer.LULL: "no words came with the sound",
+    Timer.OFFER: "interruption held no word",
     Timer.OVERLAP: "no verdict came on the sound",
     Timer.PATIENCE: "noise lasts too long",
+    Timer.RENEW: "next session is not ready in time",
     Timer.RETRY: "time to try again",
+    Timer.SESSION_LIMIT: "session reaches its limit",
     Timer.SETTLE: "silence lasts long enough",
+    Timer.SUSPEND: "pause lasts too long",
     Timer.TALK: "turn reaches its limit",
 }
 
 EFFECT_WORDS: dict[type[fx.Effect], Words] = {
     fx.OpenSession: "session opened",
-    fx.RenewSession: "session renewed",
+    fx.RenewSession: "next session opened",
     fx.CloseSession: "session closed",
     fx.SaveContext: "context saved",
     fx.RestoreContext: lambda e: "context restored" if e.session > 1 else "",  # the first session has no context
@@ -166,6 +188,8 @@ EFFECT_WORDS: dict[type[fx.Effect], Words] = {
     fx.ResumePlayback: "playback resumed",
     fx.StopPlayback: "playback stopped",
     fx.TruncateReply: lambda e: f"history cut at {e.heard_ms / 1000:.2f} s",
+    fx.PlayCue: lambda e: _CUES[e.cue],
+    fx.StopCue: "",  # it is emitted at every onset, whether a cue is heard or not
     fx.RunCall: lambda e: f"call {e.call} runs",
     fx.CancelWork: lambda e: f"job {e.call} cancelled",
     fx.PostOutput: lambda e: f"output of call {e.call}: {e.outcome.value.replace('_', ' ')}",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from duologue.core import effects as fx
-from duologue.core.events import PlaybackFinished, TextTyped, TimerFired
+from duologue.core.events import InterruptRequested, PlaybackFinished, TextTyped, TimerFired
 from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Link, User
 from duologue.core.state import State
 from duologue.core.step_record import StepRecord
@@ -24,6 +24,8 @@ from duologue.phrases.overrides import Phrases
 
 from .speech import Speech
 from .transcript import Transcript
+
+_PAUSES = {Link.RENEWING: "session renewal", Link.HEALING: "unstable connection"}  # pauses that no program asked for
 
 
 class Announcer:
@@ -48,10 +50,12 @@ class Announcer:
         self.views = {history.view.name: history for history in (self.conversation, self.lifecycle, self.phase)}
         self.meter = Meter()
         self._user = sg.TurnContext(0, "user", 0)
+        self._audio_from = (0, 0)  # a turn of the user, and the start of its audio that isn't committed yet
         self._open_turn = 0  # the turn of the user that has begun and has no end yet; 0: none
         self._agent = sg.TurnContext(0, "assistant", 0)
         self._captioned = ("", "", False, 0)
-        self._commanded_by = ""  # the source of the command that interrupted the agent, if one did
+        self._commanded_by = ""  # the source of the newest command to interrupt the agent
+        self._stopped_by = ""  # who or what has stopped the newest sound
         self._paused_for = ""  # the reason that the program gave for the newest pause
         self.last_error: str | None = None
 
@@ -63,11 +67,17 @@ class Announcer:
             self._paused_for = why
         self._bus.send(sg.Commanded(at, command, why))
 
+    def audio_started_at(self, reply: int) -> int | None:
+        """When the sound of this reply began; None if another process played its beginning."""
+        return self._agent.started_at if self._agent.reply == reply else None
+
     def reason_in(self, s: State) -> str | None:
         """Why the conversation is paused or in a fault; None otherwise, or if no reason was given."""
         if s.link is Link.SUSPENDED:
             return self._paused_for or None
-        return s.fault.error.value if s.fault is not None else None
+        if s.fault is not None:
+            return s.fault.error.value
+        return _PAUSES.get(s.link)
 
     def follow(self, record: StepRecord) -> None:
         event, after = record.event, record.after
@@ -100,6 +110,10 @@ class Announcer:
     def _tell_effect(self, at: int, effect: fx.Effect, notices: tuple[Notice, ...]) -> None:
         send = self._bus.send
         match effect:
+            case fx.CommitAudio():
+                turn, since = self._audio_from
+                self._audio_from = (effect.turn, at)
+                send(sg.TurnAudioCommitted(at, effect.turn, at - since if turn == effect.turn else 0))
             case fx.ShowFault():
                 told = self._hint(effect.part.value, notices)
                 self.last_error = effect.error.value
@@ -133,23 +147,33 @@ class Announcer:
         if after.turn > before.turn:
             self._user = sg.TurnContext(after.turn, "user", event.at)
             self._open_turn = after.turn
+            self._audio_from = (after.turn, event.at)
             self._bus.send(sg.TurnStarted(event.at, self._user))
             self._end_turns(event.at, {turn: why for turn, why in ends.items() if turn > before.turn})
         for effect in record.effects:
             match effect:
                 case fx.StartPlayback():
                     self._agent = sg.TurnContext(after.asked, "assistant", event.at, reply=effect.reply)
-                    self._commanded_by = ""
                     self._bus.send(sg.TurnStarted(event.at, self._agent))
+                case fx.StopPlayback():
+                    self._stopped_by = self._who_stops(record)
                 case fx.TruncateReply():
                     heard = self._transcript.heard_of(self._agent.reply)
                     self._agent = replace(self._agent, interruptions=1, duration_ms=effect.heard_ms, transcript=heard)
-                    by = self._commanded_by or ("user" if after.link in LIVE else "line")
-                    self._bus.send(sg.TurnInterrupted(event.at, self._agent, by))
+                    self._bus.send(sg.TurnInterrupted(event.at, self._agent, self._stopped_by))
         if type(event) is PlaybackFinished and before.voice in SOUNDING:
             heard = self._transcript.heard_of(self._agent.reply)
             self._agent = replace(self._agent, duration_ms=event.at - self._agent.started_at, transcript=heard)
             self._bus.send(sg.TurnCompleted(event.at, self._agent))
+
+    def _who_stops(self, record: StepRecord) -> str:
+        """Who or what stops the sound in this step: `by` of the signal TurnInterrupted."""
+        if type(record.event) is InterruptRequested:
+            return self._commanded_by or "program"
+        link = record.after.link
+        if link in LIVE:
+            return "user"
+        return "fault" if link is Link.FAULTED else "end" if link in CLOSED else "line"
 
     def _end_turns(self, at: int, ends: dict[int, str]) -> None:
         """Tell that these turns of the user have ended, and why each was dropped; empty: it is complete."""

@@ -62,6 +62,7 @@ class Checkpoint:
     speech: OpenSpeech | None = None
     cut: OpenSpeech | None = None  # the newest interrupted reply; the client may still report that more of it was heard
     events: int = 0  # steps in the journal so far
+    summary: tuple[str, int] = ("", 0)  # what the brain has written, and how many places of the history that covers
 
 
 # -- Writing
@@ -82,6 +83,7 @@ def words_part(
     calls: tuple[OpenCall, ...],
     speech: OpenSpeech | None,
     cut: OpenSpeech | None = None,
+    summary: tuple[str, int] = ("", 0),
 ) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -90,6 +92,7 @@ def words_part(
         "calls": [[call.call, call.reply, call.name, call.arguments, call.id, call.partial] for call in calls],
         "speech": [speech.reply, speech.voice, speech.ledger] if speech is not None else None,
         "cut": [cut.reply, cut.voice, cut.ledger] if cut is not None else None,
+        "summary": list(summary),
     }
 
 
@@ -118,7 +121,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
         match stored_transcript(parts), words["asking"], machine["events"]:
             case dict(transcript), dict(requests), int(events) if events >= 0:
-                return Checkpoint(state, transcript, requests, calls, speech, cut, events)
+                return Checkpoint(state, transcript, requests, calls, speech, cut, events, _summary(words))
         raise NotRestorable("the saved conversation can't be read: transcript, requests or event count are invalid")
     except NotRestorable:
         raise
@@ -147,6 +150,13 @@ def _open_speech(data: Any) -> OpenSpeech:
         case [int(reply), int(voice), dict(ledger)]:
             return OpenSpeech(reply, voice, ledger)
     raise NotRestorable("the reply that was playing can't be read")
+
+
+def _summary(words: dict[str, Any]) -> tuple[str, int]:
+    match words.get("summary", ["", 0]):  # earlier versions didn't save it
+        case [str(written), int(covered)] if covered >= 0:
+            return written, covered
+    raise NotRestorable("the summary can't be read")
 
 
 # -- Items of the history

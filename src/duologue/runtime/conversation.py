@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -33,12 +34,15 @@ from .checkpoint import Checkpoint
 from .engine import Engine
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
+from .start_conditions import StartConditions
+from .wall_time import WallTime
 
 S = TypeVar("S")
 Sig = TypeVar("Sig", bound=sg.Signal)
 KindOf: TypeAlias = type[S]  # inside the class, `type` is a method
 
 
+UNDO_S_MAX = 1.0  # for servers that provide tools to stop opening
 _LINE_METHODS = ("open", "play", "finish", "hold", "resume", "clear", "close")
 
 
@@ -75,6 +79,8 @@ class Conversation:
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
         self.engine = Engine(agent, line, self._follow, self.id, checkpoint)
+        self._wall_time = WallTime(self.engine.driver.now)
+        self._conditions = StartConditions(self.engine.session, line, agent.settings, self.engine.driver.now)
         self._seats = seats
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[str] = self._loop.create_future()
@@ -94,6 +100,7 @@ class Conversation:
         if self._initialized:
             return
         self._initialized = True
+        self._conditions.follow()
         try:
             await self._open_sources()
             for part in (self.engine.line, self.engine.session):
@@ -113,8 +120,7 @@ class Conversation:
             raise StartRefused("this conversation has started already; make a new one for a new call")
         starting = await self._prepare()
         try:
-            active = bool(getattr(self.engine.session, "active", True))
-            primed = bool(getattr(self.engine.line, "primed", True))
+            active, primed = self._conditions.session_active, self._conditions.audio_primed
             self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
             await self._until_open(starting)
         except Exception:
@@ -151,7 +157,7 @@ class Conversation:
         self._starting = starting = self._loop.create_future()
         starting.add_done_callback(_mark_retrieved)
         try:
-            await self.initialize()
+            await self._initialize_unless_ended(starting)
             if self.seat:
                 self._seats.take(self.seat, self)
             self._claim_model()
@@ -160,10 +166,24 @@ class Conversation:
             raise
         return starting
 
+    async def _initialize_unless_ended(self, starting: asyncio.Future[None]) -> None:
+        """Prepare the start. If the conversation is ended meanwhile, stop preparing and raise StartRefused."""
+        preparing = self._loop.create_task(self.initialize(), name="initialize")
+        try:
+            await asyncio.wait((preparing, starting), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not preparing.done():
+                preparing.cancel()
+                await asyncio.wait((preparing,), timeout=UNDO_S_MAX)
+        if starting.done():
+            raise starting.exception() or StartRefused("the conversation ended before it started")
+        preparing.result()
+
     async def _undo_start(self) -> None:
         """Undo a failed start: release the seat and the model, if they were reserved, and close the servers that were
         opened. Afterwards `start` may be called again."""
         self._starting, self._initialized = None, False
+        self._conditions.unfollow()
         self._leave_seat()
         await self._close_sources()
 
@@ -188,14 +208,15 @@ class Conversation:
         nothing more is saved. Another `Conversation(checkpoint=…)` can continue this one."""
         self.engine.crash()
 
-    async def end(self, reason: str = "ended by the program") -> None:
-        """End the conversation. Allowed in any state. Returns when every part of it has ended."""
+    async def end(self, reason: str = "ended by the program", *, after_speaking: bool = False) -> None:
+        """End the conversation. Allowed in any state. Returns when every part of it has ended. With `after_speaking`,
+        what the agent is saying is heard to its end first, and so is the answer to what the user has said meanwhile."""
         if self._shutdown is None:
             self._reason = self._reason or reason
         if self.engine.driver.state.link is Link.IDLE or self.engine.driver.is_closed:
             self._shut_down()
         else:
-            self.engine.driver.post(ev.EndRequested)
+            self.engine.driver.post(ev.EndAfterSpeaking if after_speaking else ev.EndRequested)
         await self.wait()
 
     async def wait(self) -> str:
@@ -224,7 +245,7 @@ class Conversation:
         starting = self._starting
         if starting is not None and not starting.done():
             if any(type(effect) is fx.RefuseStart and not effect.already_running for effect in record.effects):
-                starting.set_exception(StartRefused("the session is not active, or audio is not ready"))
+                starting.set_exception(StartRefused(self._conditions.problem))
             elif record.after.link is Link.UP:
                 starting.set_result(None)
         if record.after.link is Link.TERMINATING and record.before.link is not Link.TERMINATING:
@@ -239,6 +260,7 @@ class Conversation:
     async def _end_everything(self) -> None:
         """Close every part. Even if a part fails, the seat becomes free and waiting callers are notified."""
         reason = self._reason
+        self._conditions.unfollow()
         try:
             await self.engine.close()
             await self._close_sources()
@@ -427,16 +449,22 @@ class Conversation:
 
     @property
     def context(self) -> dict[str, Any]:
-        """Ids, counts, times, the summary for the next session and unanswered turns. The result may contain words of
-        the user."""
+        """Ids, counts, times, the tool calls that run, the summary for the next session, the active files and the
+        unanswered turns. The result may contain words of the user."""
         texts = self.engine.transcript.turns(self.engine.driver.state.answered + 1, self.engine.driver.state.said)
         saved = self.engine.sessions.context
         return {
             **context_of(self.engine),
+            "pending_tools": [pending._asdict() for pending in self.engine.tool_calls.running()],
             "summary": saved.summary if saved else "",
             "active_files": list(saved.notes) if saved else [],
             "queued_user_input": [said.text for said in texts],
         }
+
+    def time_of(self, at: int) -> datetime:
+        """The time of day, in UTC, of a moment on the conversation's clock, such as `snapshot().since` or the `at` of
+        a signal."""
+        return self._wall_time.of(at)
 
     def snapshot(self) -> Snapshot:
         """The current state, phase, turn and counters. A snapshot contains no words of the conversation."""
@@ -461,6 +489,30 @@ class Conversation:
         """Call `handler` whenever `phase` changes. Returns a function that unsubscribes."""
         view = self.engine.announcer.phase.view.name
         return self.engine.bus.on(sg.Transitioned, lambda moved: handler(moved) if moved.view == view else None)
+
+    def on_enter(
+        self, state: str, handler: Callable[[sg.StateEntered], object], view: str = "phase"
+    ) -> Callable[[], None]:
+        """Call `handler` whenever this view enters this state, with the context. Returns a function that
+        unsubscribes."""
+        self._check_state(view, state)
+        return self.engine.bus.on(sg.StateEntered, _if_about(view, state, handler))
+
+    def on_exit(
+        self, state: str, handler: Callable[[sg.StateExited], object], view: str = "phase"
+    ) -> Callable[[], None]:
+        """Call `handler` whenever this view leaves this state, with how long it lasted. Returns a function that
+        unsubscribes."""
+        self._check_state(view, state)
+        return self.engine.bus.on(sg.StateExited, _if_about(view, state, handler))
+
+    def _check_state(self, view: str, state: str) -> None:
+        views = self.engine.announcer.views
+        if view not in views:
+            raise ValueError(f"there is no view {view!r}; available: {', '.join(views)}")
+        if state not in views[view].view.states:
+            states = ", ".join(views[view].view.states)
+            raise ValueError(f"the view {view!r} has no state {state!r}; available: {states}")
 
     def on_turn_event(
         self, handler: Callable[[sg.TurnStarted | sg.TurnCompleted | sg.TurnInterrupted | sg.TurnDropped], object]
@@ -495,6 +547,11 @@ class Conversation:
             return MACHINE.accepts(self.engine.driver.state, event)
         except (DuologueError, TypeError):
             return False
+
+
+def _if_about(view: str, state: str, handler: Callable[[Any], object]) -> Callable[[Any], object]:
+    """A handler that is called only with signals about this state of this view."""
+    return lambda told: handler(told) if (told.view, told.state) == (view, state) else None
 
 
 def _mark_retrieved(starting: asyncio.Future[None]) -> None:

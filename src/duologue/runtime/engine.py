@@ -36,6 +36,7 @@ from .agent import Agent, Phrase
 from .announcements import Announcer
 from .checkpoint import Checkpoint, machine_part, words_part
 from .checkpoint_writer import CheckpointWriter
+from .cues import Cues
 from .driver import Driver, InboxFull
 from .ears_task import EarsTask
 from .guarded_line import GuardedLine
@@ -43,6 +44,7 @@ from .hearing import Hearing
 from .playback import Playback
 from .replies import Replies
 from .requests import Requests, SilentBrain, StuckBrain
+from .session_summary import SessionSummary
 from .sessions import Sessions
 from .snapshot import context_of
 from .speech import Speech
@@ -102,6 +104,7 @@ class Engine:
         self._speech: Speech | None = None
         if checkpoint is not None:
             self.requests.load(checkpoint.requests)
+            self.summary.load(*checkpoint.summary)
             self._speech = Speech.load(checkpoint.speech) if checkpoint.speech is not None else None
 
     def _join_parts(self) -> None:
@@ -120,13 +123,16 @@ class Engine:
             driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget, self.hearing_fact.note_ears
         )
         guarded = GuardedLine(line, driver, report_failure)
+        self.cues = Cues(agent, driver, tasks, guarded, report_failure, self.bus.send)
         sorry = agent.says("broken_off", 0)
         self.replies = Replies(driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry)
+        self.tool_calls.has_words = self.replies.has_words
         self.playback = Playback(
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
         self.playback.on_progress = self.hearing.note_agent
         self.playback.on_heard_late = self._note_heard_late
+        self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
             driver,
             tasks,
@@ -135,7 +141,7 @@ class Engine:
             line,
             self.session,
             self.note_line,
-            summarise,
+            self.summary,
             agent.notes,
             self.ears_task.prepare,
         )
@@ -161,17 +167,19 @@ class Engine:
         self.tool_calls.checkpoint_writer = None if self.agent.private else writer
         self.playback.wait_until_saved = None if self.agent.private else writer.wait_until_saved
         self.replies.on_sound_added = lambda: writer.mark("words")
+        self.sessions.on_summary = lambda: writer.mark("words")
         writer.add_part("machine", lambda: machine_part(self.driver.state, self.events))
         writer.add_part("words", lambda: None if self.agent.private else self._words(), self._pages)
 
     def _words(self) -> dict[str, Any]:
-        earlier = self._unrestored
+        earlier, summary = self._unrestored, self.summary.dump()
+        rest, asking = self.transcript.rest(), self.requests.dump()
         if earlier is not None:  # not restored yet, so the open calls and the speech are those of the checkpoint
-            return words_part(self.transcript.rest(), self.requests.dump(), earlier.calls, earlier.speech, earlier.cut)
+            return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary)
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
         cut = self.playback.cut.dump() if self.playback.cut is not None else None
-        return words_part(self.transcript.rest(), self.requests.dump(), self.tool_calls.dump(), opened, cut)
+        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary)
 
     def _pages(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """For each page that has changed: its name, and a function that returns its data."""
@@ -236,6 +244,7 @@ class Engine:
                 do = self._table.get(type(effect))
                 if do is not None:  # effects that aren't in the table only become signals
                     self._try(type(effect).__name__, do, effect)
+            self._try("cues", self.cues.follow, record)
             self._try("ears", self.ears_task.follow, record)
             self._try("hearing", self.hearing.follow, record)
             self._try("conversation", self._followed, record)
@@ -289,6 +298,8 @@ class Engine:
             fx.ResumePlayback: self.playback.resume,
             fx.StopPlayback: self.playback.stop,
             fx.TruncateReply: self.playback.truncate,
+            fx.PlayCue: self.cues.play,
+            fx.StopCue: self.cues.stop,
             fx.RunCall: self.tool_calls.run,
             fx.CancelWork: self.tool_calls.cancel,
             fx.PostOutput: self.tool_calls.post_output,
@@ -300,11 +311,24 @@ class Engine:
         request = self.requests.make(effect, self.tool_calls.tools)
         request = replace(request, premature=self.hearing.is_premature(effect.first, effect.last))
         is_greeting = effect.ask is Ask.ANSWER and not request.text and not request.history
-        phrase = self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
+        phrase = (
+            self._offer(effect)
+            if effect.ask is Ask.OFFER
+            else self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
+        )
         if self.requests.is_heard(effect, request):
             self.replies.start(request, SilentBrain())
             return
         self.replies.start(request, StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None)
+
+    def _offer(self, effect: fx.StartReply) -> str:
+        """What to say after an answer was cut off without a word of the user. A brain that remembers says its last
+        question again by itself. What a lost line has cut off is taken up again from the sentence that was cut."""
+        if isinstance(self.agent.thinker, Remembers):
+            return ""
+        cut = self.playback.cut if self.playback.cut_by_line else None
+        rest = cut.ledger.rest_from_sentence() if cut is not None else ""
+        return rest or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
         """A late report says that an interrupted speech was heard: mark its request as handled. This isn't done for an

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import SOUNDING, ErrorClass
+from duologue.core.leaves import AWAY, SOUNDING, ErrorClass
 from duologue.core.step_record import StepRecord
 from duologue.ports.brain import Truncates
 from duologue.ports.failure import BrokenContract
@@ -56,6 +56,7 @@ class Playback:
         self._playing: Speech | None = None
         self._unsaved: Speech | None = None  # a speech that is played once its start is saved
         self.cut: Speech | None = None  # the newest interrupted reply
+        self.cut_by_line = False  # it was cut off because the line was lost
         self._caption = caption
         self._truncates = brain if isinstance(brain, Truncates) else None
 
@@ -109,7 +110,7 @@ class Playback:
         speech = self._of(effect.voice)
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
-        self.cut = speech
+        self.cut, self.cut_by_line = speech, self._driver.state.link in AWAY
         if self._truncates is not None:
             self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 

@@ -13,12 +13,12 @@ from typing import TypeAlias
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, FaultSource
+from duologue.core.leaves import Ending, ErrorClass, FaultSource
 from duologue.ports.brain import Brain, Firm, OpenQuestion, Request, Show, Working
 from duologue.ports.encodable_text import encodable
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
-from duologue.ports.streams import reading
+from duologue.ports.streams import in_time, reading
 from duologue.ports.tool_call import ToolCall
 from duologue.ports.voice import Voice
 from duologue.voice.sentences import Sentences
@@ -30,6 +30,7 @@ from .tasks import Tasks
 
 SENTENCES_AHEAD_MAX = 8
 APOLOGY_S_MAX = 3.0
+SENTENCE_MS_MAX = 2_500  # how long words of a slow brain wait for the end of their sentence
 
 _Spoken: TypeAlias = str | OpenQuestion | Sound | Working
 
@@ -65,10 +66,15 @@ class Replies:
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
         """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain."""
-        speech = Speech(request.reply)
+        speech = Speech(request.reply, is_awaited=bool(request.text or request.outputs))
         self.current = speech
         work = self._make(speech, request, brain or self._brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
+
+    def has_words(self, reply: int) -> bool:
+        """Has this reply said or shown anything?"""
+        speech = self.current
+        return speech is not None and speech.reply == reply and bool(speech.ledger.text or speech.ledger.shown.strip())
 
     def cancel(self, effect: fx.CancelReply) -> None:
         """Stop making this reply, if it is the current one."""
@@ -98,14 +104,19 @@ class Replies:
         """Read the brain's parts and queue them for the voice."""
         splitter = Sentences()
         is_first = True
+        waiting_since = 0  # when the text came that waits for the end of its sentence
         async with reading(brain.reply(request)) as parts:
-            async for part in parts:
+            async for part in in_time(parts, self._driver.state.settings.attempt_ms_max):
                 if is_first:
                     is_first = False
                     self._driver.post(ev.TokenArrived, reply=speech.reply)
                 match part:
                     case str():
-                        for sentence in splitter.feed(part):
+                        found = splitter.feed(part)
+                        waiting_since = waiting_since if waiting_since and not found else self._driver.now()
+                        if self._driver.now() - waiting_since >= SENTENCE_MS_MAX and (words := splitter.whole_words()):
+                            found, waiting_since = [words], self._driver.now()
+                        for sentence in found:
                             await sentences.put(sentence)
                     case Firm():
                         self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
@@ -119,6 +130,7 @@ class Replies:
                         for sentence in (*splitter.feed(part.text), splitter.rest()):
                             await sentences.put(replace(part, text=sentence))
                     case ToolCall():
+                        speech.is_awaited = False  # the output of the call will continue the answer
                         self._call(speech.reply, part)
                         if rest := splitter.rest():
                             await sentences.put(rest)
@@ -136,8 +148,6 @@ class Replies:
                         )
         if rest := splitter.rest():
             await sentences.put(rest)
-        if is_first and request.text:
-            raise BrokenContract(ErrorClass.SERVER_ERROR, "the brain said nothing")
         await sentences.put(None)
 
     async def _speak(self, speech: Speech, sentences: asyncio.Queue[_Spoken | None]) -> None:
@@ -155,8 +165,8 @@ class Replies:
             sentence = item.text if isinstance(item, OpenQuestion) else item
             if self._voice is None:
                 speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
-            elif sentence:
-                has_words = has_words or any(character.isalnum() for character in sentence)
+            elif sentence and any(character.isalnum() for character in sentence):
+                has_words = True
                 await self._say(speech, encodable(sentence), self._voice, values)
         if has_words and not speech.ledger.chunks:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
@@ -166,7 +176,7 @@ class Replies:
         speech.ledger.begin(sentence, values)
         try:
             async with reading(voice.speak(sentence)) as sounds:
-                async for sound in sounds:
+                async for sound in in_time(sounds, self._driver.state.settings.attempt_ms_max):
                     if not isinstance(sound, Sound):
                         raise VoiceFailed(
                             ErrorClass.SERVER_ERROR, f"the voice yielded {type(sound).__name__}, not Sound"
@@ -217,6 +227,8 @@ class Replies:
     def _complete(self, speech: Speech) -> None:
         if speech.ledger.chunks:
             speech.end(self._line)
+        elif speech.is_awaited and not speech.ledger.shown.strip() and self._driver.state.ending is Ending.NO:
+            self._driver.post(ev.ReplyWasEmpty, reply=speech.reply)
         else:
             self._driver.post(ev.ReplyFinished, reply=speech.reply)
 

@@ -13,17 +13,14 @@ from typing import Any
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.ports.failure import classify
-from duologue.ports.history import AgentSaid, Item, UserSaid
 from duologue.ports.line import Closed, Healed, Line, LineEvent, Wobbled
 from duologue.ports.session import Context, Session
 
 from .driver import Driver, ReportFailure
+from .session_summary import RECENT_TURNS, SessionSummary
 from .tasks import Tasks
 from .transcript import Transcript
 
-SUMMARY_CHARS_MAX = 2_000
-SUMMARY_S_MAX = 20.0
-RECENT_TURNS = 10
 CLOSE_S_MAX = 0.4
 
 
@@ -39,7 +36,7 @@ class Sessions:
         line: Line,
         session: Session | None,
         notify: Callable[[LineEvent], None],
-        summarise: Callable[[str, int], Awaitable[str]] | None,
+        summary: SessionSummary,
         notes: Callable[[], tuple[str, ...]],
         prepare_ears: Callable[[], Awaitable[None]],
     ) -> None:
@@ -50,13 +47,14 @@ class Sessions:
         self._line = line
         self._session = session
         self._notify = notify
-        self._summarise = summarise
+        self._summary = summary
         self._notes = notes
         self._prepare_ears = prepare_ears
         self._attempt: asyncio.Task[Any] | None = None
         self._line_number = 0  # events under an older number are ignored
         self._session_number = 0
-        self._summary = ("", 0)  # the brain's summary, and how many items of the history it covers
+        self._renewing = 0  # the number of a session whose successor is being opened; 0: none
+        self.on_summary: Callable[[], object] = lambda: None  # called when the brain has written a summary
         self.context: Context | None = None
         self.started_at = 0
 
@@ -64,12 +62,15 @@ class Sessions:
 
     def open(self, effect: fx.OpenSession) -> None:
         self._line_number += 1
+        self._renewing = 0
         self._refresh()
         notify_line, notify = self._hear_line(), self._hear_session()
         self._start(lambda: self._open(notify_line, notify), effect.session)
 
     def renew(self, effect: fx.RenewSession) -> None:
+        """Open the next session beside the current one, which is heard until the next one is ready."""
         self._refresh()
+        self._renewing = self._session_number
         notify = self._hear_session()
         self._start(lambda: self._renew(notify), effect.session)
 
@@ -79,26 +80,16 @@ class Sessions:
         self._start(self._close, effect.session, closes=True)
 
     def save(self, effect: fx.SaveContext) -> None:  # noqa: ARG002
-        """Save the context for the next session. The recent text is used until the brain's summary is ready."""
-        items = self._transcript.items
-        text = self._text_so_far()
-        self.context = Context(text[-SUMMARY_CHARS_MAX:], self._transcript.recent(RECENT_TURNS), self._noted())
-        if self._summarise is not None and len(items) > self._summary[1]:
-            self._tasks.start(self._improve(text, len(items)), "summary", self._summary_ended)
+        """Save the context for the next session, and let the brain improve its summary."""
+        self.context = Context(self._summary.text, self._transcript.recent(RECENT_TURNS), self._noted())
+        if self._summary.can_improve:
+            self._tasks.start(self._summary.improve(), "summary", self._summary_ended)
 
     def _refresh(self) -> None:
-        """Update the saved context. A report that more of an interrupted answer was heard may have come after the
-        context was saved."""
+        """Update the saved context: its summary may be better now, and more may be known of what was heard."""
         if self.context is not None:
             recent = self._transcript.recent(RECENT_TURNS)
-            self.context = Context(self._text_so_far()[-SUMMARY_CHARS_MAX:], recent, self.context.notes)
-
-    def _text_so_far(self) -> str:
-        """The brain's summary and the text that is newer than the summary. If there is no summary, only the recent
-        text."""
-        summary, covered = self._summary
-        newer = _recent_text(self._transcript.items[covered:])
-        return f"{summary}\n{newer}".strip() if summary else _recent_text(self._transcript.recent(RECENT_TURNS))
+            self.context = Context(self._summary.text, recent, self.context.notes)
 
     def _noted(self) -> tuple[str, ...]:
         try:
@@ -107,17 +98,12 @@ class Sessions:
             self._report_failure("notes", failure)
             return ()
 
-    async def _improve(self, text: str, covered: int) -> None:
-        assert self._summarise is not None
-        async with asyncio.timeout(SUMMARY_S_MAX):
-            summary = await self._summarise(text, SUMMARY_CHARS_MAX)
-        self._summary = (summary, covered)
-        if self.context is not None and len(self._transcript.items) == covered:
-            self.context = Context(summary, self.context.recent, self.context.notes)
-
     def _summary_ended(self, failure: BaseException | None) -> None:
         if failure is not None:
             self._report_failure("summary", failure)
+            return
+        self._refresh()
+        self.on_summary()
 
     # -- Attempts
 
@@ -129,6 +115,8 @@ class Sessions:
         def ended(failure: BaseException | None) -> None:
             if failure is not None:
                 self._report_failure("session", failure)
+            if not closes:
+                self._renewing = 0
             if closes:
                 self._driver.post(ev.SessionClosed, session=number)
             elif failure is not None:
@@ -140,14 +128,30 @@ class Sessions:
         self._attempt = self._tasks.start(_after(earlier, work), f"session {number}", ended)
 
     def _hear_line(self) -> Callable[[LineEvent], None]:
+        """Make a callback for the events of a new connection. Events of an earlier one are ignored, except that the
+        user has hung up: then there is no use in reconnecting."""
         number = self._line_number
-        return lambda event: self._notify(event) if number == self._line_number else None
+
+        def hear(event: LineEvent) -> None:
+            if number == self._line_number or (isinstance(event, Closed) and event.hung_up):
+                self._notify(event)
+
+        return hear
 
     def _hear_session(self) -> Callable[[Wobbled | Healed | Closed], None]:
-        """Make a callback for the events of a new session. From now on, events of the old session are ignored."""
+        """Make a callback for the events of a new session. From now on, events of the old session are ignored, except
+        that it ends too early for its successor."""
         self._session_number += 1
         number = self._session_number
-        return lambda event: self._notify(event) if number == self._session_number else None
+
+        def hear(event: Wobbled | Healed | Closed) -> None:
+            if number == self._session_number and not self._renewing:
+                self._notify(event)
+            elif number == self._renewing and isinstance(event, Closed):
+                self._renewing = 0
+                self._driver.post(ev.SessionEnded)
+
+        return hear
 
     async def _open(
         self, notify_line: Callable[[LineEvent], None], notify: Callable[[Wobbled | Healed | Closed], None]
@@ -186,12 +190,3 @@ async def _after(earlier: asyncio.Task[Any] | None, work: Callable[[], Coroutine
     if earlier is not None and not earlier.done():
         await asyncio.wait([earlier], timeout=CLOSE_S_MAX)
     await work()
-
-
-def _recent_text(items: tuple[Item, ...]) -> str:
-    return "\n".join(_line(item) for item in items if isinstance(item, UserSaid | AgentSaid))
-
-
-def _line(item: UserSaid | AgentSaid) -> str:
-    who = "User" if isinstance(item, UserSaid) else "Agent"
-    return f"{who}: {item.text}"

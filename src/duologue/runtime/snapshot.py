@@ -59,10 +59,11 @@ def context_of(engine: Engine) -> dict[str, Any]:
         "turn": s.turn,
         "reply": s.reply_id,
         "audio_item": speech.reply if speech else None,
+        "audio_started_at": engine.announcer.audio_started_at(speech.reply) if speech else None,
         "audio_played_ms": speech.ledger.heard_ms if speech else 0,
         "transcript": engine.transcript.words.content or None,  # the id of the newest final or typed text
         "pending_calls": [job.call for job in s.jobs],
-        "pending_actions": [tool for _, tool, _ in engine.tool_calls.running()],
+        "pending_actions": [pending.tool for pending in engine.tool_calls.running()],
         "reason": engine.announcer.reason_in(s),  # why it is paused or in a fault
         "last_error": engine.announcer.last_error,
         "retries": s.retries,

@@ -23,8 +23,9 @@ AHEAD_MS_MAX = 20_000  # sound made ahead of playback; an interruption wastes it
 class Speech:
     """The sound of one reply, and its ledger of what was heard."""
 
-    def __init__(self, reply: int) -> None:
+    def __init__(self, reply: int, is_awaited: bool = False) -> None:
         self.reply = reply
+        self.is_awaited = is_awaited  # the user waits for an answer, so an empty reply is a failure
         self.ledger = Ledger()
         self.task: asyncio.Task[Any] | None = None
         self.voice = 0  # the voice number of the speech; 0: the speech may not be played yet

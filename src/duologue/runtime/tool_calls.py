@@ -10,11 +10,11 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Outcome
+from duologue.core.leaves import FOREGROUND, ErrorClass, Outcome
 from duologue.observe import signals as sg
 from duologue.ports.failure import BrokenContract, ServiceError, classify
 from duologue.ports.history import CONFIDENCE_MIN
@@ -30,6 +30,7 @@ from .tasks import Tasks
 from .transcript import Transcript
 
 SHORTEN_S_MAX = 5.0
+DETAIL_STAGE = 2  # from this stage of a wait on, the user is told about each piece of progress
 ANSWER_TOOL = Tool(
     "answer_job",
     "Pass the user's answer to a job that asked a question.",
@@ -69,6 +70,7 @@ class RunningCall:
     question: str = ""
     progress_text: str = ""
     is_accepted: bool = False
+    is_last: bool = False  # it has asked for the end of the conversation
     answer: asyncio.Future[str] | None = field(default=None)
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -87,6 +89,18 @@ class RunningCall:
 
     def detach(self) -> None:
         self.owner.detach(self)
+
+    def hang_up(self) -> None:
+        self.owner.hang_up(self)
+
+
+class PendingCall(NamedTuple):
+    """A tool call that runs."""
+
+    call: int
+    tool: str  # "unknown" if a model made the name up
+    mode: str  # tool, delegate or dispatch
+    started_at: int
 
 
 class ToolCalls:
@@ -116,6 +130,7 @@ class ToolCalls:
         self._number = driver.state.call_id
         self._tools: tuple[Tool, ...] = ()
         self.checkpoint_writer: CheckpointWriter | None = None
+        self.has_words: Callable[[int], bool] = lambda reply: False  # noqa: ARG005 - has this reply said anything?
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
@@ -164,7 +179,8 @@ class ToolCalls:
         worker = self._workers.get(work.request.name)
         mode = worker.tool.mode if worker is not None else Mode.TOOL
         self._send(sg.WorkStarted(self._driver.now(), work.call, self._name(work), mode.value))
-        self._send(sg.Waiting(self._driver.now(), work.call, 0, self._wait_label(0)))
+        if mode is not Mode.DISPATCH:  # the conversation doesn't wait for a dispatched job
+            self._send(self._wait(work, 0))
         self._begin(work)
         if mode is Mode.DELEGATE:
             self._driver.post(ev.CallDelegated, call=work.call)
@@ -200,12 +216,15 @@ class ToolCalls:
             self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
         )
 
-    def running(self) -> list[tuple[int, str, str]]:
-        """The running calls: number, tool name and mode of each."""
+    def running(self) -> list[PendingCall]:
+        """The calls that run now."""
         made = [work for work in self._running.values() if work.is_accepted]
         workers = [self._workers.get(work.request.name) for work in made]
         modes = [worker.tool.mode if worker is not None else Mode.TOOL for worker in workers]
-        return [(work.call, self._name(work), mode.value) for work, mode in zip(made, modes, strict=True)]
+        return [
+            PendingCall(work.call, self._name(work), mode.value, work.started_at)
+            for work, mode in zip(made, modes, strict=True)
+        ]
 
     def cancel(self, effect: fx.CancelWork) -> None:
         work = self._running.get(effect.call)
@@ -224,9 +243,15 @@ class ToolCalls:
         self._note_end(effect.call, effect.outcome)
 
     def show_wait(self, effect: fx.ShowWait) -> None:
-        work = self._running[effect.call]
-        label = self._wait_label(effect.stage)
-        self._send(sg.Waiting(self._driver.now(), work.call, effect.stage, label, work.progress_text))
+        self._send(self._wait(self._running[effect.call], effect.stage))
+
+    def waits(self) -> list[sg.Waiting]:
+        """What the user is told now about each call that the conversation waits for."""
+        jobs = [job for job in self._driver.state.jobs if job.kind in FOREGROUND]
+        return [self._wait(self._running[job.call], job.stage) for job in jobs if job.call in self._running]
+
+    def _wait(self, work: RunningCall, stage: int) -> sg.Waiting:
+        return sg.Waiting(self._driver.now(), work.call, stage, self._wait_label(stage), work.progress_text)
 
     def _note_accepted(self, work: RunningCall) -> None:
         """Add the call to the history, now that the state machine has accepted it."""
@@ -309,7 +334,7 @@ class ToolCalls:
         assert work.task is not None
         if failure is None:
             work.result = work.task.result()
-            self._driver.post(ev.JobFinished, call=work.call)
+            self._driver.post(ev.JobFinished, call=work.call, quiet=work.is_last and self.has_words(work.reply))
             return
         error = classify(failure)
         work.error = f"INVALID_ARGS: {failure}" if error is ErrorClass.INVALID_ARGS else f"Tool failed: {failure}"
@@ -324,6 +349,10 @@ class ToolCalls:
         work.progress_text = text or work.progress_text  # an empty text only says that the job is alive
         self._driver.post(ev.JobProgressed, call=work.call)
         self._send(sg.WorkProgressed(self._driver.now(), work.call, self._name(work), text, fraction))
+        if text:
+            for wait in self.waits():
+                if wait.call == work.call and wait.stage >= DETAIL_STAGE:
+                    self._send(wait)
 
     def note_outside_progress(self, call: int, text: str, fraction: float | None) -> None:
         """Note progress that the program reports for a call. A report about an unknown call is ignored."""
@@ -348,6 +377,12 @@ class ToolCalls:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"job {call} doesn't wait for an answer")
         work.answer.set_result(text)
         return "passed on"
+
+    def hang_up(self, work: RunningCall) -> None:
+        """End the conversation once everything is said. A goodbye beside the call is enough: the brain isn't asked for
+        another one."""
+        work.is_last = True
+        self._driver.post(ev.EndAfterSpeaking, withdrawable=True)
 
     def detach(self, work: RunningCall) -> None:
         self._driver.post(ev.CallDispatched, call=work.call)

@@ -191,9 +191,17 @@ class Transcript:
         """The history: everything that was heard, done or noted."""
         return self.since(0)
 
-    def since(self, place: int) -> tuple[Item, ...]:
-        """The items of the history from this place on, except replies that were neither heard nor called a tool."""
-        return tuple(item for item in self._items[place:] if not _is_empty(item))
+    def since(self, place: int, until: int | None = None) -> tuple[Item, ...]:
+        """The items of the history from this place on, except replies that were neither heard nor called a tool. With
+        `until`, only those before that place."""
+        return tuple(item for item in self._items[place:until] if not _is_empty(item))
+
+    @property
+    def settled(self) -> int:
+        """How many places of the history are complete. The newest reply isn't while nothing of it is known to be
+        heard, and neither is what follows it."""
+        place = next(reversed(self._place_of_reply.values()), None)
+        return len(self._items) if place is None or _is_over(self._items[place]) else place
 
     def __len__(self) -> int:
         """The number of places in the history. An empty reply has a place too, because it may later be reported as
@@ -210,6 +218,10 @@ class Transcript:
 def _check_place(holds: bool) -> None:
     if not holds:
         raise NotRestorable("a saved turn or reply has no item in the transcript")
+
+
+def _is_over(item: Item) -> bool:
+    return isinstance(item, AgentSaid) and bool(item.text)
 
 
 def _is_empty(item: Item) -> bool:

@@ -18,6 +18,7 @@ _FIELDS_WITH_WORDS: dict[str, tuple[str, ...]] = {
     "duologue.decision": (),
     "duologue.work": ("text", "question"),
     "duologue.wait": ("detail",),
+    "duologue.cue": ("text",),
     "duologue.metrics": (),
     "duologue.debug": (),
     "duologue.moment": (),

@@ -21,6 +21,7 @@ from duologue.runtime.checkpoint import NotRestorable, read_checkpoint
 
 from .lease_calls import CLIENT_PART
 from .served_conversation import RestoredConversation
+from .task_results import read_results
 
 
 async def read_earlier(
@@ -38,6 +39,7 @@ async def read_earlier(
         typed = tuple(client["typed"])
         lost = tuple(dict(one) for one in client.get("lost", ()))
         lost_turns = tuple(int(turn) for turn in client.get("lost_turns", ()))
+        results = read_results(client.get("results", []))
         assert began.tzinfo is not None
         assert all(isinstance(text, str) for text in (*typed, client["seat"], client["language"]))
     except (AssertionError, KeyError, TypeError, ValueError):
@@ -53,6 +55,7 @@ async def read_earlier(
         typed=typed,
         lost=lost,
         lost_turns=lost_turns,
+        results=results,
         played=Played(position["voice"], position["ms"]) if position else None,
     )
 

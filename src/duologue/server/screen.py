@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from duologue.core.events import Event
@@ -27,6 +27,7 @@ from .missed_messages import MissedMessages
 from .redaction import as_watched
 from .server_messages import MessageWriter, ServerMessage, message
 from .situation import situation_after, situation_of
+from .task_results import TaskResults
 
 METRICS_S_MIN = 1.0
 
@@ -64,18 +65,21 @@ class Screen:
         began: datetime,
         earlier: Iterable[Event] = (),
         missed: MissedMessages | None = None,
+        results: TaskResults | None = None,
+        on_result: Callable[[], object] = lambda: None,
     ) -> None:
         self.conversation = conversation
         self.began = began
         self.id = correlation_id(conversation.id)
         self.log = EventLog(conversation.agent.settings, earlier)
         self.missed = missed or MissedMessages()
+        self.results = results or TaskResults()
+        self._on_result = on_result
         brain = conversation.agent.thinker
         self._forms = brain if isinstance(brain, ShowsForm) else None  # looked up once: the check is slow
         self._stages = LatencyStages()
         self._situation = situation_of(conversation.machine_state)
-        self._work_began: dict[int, int] = {}  # by call: when it began
-        self._message_writer = MessageWriter(conversation, began, conversation.agent.language)
+        self._message_writer = MessageWriter(conversation, conversation.agent.language)
         self._viewers: dict[ClientOutbox, Viewer] = {}
         conversation.on(sg.Signal, self._note)
         conversation.engine.watchers.append(self._follow)
@@ -89,7 +93,7 @@ class Screen:
 
     def enter(self, client: ClientOutbox, language: str, *, is_watching: bool = False) -> None:
         """From now on, send this client everything that happens."""
-        message_writer = MessageWriter(self.conversation, self.began, language)
+        message_writer = MessageWriter(self.conversation, language)
         self._viewers[client] = Viewer(client, message_writer, is_watching, self.conversation.agent.private)
 
     def leave(self, client: ClientOutbox) -> None:
@@ -105,7 +109,7 @@ class Screen:
         """Send a new watcher a description of the call, and its state. The messages contain neither the key nor the id
         of the conversation, because with these a watcher could get into it."""
         agent = self.conversation.agent
-        began = server_messages.iso(self.began, 0)
+        began = server_messages.iso(self.began)
         self._viewers[client].send(
             message(
                 "conversation",
@@ -127,9 +131,10 @@ class Screen:
         viewer.send(viewer.message_writer.state())
         self.tell_status(client)
         now = talk.engine.driver.now()
-        for call, tool, mode in talk.engine.tool_calls.running():
-            ran_ms = now - self._work_began.get(call, now)
-            viewer.send(message("work", event="started", call=call, tool=tool, mode=mode, ranMs=ran_ms))
+        for call, tool, mode, began in talk.engine.tool_calls.running():
+            viewer.send(message("work", event="started", call=call, tool=tool, mode=mode, ranMs=now - began))
+        for wait in talk.engine.tool_calls.waits():
+            viewer.send(viewer.message_writer.write(wait))
         if talk.phase == "error" and self.missed.fault is not None:
             viewer.send(viewer.message_writer.write(self.missed.fault))
         for outgoing in self.missed.questions(talk.engine.tool_calls.asking):
@@ -137,7 +142,8 @@ class Screen:
         if not viewer.is_watching:
             for outgoing in self.missed.lost():
                 viewer.send(outgoing)
-        self._send_form(viewer)
+        self._send_form(viewer, self._form())
+        viewer.send(self.results.message())
         self._send_metrics(viewer)
 
     def tell_status(self, client: ClientOutbox) -> None:
@@ -180,24 +186,28 @@ class Screen:
     # -- What the conversation does
 
     def _note(self, signal: sg.Signal) -> None:
-        if isinstance(signal, sg.WorkStarted):
-            self._work_began[signal.call] = signal.at
-        elif isinstance(signal, sg.WorkEnded):
-            self._work_began.pop(signal.call, None)
         has_client = any(not viewer.is_watching for viewer in self._viewers.values())
         outgoing = self._message_writer.write(signal)
         if outgoing is not None:
             self.missed.note(signal, outgoing, has_client=has_client)
+        moved = isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted)
+        form = self._form() if moved else None  # noted without viewers too: a client may reconnect later
+        is_new = self.results.note(form, self.conversation.machine_state.said)
         for viewer in tuple(self._viewers.values()):
             viewer.send(viewer.message_writer.write(signal))
-            if isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
-                self._send_form(viewer)
+            if moved:
+                self._send_form(viewer, form)
+                viewer.send(self.results.message() if is_new else None)
                 self._send_metrics(viewer)
                 self._send_context(viewer)
             elif isinstance(signal, sg.HearingChanged):
                 viewer.send(self._status())
+            if isinstance(signal, sg.Ended):
+                self._send_last_metrics(viewer)
             if isinstance(signal, sg.Ended) and viewer.is_watching:
                 viewer.send(message("ended", reason=signal.reason, canRestart=False))
+        if is_new:
+            self._on_result()
 
     def _follow(self, record: StepRecord) -> None:
         self.log.add(record)
@@ -219,10 +229,10 @@ class Screen:
                 step = step or message("moment", **step_to_json(record))
                 viewer.send(step)
 
-    def _send_form(self, viewer: Viewer) -> None:
-        if self._forms is None:
-            return
-        form = self._forms.form(self.conversation.id)
+    def _form(self) -> Form | None:
+        return self._forms.form(self.conversation.id) if self._forms is not None else None
+
+    def _send_form(self, viewer: Viewer, form: Form | None) -> None:
         if form != viewer.form:
             viewer.form = form
             viewer.send(server_messages.dialogue(form))
@@ -253,3 +263,9 @@ class Screen:
         viewer.measuring = None
         viewer.measured_at = 0.0
         self._send_metrics(viewer)
+
+    def _send_last_metrics(self, viewer: Viewer) -> None:
+        """Send the figures of a conversation that has ended now: a second later the client may be in another one."""
+        if viewer.measuring is not None:
+            viewer.measuring.cancel()
+        self._send_late_metrics(viewer)

@@ -45,6 +45,7 @@ from .leases import Leases
 from .missed_messages import MissedMessages
 from .screen import Screen
 from .server_messages import message
+from .task_results import TaskResults
 
 LOG = logging.getLogger("duologue.server")
 TYPED_MAX = 100  # ids of typed messages that are remembered, to detect duplicates
@@ -75,6 +76,7 @@ class RestoredConversation:
     typed: tuple[str, ...] = ()
     lost: tuple[server_messages.ServerMessage, ...] = ()  # about turns without an answer, not sent to a client yet
     lost_turns: tuple[int, ...] = ()
+    results: tuple[dict[str, Any], ...] = ()  # of its tasks
     played: Played | None = None
 
 
@@ -107,8 +109,7 @@ class ServedConversation:
         journal = new_journal_path(journals, correlation_id(self.id)) if journals is not None and is_new else None
         saved = earlier.saved if earlier is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, checkpoint=saved)
-        pending = MissedMessages(earlier.lost, earlier.lost_turns) if earlier is not None else MissedMessages()
-        self.screen = Screen(self.conversation, self.began, earlier.events if earlier is not None else (), pending)
+        self.screen = self._new_screen(earlier)
         self._earlier = earlier
         self._leases = leases
         self._writer: CheckpointWriter | None = None
@@ -125,9 +126,15 @@ class ServedConversation:
         self._task: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._confirming: asyncio.Task[None] | None = None
-        self.conversation.on(sg.Lost, self._note_lost)
+        self.conversation.on(sg.Lost, lambda _: self._mark_client_part())
         self.conversation.engine.watchers.append(self._follow)
         self._commands = self._table()
+
+    def _new_screen(self, earlier: RestoredConversation | None) -> Screen:
+        if earlier is None:
+            return Screen(self.conversation, self.began, on_result=self._mark_client_part)
+        missed, results = MissedMessages(earlier.lost, earlier.lost_turns), TaskResults(earlier.results)
+        return Screen(self.conversation, self.began, earlier.events, missed, results, self._mark_client_part)
 
     # -- Starting and ending
 
@@ -212,6 +219,7 @@ class ServedConversation:
             "typed": list(self._typed),
             "lost": self.screen.missed.dump(),
             "lost_turns": list(self.screen.missed.lost_turns),
+            "results": self.screen.results.dump(),
         }
 
     @property
@@ -305,7 +313,7 @@ class ServedConversation:
 
     def _send_state(self, client: ClientOutbox, resumed: bool) -> None:
         """Send everything that a client needs to show the conversation."""
-        since = server_messages.iso(self.began, 0)
+        since = server_messages.iso(self.began)
         self.send_message(
             message(
                 "conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=self._is_saved
@@ -318,8 +326,7 @@ class ServedConversation:
             self.screen.show(client)
             if self._leases is not None and self._leases.is_unsaved(self):
                 self.tell_unsaved()
-            if self._writer is not None:
-                self._writer.mark(CLIENT_PART)  # the messages about lost turns have been sent
+            self._mark_client_part()  # the messages about lost turns have been sent
 
     def send_message(self, outgoing: server_messages.ServerMessage) -> None:
         """Send this message to the client. Without a connected client, the message is dropped."""
@@ -410,7 +417,8 @@ class ServedConversation:
 
     # -- What the conversation does
 
-    def _note_lost(self, _: sg.Lost) -> None:
+    def _mark_client_part(self) -> None:
+        """What another node needs to know about the client has changed: save it."""
         if self._writer is not None:
             self._writer.mark(CLIENT_PART)
 

@@ -6,7 +6,7 @@ A table says which function writes which kind of signal. Rule: a signal that isn
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypeAlias
 
 from duologue.observe import signals as sg
@@ -30,17 +30,16 @@ def message(kind: str, **payload: Any) -> ServerMessage:
     return {"type": f"duologue.{kind}", "payload": payload}
 
 
-def iso(began: datetime, at_ms: int) -> str:
-    """The time, in ISO 8601, that is `at_ms` milliseconds after the conversation began."""
-    return (began + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def iso(time: datetime) -> str:
+    """A time in UTC, in ISO 8601 with milliseconds."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class MessageWriter:
     """Turns the signals of one conversation into messages in one client's language."""
 
-    def __init__(self, conversation: Conversation, began: datetime, language: str) -> None:
+    def __init__(self, conversation: Conversation, language: str) -> None:
         self._conversation = conversation
-        self._began = began
         self.language = language
         self._phrases = conversation.agent.phrases
         self._sent: tuple[int, str, str] | None = None  # the newest state message: when, state, phase
@@ -66,6 +65,7 @@ class MessageWriter:
             ),
             sg.WorkSilent: lambda signal: message("work", event="silent", call=signal.call),
             sg.Waiting: self._waiting,
+            sg.CueGiven: lambda signal: message("cue", action="play", cue=signal.cue, text=signal.text),
             sg.Noticed: self._noticed,
             sg.Lost: self._lost,
             sg.Problem: self._problem,
@@ -91,7 +91,7 @@ class MessageWriter:
             phase=now.phase,
             previousPhase=now.previous_phase,
             at=now.since,
-            since=iso(self._began, now.since),
+            since=iso(self._conversation.time_of(now.since)),
             turnId=f"turn-{now.turn}" if now.turn else None,
             turnRole=now.turn_role,
             metadata={

@@ -16,8 +16,8 @@ from duologue.core.step_record import StepRecord
 
 
 class Situation(NamedTuple):
-    """`why` is empty, retry, rate_limit, reconnecting, healing or renewing. `until` is when the next attempt begins, on
-    the conversation's clock; 0 if no attempt is due."""
+    """`why` is empty, retry, rate_limit, reconnecting, healing, renewing or fault. `until` is when the next attempt
+    begins, or when the conversation continues after a fault, on the conversation's clock; 0 if neither is due."""
 
     why: str = ""
     attempt: int = 0
@@ -45,6 +45,8 @@ def situation_of(s: State, error: ErrorClass = ErrorClass.NETWORK_TIMEOUT) -> Si
         return Situation("reconnecting", attempt, len(s.settings.backoff_ms), until, first, last, error)
     if s.link in (Link.HEALING, Link.RENEWING):
         return Situation(s.link.value, 0, 0, 0, first, last, error)
+    if s.link is Link.FAULTED and s.fault is not None and not s.fault.fatal:
+        return Situation("fault", 0, 0, _due(s, Timer.DISMISS), first, last, error)
     if s.link is Link.UP and s.reply in PENDING and s.retries:
         why = "rate_limit" if error is ErrorClass.RATE_LIMIT else "retry"
         until = _due(s, Timer.RETRY) if s.reply is Reply.RETRYING else 0

@@ -88,7 +88,7 @@ def _entry(screen: Screen, client: ClientOutbox) -> dict[str, Any]:
         "line": screen.line,
         "agent": agent.name,
         "phase": screen.conversation.phase,
-        "since": server_messages.iso(screen.began, 0),
+        "since": server_messages.iso(screen.began),
         "private": agent.private,
         "own": screen.is_of(client),
     }

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from duologue.ports.line import Closed, Healed, Wobbled
-from duologue.ports.session import Context
+from duologue.ports.session import Context, SessionLife
 
 
 @dataclass
@@ -27,6 +27,8 @@ class ScriptedSession:
     opens: int = 0
     renewals: int = 0
     closes: int = 0
+    life: SessionLife = field(default_factory=SessionLife)
+    followers: list[Callable[[SessionLife], None]] = field(default_factory=list)
     tell: Callable[[Wobbled | Healed | Closed], None] = lambda event: None  # noqa: ARG005
 
     async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
@@ -43,6 +45,17 @@ class ScriptedSession:
 
     async def close(self) -> None:
         self.closes += 1
+
+    def follow_life(self, notify: Callable[[SessionLife], None]) -> Callable[[], None]:
+        self.followers.append(notify)
+        notify(self.life)
+        return lambda: self.followers.remove(notify)
+
+    def report_life(self, active: bool = True, left_ms: int | None = None) -> None:
+        """Report that the session is active or not, and how long it will still live."""
+        self.life = SessionLife(active, left_ms)
+        for notify in tuple(self.followers):
+            notify(self.life)
 
 
 async def _wait_and_fail(ms: int, failures: list[BaseException | None]) -> None:

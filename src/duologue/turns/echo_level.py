@@ -109,6 +109,8 @@ class EchoLevel:
         recent = (max(played_db, rule.floor_db), *self.recent)[: reach + 1]
         loudest_db = max(recent)
         if loudest_db <= rule.playing_db:
+            if recent == self.recent and self.excess_db == NOTHING_PLAYED:
+                return self  # nothing has been played for long
             return replace(self, excess_db=NOTHING_PLAYED, recent=recent, peak_db=-math.inf)
         heard_db = max(heard_db, rule.floor_db)
         now = self if self.history else replace(self, coupling_db=rule.coupling_db)

@@ -7,7 +7,7 @@ ends the turn, because the user may go on speaking.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 FRAME_MS = 32
 VOICE_ON = 0.5  # a voice begins at this probability ...
@@ -57,8 +57,18 @@ class Voicing:
         if not self.begun:
             return Voicing(self.frame_ms, recent_db=recent_db)
         levels_db = self.levels_db if self.silence_ms else self._levels(level_db)
-        silence_ms = self.silence_ms + self.frame_ms
-        return replace(self, voiced=False, silence_ms=silence_ms, levels_db=levels_db, recent_db=recent_db)
+        return Voicing(
+            self.frame_ms,
+            False,
+            True,
+            self.silence_ms + self.frame_ms,
+            self.voiced_ms,
+            self.evidence,
+            levels_db,
+            recent_db,
+            self.stretch_ms,
+            self.stretch_evidence,
+        )
 
     def _voice(self, vad: float, level_db: float, recent_db: tuple[float, ...]) -> Voicing:
         evidence = min(max(0.0, log_odds(vad)), EVIDENCE_PER_FRAME_MAX)

@@ -67,12 +67,25 @@ def is_presence(text: str, language: Language | str = ENGLISH) -> bool:
     return _is_only(parts, book.presence)
 
 
-def is_call_for_attention(text: str, language: Language | str = ENGLISH) -> bool:
+def is_call_for_attention(text: str, language: Language | str = ENGLISH, is_final: bool = True) -> bool:
     """Does this text only ask whether the agent is there, or that it hurries ("hello?", "hurry up")? Then it asks
-    nothing new. The phrases may be repeated, and hesitations may stand between them: "uh, hello? Are you there?"."""
+    nothing new. The phrases may be repeated, and hesitations may stand between them: "uh, hello? Are you there?". A
+    text that isn't final may end within a phrase: "hello? Are you"."""
     book = _book_of(language)
     parts, _ = _split(_TOKEN.findall(_normal(text)), book.vocabulary)
-    return _is_only(parts, book.attention)
+    if is_final or len(parts) > PARTS_MAX:
+        return _is_only(parts, book.attention)
+    return any(
+        (not rest or _begins_phrase(rest, book.attention)) and (not before or _is_only(before, book.attention))
+        for cut in range(len(parts) + 1)
+        for before, rest in ((parts[:cut], parts[cut:]),)
+        if parts
+    )
+
+
+def _begins_phrase(parts: list[str], index: _Index) -> bool:
+    """Does a wanted phrase begin with these parts?"""
+    return any(kind is _Kind.WANTED and list(phrase[: len(parts)]) == parts for phrase, kind in index.get(parts[0], ()))
 
 
 def _normal(text: str) -> str:

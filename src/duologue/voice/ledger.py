@@ -211,6 +211,14 @@ class Ledger:
         last = said[-1]
         return last.start_ms, last.start_ms + last.ms, last.values_ms(self.shown, has_names)
 
+    def rest_from_sentence(self) -> str:
+        """What is still to be said: the sentence that was heard in part, whole, and everything after it. Empty if all
+        was heard."""
+        for number, passage in enumerate(self._passages):
+            if passage.text.strip() and passage.split(self.heard_ms).unheard.strip():
+                return _join([(one.text, one.glued) for one in self._passages[number:]])
+        return ""
+
     @property
     def words(self) -> list[Word]:
         """The words of the reply so far, with times from the beginning of its sound. For a voice without word times,

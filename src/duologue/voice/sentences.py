@@ -41,6 +41,13 @@ class Sentences:
                 found.append(sentence)
         return found
 
+    def whole_words(self) -> str:
+        """Return and remove the whole words of an unfinished sentence, for a stream that is too slow to wait for its
+        end."""
+        cut = self._text.rfind(" ") + 1
+        words, self._text, self._searched = self._text[:cut].strip(), self._text[cut:], 0
+        return words
+
     def rest(self) -> str:
         """Return and remove the text after the last complete sentence. Call this at the end of the stream."""
         rest, self._text, self._searched = self._text.strip(), "", 0

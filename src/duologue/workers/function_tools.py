@@ -151,6 +151,9 @@ class ThreadJob:
     def detach(self) -> None:
         self._report(self._job.detach)
 
+    def hang_up(self) -> None:
+        self._report(self._job.hang_up)
+
     def ask(self, question: str) -> Coroutine[Any, Any, str]:
         if threading.get_ident() != self._thread:
             raise TypeError("only an async function can ask the user a question: write `async def`")

@@ -13,7 +13,8 @@ from duologue.brains import ChatBrain
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Part, Request, ServiceError, Summarises, Tool
 from tests.brains.chat.chat_replies import ASKED, all_parts, breaks_off, reply_to
-from tests.brains.chat_server import WAIT_S, Script, Wire, answers, says, stalls_after, talking
+from tests.brains.chat_server import Script, Wire, answers, says, stalls_after, talking
+from tests.limits import WAIT_S
 
 # -- Text
 

@@ -17,7 +17,8 @@ from duologue.observe.signals import Failed, Signal, TurnCompleted, TurnInterrup
 from duologue.ports import AgentSaid, CallOutput, UserSaid
 from duologue.runtime.seats import Seats
 from duologue.voice.scripted import ScriptedVoice
-from tests.brains.chat_server import WAIT_S, ChatServer, Script, Wire, talking
+from tests.brains.chat_server import ChatServer, Script, Wire, talking
+from tests.limits import WAIT_S
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,7 @@ from duologue.brains.realtime.server_events import (
 )
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Part, Sound, ToolCall
+from tests.limits import WAIT_S
 
 MS_BYTES = 48
 CALL = ToolCall("look", "{}", "call_1")
@@ -41,7 +42,7 @@ def with_answer(act: Callable[[RealtimeAnswer], Awaitable[list[Part]]], *events:
         answer.begin("r")
         for event in events:
             answer.take(event)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(WAIT_S):
             return await act(answer)
 
     return asyncio.run(run())

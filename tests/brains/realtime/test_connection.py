@@ -11,6 +11,7 @@ from duologue.core.leaves import Link
 from duologue.ports import Closed, Healed, Wobbled
 from duologue.testing.realtime.server import RealtimeServer
 from tests.brains.realtime_call import RealtimeCall, ask, converse, links
+from tests.limits import WAIT_S
 
 
 def test_events_from_the_future_and_nonsense_change_nothing() -> None:
@@ -78,7 +79,7 @@ def test_a_closed_session_reports_nothing_any_more() -> None:
             server.session.hang_up()
             await model.open(None, reported.append)
             server.session.hang_up()
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(WAIT_S):
                 while not reported:
                     await asyncio.sleep(0.005)
             await model.close()

@@ -104,7 +104,8 @@ def test_a_refused_item_fails_the_answer_and_not_the_call() -> None:
     async def act(call: RealtimeCall) -> None:
         call.conversation.type("hello")
         await call.until(lambda: call.signals_of(sg.Failed))
-        call.conversation.retry()
+        assert [lost.texts for lost in call.signals_of(sg.Lost)] == [("hello",)], "the same item is refused again"
+        call.conversation.type("good morning")
         await call.until(lambda: call.heard)
 
     def look() -> str:

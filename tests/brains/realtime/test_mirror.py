@@ -193,6 +193,13 @@ def test_a_summary_that_only_repeats_the_turns_is_left_out() -> None:
     assert brief(mirror.restore()) == [("user", "hello"), ("assistant", "Hi.")]
 
 
+@pytest.mark.req("L-16.session")
+def test_of_the_summary_a_new_session_gets_what_the_restored_turns_dont_hold() -> None:
+    recent = (UserSaid(2, "book\na table"), AgentSaid(2, "Done."))
+    mirror = Mirror(Context("User: my name is Ada\nUser: book a table\nAgent: Done.", recent))
+    assert brief(mirror.restore())[0] == ("system", "Earlier in this conversation: User: my name is Ada")
+
+
 def test_an_output_whose_call_is_long_gone_is_sent_as_data() -> None:
     ((role, text),) = brief(Mirror().catch_up((CallOutput(1, "three"),)))
     assert (role, "Call 1" in text, '"three"' in text) == ("system", True, True)

@@ -15,6 +15,7 @@ from duologue.ports.ears import Commit, Frame, Heard, Incoming, Partial, SpeechB
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing.realtime.server import RealtimeServer, Speak
 from tests.brains.realtime_call import RealtimeCall, converse
+from tests.limits import WAIT_S
 
 
 def test_a_renewal_waits_for_the_person_to_finish() -> None:
@@ -29,7 +30,7 @@ def test_a_renewal_waits_for_the_person_to_finish() -> None:
             await asyncio.wait([renewal], timeout=0.1)
             assert not renewal.done(), "the user is speaking"
             await first.end_speech("that was it")
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(WAIT_S):
                 await renewal
             await model.close()
 
@@ -74,7 +75,7 @@ async def no_audio(ends: bool) -> AsyncIterator[Incoming]:
 
 def test_what_one_conversation_said_last_is_not_heard_by_the_next() -> None:
     async def run() -> list[Heard]:
-        async with RealtimeServer() as server, asyncio.timeout(20):
+        async with RealtimeServer() as server, asyncio.timeout(WAIT_S):
             model = RealtimeModel(url=server.url)
             await model.open(None, lambda event: None)
             await server.session.begin_speech()

@@ -159,7 +159,7 @@ def test_a_conversation_can_be_started_again_after_its_end() -> None:
     assert stage.happen(ev.StartRequested) == (fx.OpenSession(2),)
 
 
-@pytest.mark.req("C-REQ-003", "C-AC-001")
+@pytest.mark.req("C-REQ-003.start", "C-AC-001")
 def test_it_listens_in_the_step_in_which_the_session_takes_audio_and_not_before() -> None:
     stage = preparing()
     stage.wait(480)
@@ -261,7 +261,7 @@ def test_a_final_text_without_words_ends_a_noise_at_once() -> None:
 @pytest.mark.req("C-REQ-004")
 def test_a_typed_turn_is_processed_at_once() -> None:
     stage = up()
-    assert stage.happen(ev.TextTyped) == (fx.StartReply(1, 1, 1),)
+    assert stage.happen(ev.TextTyped) == (fx.StopCue(), fx.StartReply(1, 1, 1))
 
 
 @pytest.mark.req("C-PER-001", "C-REQ-004")

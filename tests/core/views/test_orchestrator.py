@@ -249,7 +249,7 @@ def test_every_move_of_an_eventful_conversation_is_one_of_its_table() -> None:
     stage.wait(1)
     stage.answer()
     stage.say()
-    stage.fail_reply(ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     stage.happen(ev.RetryRequested)
     stage.happen(ev.SessionReady)
     stage.wait(1)

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 import numpy as np
 
 from duologue.audio.frames import to_pcm
-from duologue.lab.bench.measured_server import SAID, CountingEars, InstantText, LoudEars, resident_kb
+from duologue.lab.bench.instant_text import SAID, InstantText
+from duologue.lab.bench.measured_server import CountingEars, LoudEars, resident_kb
 from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
 
 LOUD = Frame(to_pcm(np.full(512, 0.3, np.float32)))

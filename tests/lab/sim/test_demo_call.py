@@ -15,7 +15,7 @@ from duologue.core.machine import ROWS, Machine
 from duologue.core.rules import RULES
 from duologue.core.state import initial
 from duologue.core.views import LIFECYCLE
-from duologue.lab.sim.demo_call import SCRIPTS, DemoIsUntrue, Scene, Take, play_demo
+from duologue.lab.sim.demo_call import SCRIPTS, DemoIsUntrue, Scene, Take, play_demo, stage_for_demo
 from duologue.lab.sim.stage import Stage
 
 TITLES = [title for title, _, _ in SCRIPTS]
@@ -23,7 +23,7 @@ TITLES = [title for title, _, _ in SCRIPTS]
 
 @pytest.fixture(scope="module")
 def stage() -> Stage:
-    return Stage()
+    return stage_for_demo()
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_no_event_of_the_script_is_ignored(scenes: dict[str, Scene]) -> None:
 
 @pytest.mark.usefixtures("scenes")
 def test_the_demo_is_the_same_call_every_time(stage: Stage) -> None:
-    again = Stage()
+    again = stage_for_demo()
     for _ in play_demo(again):
         pass
     assert [digest(record.after) for record in again.records] == [digest(record.after) for record in stage.records]
@@ -98,7 +98,7 @@ def test_a_cough_while_the_answer_is_on_its_way_costs_no_request(scenes: dict[st
 def test_a_barge_in_holds_playback_in_the_same_step_and_truncates_at_what_was_heard(scenes: dict[str, Scene]) -> None:
     scene = scenes["Barge-in"]
     question, onset = effects_of(scene, ev.SpeechStarted)
-    assert question == ()
+    assert question == (fx.StopCue(),)
     assert [type(effect) for effect in onset] == [fx.HoldPlayback]
     stopped = next(record.event for record in scene.records if isinstance(record.event, ev.PlaybackStopped))
     cut = [effect for effect in effects(scene) if isinstance(effect, fx.TruncateReply)]
@@ -139,7 +139,7 @@ def test_the_result_of_a_background_job_waits_for_the_floor(scenes: dict[str, Sc
 @pytest.mark.req("L-15")
 def test_after_a_wobble_the_same_playback_continues(scenes: dict[str, Scene]) -> None:
     kinds = [type(effect) for effect in effects(scenes["A wobbly line"])]
-    assert kinds == [fx.CommitAudio, fx.StartReply, fx.StartPlayback, fx.HoldPlayback, fx.ResumePlayback]
+    assert kinds == [fx.StopCue, fx.CommitAudio, fx.StartReply, fx.StartPlayback, fx.HoldPlayback, fx.ResumePlayback]
 
 
 @pytest.mark.req("L-14", "M-12")
@@ -193,7 +193,7 @@ def test_a_claim_that_does_not_hold_names_itself_and_the_time() -> None:
 def test_a_machine_without_one_of_these_rules_cannot_play_the_demo(name: str) -> None:
     machine = Machine(rules=[rule for rule in RULES if rule.name != name])
     with pytest.raises(DemoIsUntrue):
-        list(play_demo(Stage(machine=machine)))
+        list(play_demo(stage_for_demo(machine)))
 
 
 ACTIONS_ON_STAGE = [
@@ -209,4 +209,4 @@ def test_a_machine_without_one_of_these_actions_cannot_play_the_demo(action: str
     rows = [replace(row, do=None) if row.do and row.do.__name__ == action else row for row in ROWS]
     assert rows != list(ROWS)
     with pytest.raises(DuologueError):  # untrue, or an event that no longer makes sense
-        list(play_demo(Stage(machine=Machine(rows=rows))))
+        list(play_demo(stage_for_demo(Machine(rows=rows))))

@@ -15,6 +15,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from duologue.lab.sim.dial import WEBHOOKS, NotAnswered, announce, dial
 from duologue.lab.sim.loopback_server import serving
 from duologue.lines.phone.carriers import CARRIERS
+from tests.limits import WAIT_S
 
 TWILIO = CARRIERS["twilio"]
 
@@ -96,7 +97,7 @@ def test_a_server_that_closes_ends_the_call() -> None:
     async def call() -> bool:
         routes = [WebSocketRoute("/stream", answer)]
         async with serving(lambda url: [webhook(stream_xml(url)), *routes]) as url, dial(url, TWILIO) as carrier:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(WAIT_S):
                 while not carrier.is_over:
                     carrier.changed.clear()
                     await carrier.changed.wait()

@@ -14,7 +14,8 @@ from duologue.core.state import initial
 from duologue.core.step_record import StepRecord
 from duologue.lab.sim import invariants as inv
 from duologue.lab.sim.invariants import Evidence
-from duologue.lines.scripted import LineAct
+from duologue.lab.sim.stage import Stage
+from duologue.lines.scripted import LineAct, Sounded
 from duologue.observe import signals as sg
 from duologue.ports.brain import Request
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
@@ -28,6 +29,25 @@ def did(*effects: fx.Effect) -> StepRecord:
     return StepRecord(event, START, START._replace(link=Link.PREPARING), effects, ())
 
 
+def waited() -> Evidence:
+    """A call in which the brain answered after 20 s, with a sign after 3 s, words after 7 s and words again after 15 s.
+    The line was open all the time."""
+    stage = Stage(profile("confirm", dead_air_ms=0, attempt_ms_max=30_000, cue_ms=(3_000, 4_000, 8_000)))
+    stage.start()
+    stage.happen(ev.TextTyped)
+    stage.wait(20_000)
+    stage.speak(1_000)
+    stage.finish()
+    sounded = [Sounded("cue", 1, 3_000, 3_200), Sounded("cue", 2, 7_000, 8_000), Sounded("cue", 3, 15_000, 16_000)]
+    return Evidence(
+        records=stage.records,
+        connections=[LineAct(0, "open")],
+        sounded=[*sounded, Sounded("voice", 1, 20_000, 21_000)],
+        signals=[sg.CueGiven(3_000, "sound", ""), sg.CueGiven(7_000, "words", "One moment.")],
+    )
+
+
+WAITED = waited()
 WELL = Evidence(
     records=[did(fx.StartReply(1, 1, 1)), did(fx.StartPlayback(1, 1))],
     history=(
@@ -74,12 +94,23 @@ BROKEN = {
     ],
     "no_programming_errors": [replace(WELL, signals=[sg.Problem(0, "StartReply", "KeyError")])],
     "it_replays": [replace(WELL, records=[did()])],
+    "no_unexplained_silence": [
+        replace(WAITED, sounded=WAITED.sounded[1:]),  # 7 s to the first sign
+        replace(WAITED, sounded=[WAITED.sounded[0], *WAITED.sounded[2:]]),  # 15 s to the first words
+        replace(WAITED, sounded=[*WAITED.sounded[:2], WAITED.sounded[3]]),  # 12 s between two signs
+    ],
+    "nothing_untrue_is_shown": [
+        replace(WAITED, signals=[sg.Noticed(20_000, "restored", "info", "restored")]),
+        replace(WAITED, signals=[sg.Noticed(20_000, "recovered", "info", "recovered")]),
+        replace(WAITED, signals=[sg.Noticed(20_000, "long_speech", "info", "long_speech")]),
+    ],
 }
 
 
 def test_a_call_that_went_well_has_no_complaints() -> None:
     checks = [check for check in inv.INVARIANTS if check is not inv.it_replays]  # these steps are made up
     assert [complaint for check in checks for complaint in check(WELL)] == []
+    assert inv.it_replays(WAITED) == inv.no_unexplained_silence(WAITED) == inv.nothing_untrue_is_shown(WAITED) == []
 
 
 def test_every_invariant_has_a_call_that_breaks_it() -> None:

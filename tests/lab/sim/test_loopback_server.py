@@ -11,10 +11,11 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from duologue.lab.sim.loopback_server import open_socket, serving, url_of
+from tests.limits import WAIT_S
 
 
 def fetch(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=10) as answer:
+    with urllib.request.urlopen(url, timeout=WAIT_S) as answer:
         return str(answer.read().decode())
 
 

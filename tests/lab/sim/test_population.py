@@ -10,6 +10,7 @@ import pytest
 from duologue import Agent
 from duologue.core.leaves import User
 from duologue.core.step_record import StepRecord
+from duologue.lab.sim import population
 from duologue.lab.sim.population import CallResult, play_call, simulate
 from duologue.ports.ears import Heard, SpeechBegan, SpeechEnded
 from duologue.replay.journal import read_journal, replay
@@ -98,4 +99,5 @@ def test_ears_that_report_speech_for_ever_are_noticed(monkeypatch: pytest.Monkey
     honest = Hearing.note
     monkeypatch.setattr(Hearing, "note", note)
     monkeypatch.setattr(Hearing, "follow", follow)
+    monkeypatch.setattr(population, "REST_S_MAX", 500)  # shorter than the longest turn
     assert any("never_stuck" in text for result in bad(150, seed=7) for text in result.complaints)

@@ -15,8 +15,7 @@ from duologue.server.leases import Leases
 from duologue.server.run import bind_socket, server_url, serving
 from duologue.server.settings import ServerSettings
 from duologue.store.store_url import open_store
-
-LIMIT_S = 60.0
+from tests.limits import TEST_S
 
 
 @asynccontextmanager
@@ -41,7 +40,7 @@ async def talking(folder: Path, texts: list[str]) -> AsyncIterator[TypingPerson]
 
 def play(folder: Path, texts: list[str], scene: Callable[[TypingPerson], Awaitable[None]]) -> None:
     async def main() -> None:
-        async with asyncio.timeout(LIMIT_S), talking(folder, texts) as person:
+        async with asyncio.timeout(TEST_S), talking(folder, texts) as person:
             await scene(person)
 
     asyncio.run(main())

@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from duologue.lab.torture.proxy import Proxy
+from tests.limits import WAIT_S
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-LIMIT_S = 10.0
 QUIET_S = 0.05  # long enough for a byte that isn't held back
 
 
@@ -41,7 +41,7 @@ async def echoing() -> AsyncIterator[Proxy]:
 
 def play(scene: Callable[[Proxy], Awaitable[None]]) -> None:
     async def main() -> None:
-        async with asyncio.timeout(LIMIT_S), echoing() as proxy:
+        async with asyncio.timeout(WAIT_S), echoing() as proxy:
             await scene(proxy)
 
     asyncio.run(main())

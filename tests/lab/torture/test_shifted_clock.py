@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.limits import WAIT_S
+
 SCRIPT = """
 import os, signal, sys, time
 from pathlib import Path
@@ -29,7 +31,7 @@ print(time.monotonic() - steady < 3600)
 def test_a_signal_sets_the_wall_clock_to_what_the_file_says(tmp_path: Path) -> None:
     file = tmp_path / "clock"
     command = [sys.executable, "-c", SCRIPT, str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=WAIT_S)
     assert done.stdout.splitlines() == ["[0, 0, 0]", "[86400, 86400, 86400] True", "True"]
 
 
@@ -37,5 +39,5 @@ def test_a_clock_is_wrong_from_the_start_if_its_file_says_so(tmp_path: Path) -> 
     file = tmp_path / "clock"
     file.write_text("-3600", encoding="ascii")
     command = [sys.executable, "-c", SCRIPT, str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=WAIT_S)
     assert done.stdout.splitlines()[0] == "[-3600, -3600, -3600]"

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from duologue.core import events as ev
-from duologue.lab.sim.demo_call import play_demo
+from duologue.lab.sim.demo_call import play_demo, stage_for_demo
 from duologue.lab.sim.stage import Stage
 from duologue.replay.picture import draw_picture
 from duologue.replay.words_file import Spoken
@@ -93,7 +93,7 @@ def page_of(stage: Stage, title: str = "call.jsonl", words: tuple[Spoken, ...] =
 
 
 def demo_stage() -> Stage:
-    stage = Stage()
+    stage = stage_for_demo()
     for _ in play_demo(stage):
         pass
     return stage

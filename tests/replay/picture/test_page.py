@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -67,7 +68,7 @@ def test_the_bytes_are_the_same_under_any_hash_seed(seed: str) -> None:
             capture_output=True,
             text=True,
             check=True,
-            env={"PYTHONHASHSEED": used},
+            env={**os.environ, "PYTHONHASHSEED": used},
         ).stdout
         for used in ("0", seed)
     ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from duologue.core import effects as fx
 from duologue.core import events as ev
+from duologue.core.leaves import Timer
 from duologue.lab.sim.stage import Stage
 from duologue.replay.picture.looks import LOOKS
 from duologue.replay.picture.scale import Scale, write_clock, write_length
@@ -21,7 +23,7 @@ from tests.replay.picture.drawn_page import (
 
 def test_views_regions_and_details_have_lanes_with_names(page: Node) -> None:
     lanes = [node.get("data-lane") for node in page.all("g", "lane")]
-    assert lanes == ["lifecycle", "conversation", *REGIONS, "requests", "faults", "events"]
+    assert lanes == ["lifecycle", "conversation", *REGIONS, "requests", "cues", "faults", "events"]
     assert [name.text for name in page.one("div", "names").all("span")] == lanes
 
 
@@ -30,6 +32,22 @@ def test_without_a_fault_there_is_no_lane_for_faults() -> None:
     stage.start()
     stage.say()
     assert not page_of(stage).all("g", "lane", data_lane="faults")
+
+
+def test_a_cue_is_a_mark_in_a_lane_of_its_own_and_no_sound_of_the_voice() -> None:
+    stage = Stage()
+    stage.start()
+    stage.say()
+    stage.happen(ev.ReplyAccepted)
+    assert not page_of(stage).all("g", "lane", data_lane="cues")
+    stage.wait_for(Timer.CUE)
+    given_at = stage.at
+    stage.wait_for(Timer.CUE)
+    cues = page_of(stage).one("g", "lane", data_lane="cues")
+    titles = [mark.title for mark in cues.all("g", "bar")]
+    assert [title.splitlines()[0] for title in titles] == ["cue: sound", "cue: words"]
+    assert write_clock(given_at) in titles[0]
+    assert not stage.effects(fx.StartPlayback)
 
 
 @pytest.mark.parametrize("name", ["lifecycle", "link", "user", "voice", "reply"])

@@ -22,8 +22,7 @@ from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
 from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.voice.scripted import ScriptedVoice
-
-WAIT_S = 20.0  # generous: somebody else may use this machine
+from tests.limits import WAIT_S
 
 
 def make_agent() -> Agent:

@@ -15,7 +15,8 @@ from duologue.lines.phone.carriers import CARRIERS, TELNYX, TWILIO, Carrier
 from duologue.ports.history import AgentSaid
 from duologue.runtime.agent import Agent
 from duologue.server.phone.routes import PhoneSettings, phone_routes
-from tests.server.phone.phone_calls import WAIT_S, make_agent, phones, start_text, until
+from tests.limits import WAIT_S
+from tests.server.phone.phone_calls import make_agent, phones, start_text, until
 
 both = pytest.mark.parametrize("carrier", CARRIERS.values(), ids=lambda carrier: carrier.name)
 MEDIA = {"track": "inbound", "chunk": "1", "payload": "////"}

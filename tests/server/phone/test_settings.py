@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from duologue.core.settings import PROFILES, profile
 from duologue.server.phone.routes import InvalidPhoneSettings
 from duologue.server.phone.settings import on_the_phone
 from tests.server.phone.phone_calls import SECRET, settings
+
+PHONE_PAGE = Path(__file__).parents[3] / "docs" / "phone.md"
 
 
 @pytest.mark.parametrize(
@@ -62,3 +66,24 @@ def test_an_agents_own_rule_for_interruptions_is_kept_on_the_phone() -> None:
 def test_settings_with_a_name_of_their_own_are_used_as_they_are() -> None:
     own = replace(PROFILES["confirm"], name="mine", dead_air_ms=1_000)
     assert on_the_phone(own) is own
+
+
+def test_the_idle_settings_of_each_line_are_as_documented() -> None:
+    page, row = PHONE_PAGE.read_text(encoding="utf-8"), r"^\| `(\w+)`[^|]*\| ([^|]+) \| ([^|]+) \| ([^|]+) \|$"
+    rows = {name: cells for name, *cells in re.findall(row, page, re.MULTILINE)}
+    assert {*rows} >= {"overlap", "greets", "dead_air_ms", "check_ins_max", "hangs_up"}
+    own = on_the_phone(profile("confirm", dead_air_ms=30_000, check_ins_max=3))
+    for name in ("overlap", "greets", "dead_air_ms", "check_ins_max", "hangs_up"):
+        values = [getattr(of, name) for of in (PROFILES["confirm"], PROFILES["words"], own)]
+        assert rows[name] == [_as_documented(value) for value in values]
+
+
+def test_an_agent_with_the_phones_profile_may_never_hang_up() -> None:
+    own = on_the_phone(profile("words", check_ins_max=1, hangs_up=False))
+    assert (own.check_ins_max, own.hangs_up) == (1, False)
+
+
+def _as_documented(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(getattr(value, "value", value))

@@ -16,8 +16,7 @@ from duologue.testing.realtime.server import (
     RealtimeServer,
     Speak,
 )
-
-WAIT_S = 20
+from tests.limits import WAIT_S
 
 
 def talk(*events: dict[str, Any], server: RealtimeServer) -> RealtimeServer:

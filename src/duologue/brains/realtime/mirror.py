@@ -263,7 +263,8 @@ def _find(part: list[str], whole: list[str]) -> int | None:
 
 
 def _needed_summary(context: Context) -> str:
-    """The summary of the context. Empty if the turns that are restored word for word already contain all of it."""
-    texts = {item.text for item in context.recent if isinstance(item, UserSaid | AgentSaid)}
+    """The summary of the context, without the turns that are restored word for word."""
+    said = [item for item in context.recent if isinstance(item, UserSaid | AgentSaid)]
+    texts = {" ".join(item.text.split()) for item in said}
     more = [line for line in context.summary.splitlines() if line.strip() and line.partition(": ")[2] not in texts]
-    return context.summary.strip() if more else ""
+    return "\n".join(more)

@@ -7,6 +7,7 @@ conversation. The runtime says when to reply, what was heard, and when a session
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -17,7 +18,7 @@ from duologue.ports.brain import Part, Request
 from duologue.ports.ears import Commit, Discard, Ears, Final, Frame, Heard, Incoming, SpeechBegan
 from duologue.ports.failure import ServiceError
 from duologue.ports.line import Closed, Healed, Wobbled
-from duologue.ports.session import Context
+from duologue.ports.session import Context, SessionLife
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
 
@@ -44,8 +45,10 @@ class RealtimeModel:
 
     Without `url`, the server is OpenAI, and its key is `api_key` or OPENAI_API_KEY. `url` may be
     `https://NAME.openai.azure.com/openai/v1`, or the URL of any compatible server. `api_key` may be a function that
-    fetches a token. `ears` run locally and decide when the user's turns end. They need `turn_detection="none"`, and
-    the server still gets the audio. `wire` opens the connection, by default a WebSocket.
+    fetches a token. For a key that expires, such as a client secret, `key_expires_at` is the time in seconds since
+    1970: shortly before it and after it, a start is refused. `ears` run locally and decide when the user's turns end.
+    They need `turn_detection="none"`, and the server still gets the audio. `wire` opens the connection, by default a
+    WebSocket.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class RealtimeModel:
         *,
         url: str | None = None,
         api_key: Key | None = None,
+        key_expires_at: float | None = None,
         instructions: str = "",
         settings: RealtimeSettings | None = None,
         ears: Ears | None = None,
@@ -67,6 +71,7 @@ class RealtimeModel:
             raise ValueError("transcription=None needs ears=...: otherwise the user's words are unknown")
         self.counts: Counter[str] = Counter()  # of events that were unknown, repeated, refused, late and so on
         self.endpoint = RealtimeEndpoint(model, url, api_key, headers or {})
+        self._key_expires_at = key_expires_at
         self._instructions = instructions
         self._ears = ears
         self._wire = wire
@@ -90,6 +95,12 @@ class RealtimeModel:
         return self._live.exchange.limits if self._live is not None else ()
 
     # -- Session
+
+    def follow_life(self, notify: Callable[[SessionLife], None]) -> Callable[[], None]:
+        """Report when the key expires, if that is known."""
+        expires_at = self._key_expires_at
+        notify(SessionLife(left_ms=None if expires_at is None else max(0, round((expires_at - time.time()) * 1000))))
+        return lambda: None
 
     async def open(self, context: Context | None, notify: Notify) -> None:
         await self.close()

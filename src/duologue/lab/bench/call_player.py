@@ -135,14 +135,22 @@ class CallPlayer:
         self.give(self.fill(event, given), EventKind.MEANINGLESS)
 
     def wait(self, for_ms: int) -> None:
-        """Advance the time by `for_ms`. Fails if a deadline is due before the new time."""
-        self.at += for_ms
-        deadline = next_deadline(self.state)
-        assert deadline is None or deadline.due >= self.at, f"{deadline} passed before {self.at}"
+        """Advance the time by `for_ms`. Cues on the way are given. Fails if another deadline is due before the new
+        time."""
+        until = self.at + for_ms
+        while (deadline := next_deadline(self.state)) is not None and deadline.due < until:
+            assert deadline.timer is Timer.CUE, f"{deadline} passed before {until}"
+            self.fire(Timer.CUE)
+        self.at = until
 
     def fire(self, timer: Timer) -> None:
-        """Advance the time to the next deadline and fire its timer. Fails if the deadline is that of another timer."""
+        """Advance the time to the next deadline and fire its timer. Cues on the way are given. Fails if the deadline is
+        that of another timer."""
         deadline = next_deadline(self.state)
+        if deadline is not None and deadline.timer is Timer.CUE is not timer:
+            self.fire(Timer.CUE)
+            self.fire(timer)
+            return
         assert deadline is not None, f"no deadline is armed; expected {timer}"
         assert deadline.timer is timer, f"{deadline.timer} comes before {timer}"
         self.at = deadline.due

@@ -10,17 +10,15 @@ import asyncio
 import os
 import resource
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
-from duologue.audio.frames import Samples, to_samples
+from duologue.audio.frames import to_samples
 from duologue.audio.levels import rms
 from duologue.brains.scripted import ScriptedBrain
 from duologue.ears.local import LocalEars
-from duologue.ears.moonshine import Transcription
-from duologue.ears.token_vocabulary import WrittenWord
 from duologue.observe import signals as sg
 from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
@@ -31,7 +29,8 @@ from duologue.server.settings import Limits, ServerSettings
 from duologue.turns.endpoint import FixedSilence
 from duologue.voice.scripted import ScriptedVoice
 
-SAID = "I would like a table for two at seven"
+from .instant_text import SAID, InstantText
+
 ANSWER = "There is a table at seven. It is by the window and it is yours if you want it. Shall I book it for you?"
 _LOUD = 0.01
 _QUIET = 6  # speech ends after this many frames without sound
@@ -60,20 +59,6 @@ class LoudEars:
                 if quiet == _QUIET:
                     yield SpeechEnded(number, quiet * 32)
                     yield Final(SAID, 1.0, number)
-
-
-class InstantText:
-    """An STT that always returns the same text, immediately."""
-
-    partial_ms = 320
-
-    def load(self) -> None:
-        return
-
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:  # noqa: ARG002
-        return Transcription(
-            SAID, 1.0, tuple(WrittenWord(word, 1.0, place) for place, word in enumerate(SAID.split(), 1))
-        )
 
 
 @dataclass

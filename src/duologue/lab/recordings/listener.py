@@ -27,7 +27,7 @@ from duologue.observe import signals as sg
 from duologue.ports.brain import Part, Request, Show
 from duologue.ports.ears import Ears, Frame, Heard
 from duologue.ports.sound import Sound
-from duologue.runtime.agent import Agent, Phrases
+from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.turns.endpoint import EndpointPolicy
 
@@ -74,21 +74,14 @@ class ListenResult:
         return tuple({said.turn: said for said in self.words if said.text}.values())
 
 
-class MuteBrain:
-    """A brain whose replies are empty."""
-
-    async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
-        yield Show("")
-
-
 @dataclass(frozen=True)
-class FixedLengthVoice:
-    """A voice that speaks any text in `ms` milliseconds."""
+class MuteBrain:
+    """A brain that speaks for `speaks_ms` when it greets, and answers only on the screen."""
 
-    ms: int
+    speaks_ms: int
 
-    async def speak(self, text: str) -> AsyncIterator[Sound]:  # noqa: ARG002
-        yield Sound(self.ms, text=SPOKEN)
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        yield Show("-") if request.text else Sound(self.speaks_ms, text=SPOKEN)
 
 
 class RecordingLine(ScriptedLine):
@@ -214,14 +207,5 @@ class Listener:
         return ListenResult(duration_ms, tuple(notes.decisions), tuple(notes.words), levels_of(heard))
 
     def _agent(self, speaks_ms: int) -> Agent:
-        greeting = SPOKEN if speaks_ms else ""
         settings = replace(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
-        voice = FixedLengthVoice(LEAD_MS + speaks_ms) if speaks_ms else None
-        return Agent(
-            MuteBrain(),
-            ears=self.ears,
-            voice=voice,
-            profile=settings,
-            endpoint=self.endpoint,
-            phrases=Phrases(greeting=greeting),
-        )
+        return Agent(MuteBrain(LEAD_MS + speaks_ms), ears=self.ears, profile=settings, endpoint=self.endpoint)

@@ -1,7 +1,7 @@
 """The demo: one scripted call that shows what the machine does, scene by scene.
 
-A user talks to an agent with the profile `confirm`, and many things go wrong. Rule: each scene says in
-words what it shows and checks each claim, so a demo that is no longer true fails.
+A user talks to an agent with the profile `confirm`, which here also checks in and hangs up, and many things go wrong.
+Rule: each scene says in words what it shows and checks each claim, so a demo that is no longer true fails.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Ask, ErrorClass, Link, Outcome, Timer, User, Voice
+from duologue.core.machine import MACHINE, Machine
+from duologue.core.settings import profile
 from duologue.core.state import floor_is_free
 from duologue.replay.journal import StepRecord
 
@@ -62,8 +64,13 @@ class Take:
         self.claims.append(what)
 
 
+def stage_for_demo(machine: Machine = MACHINE) -> Stage:
+    """A new stage with the settings of the demo."""
+    return Stage(profile("confirm", dead_air_ms=20_000, check_ins_max=2, hangs_up=True), machine)
+
+
 def play_demo(stage: Stage) -> Iterator[Scene]:
-    """Play the whole call on a new stage. Yields each scene after it was played."""
+    """Play the whole call on a new `stage_for_demo`. Yields each scene after it was played."""
     for title, caption, script in SCRIPTS:
         take = Take(stage)
         _play(title, script, take, stage)

@@ -13,10 +13,13 @@ from duologue.core.effects import Effect, ReportLost, StartPlayback, StartReply
 from duologue.core.machine import MACHINE
 from duologue.core.state import initial
 from duologue.core.step_record import StepRecord
-from duologue.lines.scripted import LineAct
+from duologue.lines.scripted import LineAct, Sounded
 from duologue.observe import signals as sg
 from duologue.ports.brain import Request
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
+
+from .silence import FIRST_MS_MAX, GAP_MS_MAX, WORDS_MS_MAX, Silence, measure
+from .untrue_notices import untrue_notices
 
 _PROGRAMMING_ERRORS = (
     "AssertionError",
@@ -37,6 +40,8 @@ class Evidence:
     signals: list[sg.Signal] = field(default_factory=list)
     history: tuple[Item, ...] = ()
     line: list[LineAct] = field(default_factory=list)
+    connections: list[LineAct] = field(default_factory=list)  # when the line was opened, and when it went away
+    sounded: list[Sounded] = field(default_factory=list)  # what could be heard, and when
     played: dict[int, int] = field(default_factory=dict)  # milliseconds that were really played, by voice
     requests: list[Request] = field(default_factory=list)
     heard_finals: list[str] = field(default_factory=list)  # final texts that reached the conversation
@@ -82,7 +87,7 @@ def _are_in_order(words: list[str], written: list[str]) -> bool:
 
 def asked_words_reach_the_brain(e: Evidence) -> list[str]:
     """Check that, for every turn that was sent to the brain, at least one request contains words of the turn. A request
-    that was sent before the text arrived may lack them."""
+    that was sent before the text arrived may lack them, if the turn was then reported as lost."""
     texts = {item.turn: item.text for item in e.history if isinstance(item, UserSaid) and not item.overheard}
     sent = {request.reply: set(request.text.split()) for request in e.requests}
     ranges = [effect for effect in _effects(e) if isinstance(effect, StartReply) and effect.reply in sent]
@@ -93,7 +98,9 @@ def asked_words_reach_the_brain(e: Evidence) -> list[str]:
         for turn in range(effect.first, effect.last + 1)
         if turn in texts and sent[effect.reply] & set(texts[turn].split())
     }
-    return [f"turn {turn} was sent to the brain without its words: {texts[turn]!r}" for turn in sorted(asked - reached)]
+    lost = {turn for one in _effects(e) if isinstance(one, ReportLost) for turn in range(one.first, one.last + 1)}
+    silent = sorted(asked - reached - lost)
+    return [f"turn {turn} was sent to the brain without its words: {texts[turn]!r}" for turn in silent]
 
 
 def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:
@@ -196,6 +203,23 @@ def it_replays(e: Evidence) -> list[str]:
     return []
 
 
+def silence_of(e: Evidence) -> Silence:
+    """The longest silences of the call while the caller waited."""
+    return measure(e.records, e.sounded, e.connections, [one for one in e.signals if isinstance(one, sg.CueGiven)])
+
+
+def no_unexplained_silence(e: Evidence) -> list[str]:
+    """Check that a caller who waits hears a sign, then words, and never nothing for long."""
+    limits = Silence(FIRST_MS_MAX, WORDS_MS_MAX, GAP_MS_MAX)
+    what = ("before the first sign", "before the first words", "between two signs")
+    found = zip(silence_of(e), limits, what, strict=True)
+    return [f"{ms} ms of silence {where}, while the caller waited" for ms, most, where in found if ms > most]
+
+
+def nothing_untrue_is_shown(e: Evidence) -> list[str]:
+    return untrue_notices(e.records, e.signals)
+
+
 INVARIANTS: tuple[Callable[[Evidence], list[str]], ...] = (
     never_stuck,
     nothing_left_running,
@@ -208,6 +232,8 @@ INVARIANTS: tuple[Callable[[Evidence], list[str]], ...] = (
     no_turn_is_answered_twice,
     no_programming_errors,
     it_replays,
+    no_unexplained_silence,
+    nothing_untrue_is_shown,
 )
 
 

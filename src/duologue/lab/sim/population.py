@@ -39,11 +39,12 @@ from .faulty_services import (
     FaultyVoice,
     FaultyWorker,
 )
-from .invariants import Evidence, complaints_about
+from .invariants import Evidence, complaints_about, nothing_untrue_is_shown, silence_of
 from .seeded_callers import SeededCaller, draw_acts
+from .silence import Silence
 from .simulated_agent import make_brain, make_tools
 
-REST_S_MAX = 400  # a delegated job may take five minutes, and faults and retries may follow
+REST_S_MAX = 1_000  # a turn whose end is lost may take ten minutes, and faults and retries may follow
 END_S_MAX = 5
 
 
@@ -59,6 +60,8 @@ class CallResult:
     events: int
     turns: int
     faults: int
+    silence: Silence
+    untrue: int  # notices that were not so
     cpu_ms: float
 
     @property
@@ -100,6 +103,8 @@ def play_call(
         len(evidence.records),
         last.after.turn if last else 0,
         sum(isinstance(s, sg.Failed) for s in evidence.signals),
+        silence_of(evidence),
+        len(nothing_untrue_is_shown(evidence)),
         (time.process_time() - began) * 1000,
     )
 
@@ -132,7 +137,7 @@ async def _play(
 ) -> None:
     dice = FaultDice(random, FaultRates() if faults else NO_FAULTS)
     ears, line = ScriptedEars(), ScriptedLine(ack_ms=random.choice((20, 100, 200)))
-    evidence.line, evidence.played = line.log, line.played
+    evidence.line, evidence.played, evidence.connections = line.log, line.played, line.connections
     conversation = Conversation(
         _with_faults(agent, ears, dice, evidence.requests),
         FaultyLine(line, dice),
@@ -152,6 +157,7 @@ async def _play(
     except StartRefused:
         pass
     evidence.ended = await _ends(conversation)
+    evidence.sounded = line.sounded
     evidence.history = conversation.history
 
 
@@ -173,10 +179,10 @@ def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
 
 
 async def _rests(conversation: Conversation) -> bool:
-    """Does the call come to rest or end by itself, within REST_S_MAX seconds?"""
+    """Does the call come to rest or end by itself, within REST_S_MAX seconds? A pause that was asked for is rest."""
     for _ in range(REST_S_MAX):
         s = conversation.machine_state
-        if s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s)):
+        if s.link in (Link.IDLE, Link.SUSPENDED) or (floor_is_free(s) and not is_owed(s)):
             return True
         await asyncio.sleep(1)
     return False

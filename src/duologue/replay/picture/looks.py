@@ -81,7 +81,15 @@ LOOKS: dict[str, dict[str, str]] = {
     },
 }
 
-_FAILED = (ev.SessionFailed, ev.ServiceFailed, ev.ReplyFailed, ev.PlaybackFailed, ev.JobFailed, ev.LinkClosed)
+_FAILED = (
+    ev.SessionFailed,
+    ev.ServiceFailed,
+    ev.ReplyFailed,
+    ev.ReplyWasEmpty,
+    ev.PlaybackFailed,
+    ev.JobFailed,
+    ev.LinkClosed,
+)
 _PERSON = (
     ev.SpeechStarted,
     ev.SpeechStopped,
@@ -98,7 +106,7 @@ _EVENT_HUES: tuple[tuple[tuple[type[ev.Event], ...], str], ...] = (
     (_FAILED, RED),
     ((ev.TimerFired,), GREY),
     (_PERSON, TEAL),
-    ((ev.AboutVoice,), VIOLET),
+    ((ev.AboutVoice, ev.LastWordsHeard), VIOLET),
     ((ev.ToolCalled, ev.AboutCall), ROSE),
     ((ev.AboutReply,), AMBER),
 )

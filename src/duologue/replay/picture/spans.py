@@ -1,4 +1,5 @@
-"""The spans of a conversation, each with a beginning and an end: sounds, requests, calls, faults and turns.
+"""The spans of a conversation, each with a beginning and an end: sounds, requests, calls, faults and turns. Of a cue,
+only the beginning is known.
 
 A span ends when the state no longer contains its id, or its job or fault. Times count from the start of the
 conversation. Rule: the outcome of a span is read from the step that ended it.
@@ -75,6 +76,14 @@ class Shown(NamedTuple):
     cause: str
 
 
+class CueMark(NamedTuple):
+    """A cue that was given. A cue belongs to no reply, and how long it was heard isn't in the journal."""
+
+    at_ms: int
+    what: str
+    cause: str
+
+
 class TurnSpan(NamedTuple):
     """One turn, from the user's first sound to the end of the turn."""
 
@@ -89,6 +98,7 @@ class Spans(NamedTuple):
     calls: tuple[WorkSpan, ...]
     faults: tuple[Shown, ...]
     turns: tuple[TurnSpan, ...]
+    cues: tuple[CueMark, ...]
 
 
 def newest(records: Sequence[StepRecord]) -> Sequence[StepRecord]:
@@ -101,7 +111,7 @@ def read_spans(records: Sequence[StepRecord]) -> Spans:
     """All spans in these steps of one conversation."""
     return Spans(
         tuple(_sounds(records)), tuple(_requests(records)), tuple(_calls(records)), tuple(_faults(records)),
-        tuple(_turns(records)),
+        tuple(_turns(records)), tuple(_cues(records)),
     )  # fmt: skip
 
 
@@ -187,6 +197,8 @@ def _answered(record: StepRecord) -> str:
     again = ", retried" if record.after.reply is Reply.RETRYING else ""
     if isinstance(event, ev.ReplyFailed):
         return f"failed{again}"
+    if isinstance(event, ev.ReplyWasEmpty):
+        return f"empty{again}"
     late = isinstance(event, ev.TimerFired) and event.timer in (Timer.ATTEMPT, Timer.ANSWER)
     return f"timed out{again}" if late else "dropped"
 
@@ -243,3 +255,13 @@ def _turns(records: Sequence[StepRecord]) -> list[TurnSpan]:
             still_open = record.after.user is not User.QUIET
             found.append(TurnSpan(record.after.turn, at_ms, end_ms if still_open else at_ms))
     return found
+
+
+def _cues(records: Sequence[StepRecord]) -> list[CueMark]:
+    began, _ = _clock(records)
+    return [
+        CueMark(record.event.at - began, effect.cue.value.replace("_", " "), cause_of(record.event))
+        for record in records
+        for effect in record.effects
+        if isinstance(effect, fx.PlayCue)
+    ]

@@ -82,6 +82,10 @@ def draw_strip(talk: DrawnConversation) -> Strip:
     strip.lane("requests", "detail", _BAR)
     for request in talk.spans.requests:
         strip.request(request)
+    if talk.spans.cues:
+        strip.lane("cues", "detail", _BAR)
+        for cue in talk.spans.cues:
+            strip.bar(f"{VIOLET} soft", "", cue.at_ms, cue.at_ms, f"cue: {cue.what}", cue.cause)
     if talk.spans.faults:
         strip.lane("faults", "detail", _BAR)
         for what in talk.spans.faults:

@@ -97,7 +97,7 @@ function receive(message) {
   const { type, payload } = message;
   const watching = isWatching(store.model);
   if (type === "duologue.play") player.command(payload);
-  if (type === "duologue.cue") player.cues.stop();
+  if (type === "duologue.cue" && payload.action === "stop") player.cues.stop();
   if (type === "duologue.conversation") begin(payload);
   if (type === "duologue.ended" && !watching) keepConversation(null);
   if (type === "duologue.ended" && !watching) microphone.close();

@@ -121,7 +121,7 @@ export class Socket {
     }
     this.attempt += 1;
     this.timer = setTimeout(() => this.connect(), delay);
-    this.tell({ phase: "waiting", code, attempt: this.attempt });
+    this.tell({ phase: "waiting", code, attempt: this.attempt, dueAt: now + delay });
   }
 
   drop() {

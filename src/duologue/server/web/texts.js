@@ -69,6 +69,8 @@ const TEXTS = {
   retryOf: ["No answer yet: retry {n} of {all}", "Noch keine Antwort: Versuch {n} von {all}", "Pas encore de réponse : essai {n} sur {all}", "Aún sin respuesta: reintento {n} de {all}", "応答待ち：再試行 {n} / {all}"],
   rateLimit: ["Too many requests: retry {n} of {all}", "Zu viele Anfragen: Versuch {n} von {all}", "Trop de demandes : essai {n} sur {all}", "Demasiadas solicitudes: reintento {n} de {all}", "リクエスト過多：再試行 {n} / {all}"],
   dueIn: ["in {s} s", "in {s} s", "dans {s} s", "en {s} s", "{s} 秒後"],
+  seconds: ["{s} s", "{s} s", "{s} s", "{s} s", "{s} 秒"],
+  goesOn: ["Goes on by itself in {s} s", "Geht in {s} s von selbst weiter", "Reprise automatique dans {s} s", "Continúa por sí solo en {s} s", "{s} 秒後に自動で続けます"],
   attempt: ["Attempt {n}", "Versuch {n}", "Tentative {n}", "Intento {n}", "{n} 回目の試行"],
   attemptOf: ["Attempt {n} of {all}", "Versuch {n} von {all}", "Tentative {n} sur {all}", "Intento {n} de {all}", "試行 {n} / {all}"],
   renewing: ["The session is being renewed", "Die Sitzung wird erneuert", "La session est renouvelée", "Se está renovando la sesión", "セッションを更新しています"],

@@ -1,9 +1,12 @@
 // Saves the conversation as a text file. Created in the page, so it works without the server.
 
+import { resultText, withResults } from "./model/captions.js";
 import { nameOf } from "./parts/names.js";
 
 export function transcriptOf(model, text) {
-  const lines = model.captions.map(({ role, text: words, unheard, final, overheard, unsent }) => {
+  const lines = withResults(model.captions, model.results).map((line) => {
+    if (line.role === "result") return `[${resultText(line)}]`;
+    const { role, text: words, unheard, final, overheard, unsent } = line;
     const notes = [unsent ? text("unsent") : "", overheard ? text("overheard") : "", final && unheard ? `${text("notHeard")} ${unheard}` : ""].filter(Boolean);
     return `${nameOf(model, role, text)}: ${words}${notes.length ? ` [${notes.join("; ")}]` : ""}`;
   });

@@ -15,7 +15,9 @@ from duologue.core.settings import PROFILES
 from duologue.lab.check.core.check import CoreExplorer, Findings
 from duologue.lab.check.core.scopes import QUICK
 
-WORK, TALK, LINK, _PAIR, OVER = QUICK
+_SCOPES = {scope.name: scope for scope in QUICK}
+WORK, TALK, LINK, OVER = (_SCOPES[name] for name in ("work", "talk", "link", "over"))
+AUDIBLE, ENDING = _SCOPES["audible"], _SCOPES["ending"]
 
 
 def explore(machine: Machine, scope: Any = TALK, violations_max: int = 30) -> Findings:

@@ -72,7 +72,7 @@ def _without_verdicts(overlap: Overlap) -> Row:
 
 def test_only_values_in_which_the_profiles_differ_are_watched() -> None:
     shared = SharedSteps([PROFILES["confirm"], PROFILES["words"]])
-    assert set(shared.differing) == {"name", "overlap", "greets", "dead_air_ms"}
+    assert set(shared.differing) == {"name", "overlap", "greets", "dead_air_ms", "check_ins_max", "hangs_up"}
     assert shared.settings.beat_ms == PROFILES["words"].beat_ms
     assert not shared.was_read
     assert shared.settings.overlap is Overlap.CONFIRM

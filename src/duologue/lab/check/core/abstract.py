@@ -27,14 +27,14 @@ DUE = 1  # the due time of every armed deadline
 ID = 1  # the id of everything current; 0 is a stale id
 
 # Timers that only show or warn. Each counts as armed while its leaf lasts, because nothing else depends on
-# whether it has already fired.
-SOFT = frozenset((Timer.SESSION_WARNING, Timer.LONG_SPEECH, Timer.COMMIT, Timer.HEARTBEAT, Timer.FEEDBACK))
+# whether it has already fired. A cue is armed exactly while the person waits in silence, which is a law of its own.
+SOFT = frozenset((Timer.SESSION_WARNING, Timer.LONG_SPEECH, Timer.COMMIT, Timer.HEARTBEAT, Timer.FEEDBACK, Timer.CUE))
 _WARNING = TIMER_INDEX[Timer.SESSION_WARNING]
 _LONG_SPEECH = TIMER_INDEX[Timer.LONG_SPEECH]
 _COMMIT = TIMER_INDEX[Timer.COMMIT]
 _FAULTS = {fatal: Fault(FaultSource.LINK, ErrorClass.UNKNOWN, fatal) for fatal in (False, True)}
-# A check-in behaves like an answer. A goodbye differs, because it ends the call.
-_ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOODBYE}
+# An offer to go on behaves like an answer. A goodbye ends the call, and no check-in is taken up again if it is cut off.
+_ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.CHECK_IN, Ask.GOODBYE: Ask.GOODBYE, Ask.OFFER: Ask.ANSWER}
 
 
 def abstract(s: State, late_turns: bool = True) -> State:
@@ -57,7 +57,7 @@ def abstract(s: State, late_turns: bool = True) -> State:
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
             s.words, s.final, s.unread, 0,
             1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.firm, s.news, s.telling,
-            asked_again, s.retries, s.attempts, s.check_ins, s.faults,
+            asked_again, s.cut, s.cues, s.ending, s.paused, s.retries, s.attempts, s.check_ins, s.faults,
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),
     )  # fmt: skip

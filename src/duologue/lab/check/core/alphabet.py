@@ -29,6 +29,9 @@ _ERRORS = (
 def _signals(seq: int) -> list[Event]:
     kinds = (
         ev.EndRequested,
+        ev.EndAfterSpeaking,
+        ev.LastWordsHeard,
+        ev.SessionEnded,
         ev.InterruptRequested,
         ev.SuspendRequested,
         ev.ResumeRequested,
@@ -57,6 +60,7 @@ def _about(session: int, reply: int, voice: int, seq: int) -> list[Event]:
         ev.TokenArrived(0, reply),
         ev.AudioBuffered(0, reply),
         ev.ReplyFinished(0, reply),
+        ev.ReplyWasEmpty(0, reply),
         ev.ReplyBecameFirm(0, reply),
         ev.PlaybackFailed(0, voice, ErrorClass.SERVER_ERROR),
         ev.PlaybackFailed(0, voice, ErrorClass.SESSION_EXPIRED),
@@ -72,6 +76,7 @@ _FRESH: tuple[Event, ...] = (
     *_signals(seq=1),
     *_about(ID, ID, ID, seq=1),
     ev.VoicesPlayed(0, 1, ID + 1),
+    ev.EndAfterSpeaking(0, 1, withdrawable=True),
     ev.StartRequested(0, 1, session_active=False),
     ev.StartRequested(0, 1, audio_primed=False),
     *(ev.ServiceFailed(0, 1, FaultSource.EARS, error) for error in _ERRORS),
@@ -111,6 +116,7 @@ def _heard(turn: int, fillers: bool) -> list[Event]:
         found.append(ev.WordsHeard(0, 1, turn, words=2, substantial=2, final=final))
         if fillers:
             found.append(ev.WordsHeard(0, 1, turn, words=1, substantial=0, final=final))
+            found.append(ev.WordsHeard(0, 1, turn, words=1, substantial=1, final=final, presence=True))
     return found
 
 
@@ -136,6 +142,7 @@ def _jobs(s: State, cancellable: bool) -> list[Event]:
             ev.JobProgressed(0, job.call, 1),
             ev.JobAsked(0, job.call, 1),
             ev.JobFinished(0, job.call),
+            ev.JobFinished(0, job.call, quiet=True),
             ev.JobFailed(0, job.call),
         ]
     return found

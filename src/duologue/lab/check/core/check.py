@@ -20,7 +20,7 @@ from duologue.core.state import State, initial, is_at_rest
 from duologue.core.views import VIEWS
 
 from ..explore import Graph, can_reach, explore, find_cycle
-from . import laws, promises
+from . import audible_laws, laws, promises
 from .abstract import ID, SOFT, abstract
 from .alphabet import fresh, stale, timers
 from .laws import CheckedStep, describe
@@ -184,7 +184,7 @@ class CoreExplorer:
                 self._report(laws.NOTHING_STALE, f"the stale event {event} changes something", number, event)
 
     def _judge_state(self, number: int, s: State) -> None:
-        for law, message in laws.check_state(s):
+        for law, message in (*laws.check_state(s), *audible_laws.check_state(s)):
             self._report(law, message, number)
         d = Draft(s, self.machine.owners, 0)
         for rule in self.machine.rules:
@@ -205,7 +205,7 @@ class CoreExplorer:
             self._report(law, message, number, pause)
 
     def _judge_step(self, number: int, step: CheckedStep) -> None:
-        for law, message in laws.check_step(step):
+        for law, message in (*laws.check_step(step), *audible_laws.check_step(step)):
             self._report(law, message, number, step.event)
         self._judge_promises(number, step)
         self.found.steps += 1
@@ -286,7 +286,8 @@ def _seen(s: State) -> tuple[str, ...]:
 
 
 def _may_rest(s: State) -> bool:
-    return s.link is Link.IDLE or (s.link is Link.UP and is_at_rest(s))
+    """Rest is idle, an open floor with nothing to do, or a pause that the person asked for."""
+    return s.link in (Link.IDLE, Link.SUSPENDED) or (s.link is Link.UP and is_at_rest(s))
 
 
 def _name(event: Event) -> str:

@@ -42,9 +42,15 @@ VIEWS_ARE_HONEST = "7 every view is honest"
 NO_INPUT_IS_LOST = "8 no input is lost"
 PAUSING_CHANGES_NOTHING = "9 pausing changes nothing"
 RULES_AT_REST = "9 rules at rest"
+NO_UNEXPLAINED_SILENCE = "10 no unexplained silence"
+QUESTION_SURVIVES = "11 a question survives a fault"
+INTERRUPTION_ENDS_WELL = "12 an interruption without words ends well"
+LAST_WORDS_ARE_HEARD = "13 last words are heard"
+NOISE_IS_BOUNDED = "14 noise has bounded power"
+PAUSE_LASTS = "15 a pause lasts"
 PROMISE_IS_KEPT = "promise"
 
-_AT_REST: tuple[Leaf, ...] = (Link.IDLE, Link.UP, User.QUIET, Voice.SILENT, Reply.NONE)
+_AT_REST: tuple[Leaf, ...] = (Link.IDLE, Link.UP, Link.SUSPENDED, User.QUIET, Voice.SILENT, Reply.NONE)
 _HARD: dict[Leaf, tuple[int, ...]] = {
     leaf: tuple(TIMER_INDEX[limit.timer] for limit in LIMITS if limit.hard and leaf in limit.leaves)
     for region in (Link, User, Voice, Reply)
@@ -137,7 +143,7 @@ def _once(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if starts and step.after.link is not Link.UP:
         yield ONCE, "a request starts while the link is not up"
     left = step.before.reply not in (Reply.NONE, Reply.RETRYING) and step.after.reply_id != step.before.reply_id
-    ended = isinstance(step.event, ev.ReplyFinished)
+    ended = isinstance(step.event, ev.ReplyFinished | ev.ReplyWasEmpty)
     if left and not ended and not step.did(fx.CancelReply):
         yield ONCE, "a request was dropped without CancelReply"
 
@@ -177,6 +183,7 @@ _ENDS_SOUND = (
     ev.PlaybackFailed,
     ev.TimerFired,
     ev.EndRequested,
+    ev.SessionEnded,
     ev.SessionFailed,
     ev.LinkClosed,
     ev.LinkWobbled,

@@ -29,9 +29,8 @@ class CheckScope(NamedTuple):
 
 _PAUSES = frozenset((ev.SuspendRequested, ev.LinkWobbled))
 _WORK = frozenset((ev.ToolCalled,))
-_FAULTS = frozenset(
-    (ev.ServiceFailed, ev.PlaybackFailed, ev.ReplyFailed, ev.LinkClosed, ev.ReconnectRequested, ev.SessionFailed)
-)
+_LOSSES = frozenset((ev.LinkClosed, ev.ReconnectRequested, ev.SessionFailed, ev.SessionEnded))
+_FAULTS = _LOSSES | {ev.ServiceFailed, ev.PlaybackFailed, ev.ReplyFailed}
 
 
 def _no_session_limit(settings: Settings) -> Settings:
@@ -46,6 +45,7 @@ def _small(settings: Settings) -> Settings:
         check_ins_max=1,
         faults_max=2,
         faults_in_a_row_max=2,
+        cue_ms=settings.cue_ms[:1],
     )
 
 
@@ -54,7 +54,7 @@ def _small_talk(settings: Settings) -> Settings:
 
 
 def _small_link(settings: Settings) -> Settings:
-    return replace(_small(settings), dead_air_ms=0, jobs_max=0)
+    return replace(_small(settings), dead_air_ms=0, jobs_max=0, suspend_ms_max=30_000)
 
 
 def _small_work(settings: Settings) -> Settings:
@@ -65,37 +65,56 @@ def _small_over(settings: Settings) -> Settings:
     return replace(_small_work(settings), jobs_max=0)
 
 
+def _small_audible(settings: Settings) -> Settings:
+    return replace(_small_talk(settings), cue_ms=settings.cue_ms[:2])
+
+
 def _small_pair(settings: Settings) -> Settings:
     return replace(_small_work(settings), jobs_max=2)
 
 
 # What becomes of words over the agent is independent of faults, pauses and work, so only the scope `over` tries these.
 _OVER = frozenset((ev.ReplyBecameFirm, ev.AnswerOverheard))
+# Only the scope `ending` tries that a conversation ends after its last words, and only `audible` counts cues.
+_ENDING = frozenset((ev.EndAfterSpeaking,))
+_BUTTONS = frozenset((ev.PttPressed, ev.PttReleased, ev.SendPressed))
+_BACKGROUND_WORK = frozenset((ev.CallDispatched, ev.JobAsked))
 _SPEECH = frozenset((ev.SpeechStarted, ev.PttPressed, ev.WordsHeard, ev.TurnEnded))
 
 SMALL: tuple[CheckScope, ...] = (
-    CheckScope("work", _small_work, _OVER | _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False),
-    CheckScope("talk", _small_talk, _OVER | _PAUSES | _WORK | {ev.ServiceFailed}),
-    CheckScope("link", _small_link, _OVER | _WORK, fillers=False, late_turns=False),
+    CheckScope("work", _small_work, _OVER | _ENDING | _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False),
+    CheckScope("talk", _small_talk, _OVER | _ENDING | _PAUSES | _WORK | {ev.ServiceFailed}),
+    CheckScope("link", _small_link, _OVER | _ENDING | _WORK, fillers=False, late_turns=False),
     CheckScope(
         "pair",
         _small_pair,
-        _OVER | _PAUSES | _SPEECH | _FAULTS - {ev.LinkClosed, ev.ReplyFailed},
+        _OVER | _ENDING | _PAUSES | _SPEECH | _FAULTS - {ev.LinkClosed, ev.ReplyFailed},
         fillers=False,
         late_turns=False,
     ),
-    CheckScope("over", _small_over, _PAUSES | _WORK | _FAULTS),
+    CheckScope("over", _small_over, _ENDING | _PAUSES | _WORK | _FAULTS),
+    CheckScope(
+        "audible", _small_audible, _OVER | _ENDING | _PAUSES | _BUTTONS | _WORK | {ev.ServiceFailed}, late_turns=False
+    ),
+    CheckScope(
+        "ending",
+        _small_work,
+        _OVER | _PAUSES | _BUTTONS | _BACKGROUND_WORK | _FAULTS,
+        fillers=False,
+        late_turns=False,
+        cancellable=False,
+    ),
 )
 
 # For a quick check: fewer variants of words, and without the costliest combinations.
-_BUTTONS = frozenset((ev.PttPressed, ev.PttReleased, ev.SendPressed))
-_BACKGROUND_WORK = frozenset((ev.CallDispatched, ev.JobAsked))
 QUICK: tuple[CheckScope, ...] = (
     SMALL[0]._replace(cancellable=False, without=SMALL[0].without | _BUTTONS | _BACKGROUND_WORK | _FAULTS),
     SMALL[1]._replace(fillers=False, late_turns=False),
     SMALL[2]._replace(without=SMALL[2].without | _SPEECH),
     SMALL[3],
     SMALL[4],
+    SMALL[5]._replace(fillers=False, without=SMALL[5].without | _LOSSES),
+    SMALL[6]._replace(without=SMALL[6].without | _WORK),
 )
 
 # The full scopes use the limits of the profiles, and at most two jobs at a time.
@@ -123,11 +142,16 @@ def _full_over(settings: Settings) -> Settings:
 
 
 FULL: tuple[CheckScope, ...] = (
-    CheckScope("talk", _full_talk, _OVER | _PAUSES | _WORK | {ev.ServiceFailed}),
-    CheckScope("work", _full_work, _OVER | _PAUSES | _BUTTONS | {ev.ServiceFailed}, fillers=False, late_turns=False),
-    CheckScope("pause", _full_pause, _OVER | _FAULTS | _BUTTONS | {ev.LinkWobbled}, fillers=False, late_turns=False),
-    CheckScope("link", _full_link, _OVER | _WORK, fillers=False, late_turns=False),
-    CheckScope("over", _full_over, _PAUSES | _WORK | _FAULTS),
+    CheckScope("talk", _full_talk, _OVER | _ENDING | _PAUSES | _WORK | {ev.ServiceFailed}),
+    CheckScope(
+        "work", _full_work, _OVER | _ENDING | _PAUSES | _BUTTONS | {ev.ServiceFailed}, fillers=False, late_turns=False
+    ),
+    CheckScope(
+        "pause", _full_pause, _OVER | _ENDING | _FAULTS | _BUTTONS | {ev.LinkWobbled}, fillers=False, late_turns=False
+    ),
+    CheckScope("link", _full_link, _OVER | _ENDING | _WORK, fillers=False, late_turns=False),
+    CheckScope("over", _full_over, _ENDING | _PAUSES | _WORK | _FAULTS),
+    SMALL[6],  # how a conversation ends after its last words doesn't depend on the limits
 )
 
 SCOPES: dict[str, tuple[CheckScope, ...]] = {"quick": QUICK, "small": SMALL, "full": FULL}

@@ -26,7 +26,7 @@ export function hood({ text, language, act, store }) {
   const empty = make("p.no-steps", {}, text("noSteps"));
   const zoom = make("div.zoom", {}, make("span.hint", {}, text("timelineHint")), timeline.wider, timeline.closer);
   const card = make("section.panel.timeline", { "aria-labelledby": "timeline-title" }, make("div.panel-head", {}, make("h3", { id: "timeline-title" }, text("timeline")), zoom), timeline.canvas, scrub.element);
-  const body = make("div.hood-body", {}, parts.measures.element, parts.lifecycle.element, card, make("div.pair", {}, parts.list.element, parts.detail.element), parts.diagram.element, make("div.pair.even", {}, parts.visited.element, parts.decisions.element, parts.stages.element), parts.nextSession.element);
+  const body = make("div.hood-body", {}, parts.measures.element, parts.lifecycle.element, card, parts.nextSession.element, make("div.pair", {}, parts.list.element, parts.detail.element), parts.diagram.element, make("div.pair.even", {}, parts.visited.element, parts.decisions.element, parts.stages.element));
   root.append(bar.element, calls.element, empty, body);
 
   let seen = null;

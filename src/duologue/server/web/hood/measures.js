@@ -1,6 +1,7 @@
 // Figures: current and previous states with their durations, the server's metrics, stages of answers.
 //
-// Rule: an unknown number is shown as a dash.
+// The server's figures are those of now. Rule: an unknown number is shown as a dash, and so is a figure of now beside an
+// earlier step.
 
 import { keyed, make, set, show, write } from "../dom.js";
 import { lookOf } from "./looks.js";
@@ -17,7 +18,7 @@ export function measures({ text }) {
     /** `now` is the time that is shown. */
     render(model, lanes, now) {
       const [current, previous] = lanes.at("phase", now);
-      const m = model.hood.replay ? {} : (model.metrics ?? {});
+      const m = isLiveView(model.hood) ? (model.metrics ?? {}) : {};
       const sessionAt = model.hood.replay || model.status.sessionAt > now ? 0 : model.status.sessionAt;
       const items = [
         ["current", labelOf(model, current?.state), current ? lasting(now - current.from) : ""],
@@ -51,17 +52,22 @@ export function lifecycle({ text }) {
 export function nextSession({ text }) {
   const summary = make("p.summary");
   const files = make("ul.files");
-  const parts = [make("h4", {}, text("summary")), summary, make("h4", {}, text("activeFiles")), files];
-  const element = make("section.panel", { hidden: true }, make("h3", {}, text("nextSession")), ...parts);
+  const parts = [make("div", {}, make("h4", {}, text("summary")), summary), make("div", {}, make("h4", {}, text("activeFiles")), files)];
+  const element = make("section.panel", { hidden: true }, make("h3", {}, text("nextSession")), make("div.next-session", {}, ...parts));
   return {
     element,
     render({ context, hood }) {
-      const told = hood.replay ? null : context;
-      show(element, Boolean(told?.summary || told?.activeFiles?.length));
-      write(summary, told?.summary || "–");
-      keyed(files, told?.activeFiles ?? [], (name) => name, (name) => make("li", {}, name), () => {});
+      show(element, isLiveView(hood) && context !== null);
+      const names = context?.activeFiles ?? [];
+      write(summary, context?.summary || "–");
+      keyed(files, names.length ? names : ["–"], (name) => name, (name) => make("li", {}, name), () => {});
     },
   };
+}
+
+/** Is the newest step of the conversation shown, and not an earlier one or a journal? */
+function isLiveView({ replay, cursor }) {
+  return !replay && cursor === null;
 }
 
 function created(key, text) {

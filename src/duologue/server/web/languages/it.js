@@ -65,6 +65,8 @@ export default {
   retryOf: "Ancora nessuna risposta: tentativo {n} di {all}",
   rateLimit: "Troppe richieste: tentativo {n} di {all}",
   dueIn: "tra {s} s",
+  seconds: "{s} s",
+  goesOn: "Continua da sé tra {s} s",
   attempt: "Tentativo {n}",
   attemptOf: "Tentativo {n} di {all}",
   renewing: "La sessione viene rinnovata",

@@ -65,6 +65,8 @@ export default {
   retryOf: "Nog geen antwoord: poging {n} van {all}",
   rateLimit: "Te veel aanvragen: poging {n} van {all}",
   dueIn: "over {s} s",
+  seconds: "{s} s",
+  goesOn: "Gaat over {s} s vanzelf verder",
   attempt: "Poging {n}",
   attemptOf: "Poging {n} van {all}",
   renewing: "De sessie wordt vernieuwd",

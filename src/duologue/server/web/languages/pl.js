@@ -65,6 +65,8 @@ export default {
   retryOf: "Brak odpowiedzi: próba {n} z {all}",
   rateLimit: "Za dużo zapytań: próba {n} z {all}",
   dueIn: "za {s} s",
+  seconds: "{s} s",
+  goesOn: "Samo ruszy dalej za {s} s",
   attempt: "Próba {n}",
   attemptOf: "Próba {n} z {all}",
   renewing: "Sesja jest odnawiana",

@@ -65,6 +65,8 @@ export default {
   retryOf: "Ainda sem resposta: tentativa {n} de {all}",
   rateLimit: "Pedidos demais: tentativa {n} de {all}",
   dueIn: "em {s} s",
+  seconds: "{s} s",
+  goesOn: "Continua sozinho em {s} s",
   attempt: "Tentativa {n}",
   attemptOf: "Tentativa {n} de {all}",
   renewing: "A sessão está sendo renovada",

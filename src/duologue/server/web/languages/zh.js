@@ -65,6 +65,8 @@ export default {
   retryOf: "还没有回答：第 {n} 次重试，共 {all} 次",
   rateLimit: "请求太多：第 {n} 次重试，共 {all} 次",
   dueIn: "{s} 秒后",
+  seconds: "{s} 秒",
+  goesOn: "{s} 秒后自动继续",
   attempt: "第 {n} 次尝试",
   attemptOf: "第 {n} 次尝试，共 {all} 次",
   renewing: "正在更新会话",

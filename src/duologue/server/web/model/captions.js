@@ -1,6 +1,7 @@
 // The captions of both sides, in the order in which they started.
 //
-// Rule: a caption has the id of its turn or reply; a later caption with the same id replaces the earlier one.
+// Results of tasks stand among them, after the turn in which they came. Rule: a caption has the id of its turn or reply; a
+// later caption with the same id replaces the earlier one.
 
 export function idOf({ role, turn, reply }) {
   return role === "user" ? `turn-${turn}` : `reply-${reply}`;
@@ -34,6 +35,24 @@ export function withTurn(captions, { event, turnId, role, why }) {
 /** The connection was lost in mid-sentence: no caption is live any more. */
 export function settled(captions) {
   return captions.map((caption) => (caption.final ? caption : { ...caption, final: true, interrupted: Boolean(caption.unheard) }));
+}
+
+/** The captions with the results of tasks between them. A result that the agent has said word for word isn't repeated. */
+export function withResults(captions, results) {
+  const said = captions.filter(({ role }) => role === "assistant").map(({ text, unheard }) => `${text} ${unheard ?? ""}`);
+  const isSaid = ({ slots }) => slots.every(({ value }) => said.some((words) => words.includes(value)));
+  const lines = results.map((result, index) => ({ ...result, role: "result", id: `result-${index}`, final: true }));
+  let placed = [...captions];
+  for (const line of lines.filter((one) => !isSaid(one))) {
+    const next = placed.findIndex(({ role, turn }) => role === "user" && turn > line.turn);
+    placed = next < 0 ? [...placed, line] : placed.toSpliced(next, 0, line);
+  }
+  return placed;
+}
+
+/** A result as a text: "Book a flight: booking ref BK1234". */
+export function resultText({ title, slots }) {
+  return `${title}: ${slots.map(({ label, value }) => `${label} ${value}`).join(", ")}`;
 }
 
 // Is `next` a new caption, though it has the id of `old`? Replies without a number, such as greetings, share one id.

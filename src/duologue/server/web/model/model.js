@@ -24,6 +24,7 @@ export function firstModel(given = {}) {
     status: STATUS,
     context: null, // what the next session will know: {summary, activeFiles}
     captions: [],
+    results: [], // of completed tasks: {turn, title, slots}
     unsent: [], // typed and not confirmed by the server: {id, conversation, text}
     dialogue: null,
     work: [],
@@ -57,6 +58,11 @@ export function isOn(model) {
   return isLive(model) && !isWatching(model);
 }
 
+/** The phase to show. A conversation that runs and is still idle is being started: its server opens what it needs. */
+export function phaseOf(model) {
+  return isOn(model) && model.state.phase === "idle" ? "starting" : model.state.phase;
+}
+
 /** Is the conversation on the screen a watched one? */
 export function isWatching(model) {
   return Boolean(model.conversation?.watching);
@@ -74,7 +80,7 @@ export function unsentLines(model) {
   return missing.map(({ id, text }) => ({ id, role: "user", text, unheard: "", final: true, unsent: true }));
 }
 
-const NOTHING = { captions: [], dialogue: null, work: [], wait: null, metrics: null, context: null, transitions: [] };
+const NOTHING = { captions: [], results: [], dialogue: null, work: [], wait: null, metrics: null, context: null, transitions: [] };
 
 const HANDLERS = {
   "duologue.ready": (model, payload) => ({
@@ -103,6 +109,7 @@ const HANDLERS = {
   "duologue.caption": (model, payload) => ({ ...model, captions: withCaption(model.captions, payload) }),
   "duologue.typed": (model, { id }) => ({ ...model, unsent: model.unsent.filter((message) => message.id !== id) }),
   "duologue.dialogue": (model, payload) => ({ ...model, dialogue: payload.flow === null ? null : payload }),
+  "duologue.results": (model, { results }) => ({ ...model, results }),
   "duologue.work": (model, payload, receivedAt) => {
     const work = withWork(model.work, payload, receivedAt);
     return { ...model, work, wait: work.some(isRunning) ? model.wait : null };

@@ -2,6 +2,7 @@
 //
 // Rule: words that still change aren't announced; an interrupted line includes what was not heard.
 
+import { resultText, withResults } from "../model/captions.js";
 import { watching } from "../store.js";
 import { nameOf } from "./names.js";
 
@@ -9,18 +10,19 @@ export function announcer({ text }) {
   const region = document.getElementById("announcer");
   const told = new Set();
   let conversation = null;
-  return watching(["captions", "conversation"], (model) => {
+  return watching(["captions", "results", "conversation"], (model) => {
+    const lines = withResults(model.captions, model.results);
     const fresh = model.conversation?.conversation !== conversation;
     if (fresh) {
       conversation = model.conversation?.conversation;
       told.clear();
       // Lines restored after a reload were announced before.
-      if (model.conversation?.resumed) model.captions.forEach(({ id }) => told.add(id));
+      if (model.conversation?.resumed) lines.forEach(({ id }) => told.add(id));
     }
-    for (const caption of model.captions) {
+    for (const caption of lines) {
       if (!caption.final || told.has(caption.id)) continue;
       told.add(caption.id);
-      region.textContent = spoken(caption, nameOf(model, caption.role, text), text);
+      region.textContent = caption.role === "result" ? resultText(caption) : spoken(caption, nameOf(model, caption.role, text), text);
     }
   });
 }

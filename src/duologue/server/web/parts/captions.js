@@ -3,6 +3,7 @@
 // The agent's words appear as they are heard; unheard words are dim, interrupted ones are struck through.
 // Rule: a line keeps its element, so that nothing flickers and screen readers read nothing twice.
 
+import { withResults } from "../model/captions.js";
 import { isLive, unsentLines } from "../model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../store.js";
@@ -25,11 +26,13 @@ export function captions({ text, act }) {
   });
   new ResizeObserver(follow).observe(scroller);
   const offered = make("div.offered", { hidden: true }, make("h3", {}, text("couldSay")), make("ul"));
-  intro.append(...introduction(text), offered);
+  const [title, tips] = introduction(text);
+  intro.append(title, offered, tips);
   const ending = make("p");
   over.append(ending, make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript")));
-  return watching(["captions", "conversation", "ended", "ready", "unsent", "connection", "status"], (model) => {
-    const shown = model.connection.phase === "open" ? model.captions : [...model.captions, ...unsentLines(model)];
+  return watching(["captions", "results", "conversation", "ended", "ready", "unsent", "connection", "status"], (model) => {
+    const said = withResults(model.captions, model.results);
+    const shown = model.connection.phase === "open" ? said : [...said, ...unsentLines(model)];
     show(intro, !shown.length && !isLive(model));
     offer(offered, model.ready?.agent?.suggestions ?? []);
     const queued = new Set(isLive(model) ? model.status.queued : []);
@@ -38,10 +41,11 @@ export function captions({ text, act }) {
       lines,
       shown,
       ({ id }) => id,
-      () => line(),
+      ({ role }) => (role === "result" ? receipt() : line()),
       (element, caption) => {
         element.dataset.follows = String(previous === caption.role);
         previous = caption.role;
+        if (caption.role === "result") return updateReceipt(element, caption);
         update(element, { ...caption, queued: caption.role === "user" && queued.has(caption.turn) }, nameOf(model, caption.role, text), text);
       },
     );
@@ -55,6 +59,17 @@ export function captions({ text, act }) {
 function line() {
   const parts = ["span.heard", "span.unheard", "del.cut"].map((name) => make(name, { hidden: true }));
   return make("li.line", {}, make("span.who"), make("p.said", {}, ...parts), make("span.mark-of", { hidden: true }));
+}
+
+/** The result of a task, which stays among the words. */
+function receipt() {
+  return make("li.receipt", {}, make("div.receipt-card", {}, make("p.receipt-title", {}, icon("check"), make("span")), make("dl")));
+}
+
+function updateReceipt(element, { title, slots }) {
+  const [head, list] = element.firstElementChild.children;
+  write(head.lastElementChild, asSentence(title));
+  keyed(list, slots, ({ label }) => label, ({ label }) => make("div", {}, make("dt", {}, asSentence(label)), make("dd")), (item, { value }) => write(item.lastElementChild, value));
 }
 
 function update(element, caption, name, text) {

@@ -16,7 +16,7 @@ const GATES = {
   1009: { title: "tooLarge", offers: ["retry"] },
 };
 
-export function connection({ text, act }) {
+export function connection({ text, act, store }) {
   const banner = document.getElementById("banner");
   const gate = document.getElementById("gate");
   let wasOpen = false;
@@ -30,7 +30,9 @@ export function connection({ text, act }) {
     if (late && phase === "waiting") write(banner.querySelector(".attempt"), attempt ? text("attempt", { n: attempt }) : "");
     show(gate, phase === "refused");
     document.body.dataset.line = phase;
-    gate.replaceChildren(...(phase === "refused" ? gateParts(code, reason, text, act) : []));
+    const parts = phase === "refused" ? gateParts(code, reason, text, act) : [];
+    if (parts.length && store.model.captions.length) parts.push(saveButton(text, act));
+    gate.replaceChildren(...parts);
   });
 }
 
@@ -38,16 +40,18 @@ function fillBanner(banner, phase, code, text, act) {
   const key = phase === "lost" ? "lost" : code === 4429 ? "later" : "reconnecting";
   if (banner.dataset.key === key && banner.childElementCount) return;
   banner.dataset.key = key;
-  const buttons = [
-    make("button.small", { type: "button", onclick: () => act.reconnect() }, text("retry")),
-    make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript")),
-  ];
+  const buttons = [make("button.small", { type: "button", onclick: () => act.reconnect() }, text("retry")), saveButton(text, act)];
   banner.replaceChildren(
     make("span.pulse", { "aria-hidden": "true" }),
     make("p", {}, text(key)),
     make("span.attempt"),
     ...(phase === "lost" ? [make("div.notice-actions", {}, ...buttons)] : []),
   );
+}
+
+/** What was said can be saved wherever this page can't go on. */
+function saveButton(text, act) {
+  return make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript"));
 }
 
 function gateParts(code, reason, text, act) {

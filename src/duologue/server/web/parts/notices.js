@@ -32,7 +32,8 @@ function created(notice, text, act) {
     `div.notice.${level}`,
     { "data-fatal": String(Boolean(fatal)), role: level === "error" ? "alert" : "status" },
     make("p", {}, message),
-    make("div.notice-actions", {}, ...buttons, id === "sound" ? null : close),
+    make("div.notice-actions", {}, ...buttons),
+    id === "sound" ? null : close,
   );
   return make("li", {}, body);
 }

@@ -3,7 +3,7 @@
 // Springs move the discs towards the pose of the state; the levels of microphone and player move them too. Rule: the
 // picture shows nothing that the label doesn't say. With reduced motion the poses change without movement.
 
-import { isLive } from "../model/model.js";
+import { isLive, phaseOf } from "../model/model.js";
 import { POSES } from "./poses.js";
 import { loudness } from "./meter.js";
 import { isDeaf } from "./status.js";
@@ -49,7 +49,7 @@ function poseOf(model) {
   if (connection.phase === "waiting") return POSES.away;
   if (isLive(model) && isDeaf(model)) return POSES[`hearing_${model.status.hearing}`];
   if (talking && state.phase === "speaking") return POSES.both;
-  return POSES[state.phase] ?? POSES.idle;
+  return POSES[phaseOf(model)] ?? POSES.idle;
 }
 
 class Body {

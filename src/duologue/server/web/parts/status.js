@@ -3,7 +3,7 @@
 // The label is the server's label of the state, unless the user isn't heard or the connection is lost. Rule: "listening"
 // is shown only while the server says that the user is heard. `timings` records when the label was on screen.
 
-import { isLive, isOn, isWatching } from "../model/model.js";
+import { isLive, isOn, isWatching, phaseOf } from "../model/model.js";
 import { isRunning } from "../model/work.js";
 import { watching } from "../store.js";
 import { write } from "../dom.js";
@@ -16,7 +16,7 @@ const SOON_MS = 900;
 const OPEN = new Set(["listening", "user_speaking", "interrupted"]);
 const DEAF = { loading: "hearLoading", muted: "hearMuted", broken: "hearBroken", none: "yourTurn" };
 const DEAF_HINTS = { loading: "hintLoading", muted: "hintMuted", broken: "hintBroken", none: "hintWrite" };
-const TICKING = new Set(["thinking", "working", "reconnecting"]);
+const TICKING = new Set(["starting", "thinking", "working", "reconnecting", "error"]);
 
 export function status({ text, timings }) {
   const label = document.getElementById("state-label");
@@ -25,7 +25,7 @@ export function status({ text, timings }) {
   let timed = null;
   let shownModel = null;
   setInterval(() => {
-    if (shownModel && isLive(shownModel) && TICKING.has(shownModel.state.phase)) write(hint, hintOf(shownModel, text));
+    if (shownModel && isLive(shownModel) && isTicking(shownModel)) write(hint, hintOf(shownModel, text));
   }, TICK_MS);
   return watching(
     ["state", "talking", "status", "wait", "work", "microphone", "conversation", "ended", "ready", "connection"],
@@ -33,7 +33,8 @@ export function status({ text, timings }) {
       const { state } = model;
       const shown = labelOf(model, text);
       shownModel = model;
-      if (document.body.dataset.phase !== state.phase) document.body.dataset.phase = state.phase;
+      const phase = phaseOf(model);
+      if (document.body.dataset.phase !== phase) document.body.dataset.phase = phase;
       document.body.dataset.on = String(isOn(model));
       document.body.dataset.hearing = isLive(model) ? model.status.hearing : "on";
       write(label, shown);
@@ -47,12 +48,17 @@ export function status({ text, timings }) {
   );
 }
 
+function isTicking({ state, connection }) {
+  return TICKING.has(state.phase) || connection.phase === "waiting";
+}
+
 export function labelOf(model, text) {
   const { state, ready, connection } = model;
   if (isWatching(model) && !isLive(model)) return text("watchedOver");
   if (isLive(model) && connection.phase !== "open") return text(connection.phase === "lost" ? "lineLost" : "lineAway");
   if (isLive(model) && isDeaf(model) && !(isWatching(model) && model.status.hearing === "none")) return text(DEAF[model.status.hearing]);
   if (isOn(model) && state.phase === "listening" && waitsForButton(model)) return text("yourTurn");
+  if (phaseOf(model) !== state.phase) return ready?.labels?.[phaseOf(model)] ?? "";
   return state.label || ready?.labels?.[state.phase] || (connection.phase === "open" ? "" : text("connecting"));
 }
 
@@ -69,11 +75,17 @@ export function hintOf(model, text) {
   const { state, talking, microphone, connection } = model;
   if (isWatching(model)) return watchersHint(model, text);
   if (!isOn(model)) return model.ready && connection.phase === "open" ? text("hintIdle") : "";
-  if (connection.phase === "waiting" && connection.attempt) return text("attempt", { n: connection.attempt });
+  if (connection.phase === "waiting" && connection.attempt) {
+    return [text("attempt", { n: connection.attempt }), dueIn(connection, text)].filter(Boolean).join(" · ");
+  }
   if (connection.phase !== "open") return "";
   if (isDeaf(model)) return text(DEAF_HINTS[model.status.hearing]);
   if (talking && state.phase !== "paused") return text("hintHearing");
   switch (state.phase) {
+    case "starting":
+      return model.status.hearing === "loading" ? text("hintLoading") : slowOf(model, text);
+    case "error":
+      return model.status.why === "fault" ? dueIn(model.status, text, "goesOn") : "";
     case "listening":
     case "interrupted":
       return text(microphone.mode === "push" ? "hintPush" : "hintListening");
@@ -106,18 +118,30 @@ function watchersHint(model, text) {
 
 /** Why the user waits: for which tool and how far it is, for which retry, or for a slow answer. */
 function waitOf(model, text) {
-  const { wait, work, state, status: now } = model;
+  const { wait, work, status: now } = model;
   const running = work.findLast((entry) => isRunning(entry) && entry.mode !== "dispatch");
-  const waitedMs = performance.now() - state.receivedAt;
   const parts = [
     running ? text("waitingFor", { tool: readable(running.tool) }) : "",
+    running ? ranFor(running, text) : "",
     wait ? [wait.label, wait.detail].filter(Boolean).join(": ") : "",
     now.why === "retry" ? text("retryOf", { n: now.attempt, all: now.attemptsMax }) : "",
     now.why === "rate_limit" ? text("rateLimit", { n: now.attempt, all: now.attemptsMax }) : "",
     dueIn(now, text),
-    !running && !now.why && waitedMs > SLOW_MS ? text("slow", { s: Math.round(waitedMs / 1000) }) : "",
+    !running && !now.why ? slowOf(model, text) : "",
   ];
   return parts.filter(Boolean).join(" · ");
+}
+
+/** How long the user has waited, if that is longer than usual. */
+function slowOf({ state }, text) {
+  const waitedMs = performance.now() - state.receivedAt;
+  return waitedMs > SLOW_MS ? text("slow", { s: Math.round(waitedMs / 1000) }) : "";
+}
+
+/** How long this work has been running; empty for the first second. */
+export function ranFor({ startedAt }, text) {
+  const s = Math.floor((performance.now() - startedAt) / 1000);
+  return s > 0 ? text("seconds", { s }) : "";
 }
 
 /** Which attempt to reconnect is running, or when the next one begins. */
@@ -128,9 +152,9 @@ function attemptOf({ status: now }, text) {
   return [text("attemptOf", { n: now.attempt, all: now.attemptsMax }), dueIn(now, text)].filter(Boolean).join(" · ");
 }
 
-function dueIn({ dueAt }, text) {
-  const leftMs = dueAt === null ? 0 : dueAt - performance.now();
-  return leftMs > SOON_MS ? text("dueIn", { s: Math.ceil(leftMs / 1000) }) : "";
+function dueIn({ dueAt }, text, key = "dueIn") {
+  const leftMs = (dueAt ?? 0) - performance.now();
+  return leftMs > SOON_MS ? text(key, { s: Math.ceil(leftMs / 1000) }) : "";
 }
 
 export function readable(name) {

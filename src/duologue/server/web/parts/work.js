@@ -5,7 +5,7 @@
 import { icon, keyed, make, show, write } from "../dom.js";
 import { isRunning } from "../model/work.js";
 import { watching } from "../store.js";
-import { readable } from "./status.js";
+import { ranFor, readable } from "./status.js";
 
 const OUTCOMES = { done: "done", cancelled: "cancelled", timed_out: "timedOut", failed: "failed", refused: "failed" };
 
@@ -63,7 +63,7 @@ function update(element, entry, text) {
   element.dataset.outcome = outcome;
   write(name.children[1], readable(entry.tool));
   if (running) showTime(element, entry, text);
-  else write(name.children[2], `${text(outcome)}${lasted(entry)}`);
+  else write(name.children[2], `${text(outcome)}${lasted(entry, text)}`);
   const sign = running ? "" : outcome === "done" ? "check" : "close";
   if (name.children[0].dataset.sign !== sign) {
     name.children[0].dataset.sign = sign;
@@ -81,8 +81,7 @@ function update(element, entry, text) {
 
 /** How long running work has been running. */
 function showTime(element, entry, text) {
-  const seconds = Math.max(0, Math.floor((performance.now() - entry.startedAt) / 1000));
-  const parts = [entry.mode === "dispatch" ? text("beside") : "", seconds ? `${seconds} s` : ""];
+  const parts = [entry.mode === "dispatch" ? text("beside") : "", ranFor(entry, text)];
   write(element.querySelector(".job-note"), parts.filter(Boolean).join(" · "));
 }
 
@@ -100,6 +99,6 @@ function progress(bar, fraction) {
   } else bar.removeAttribute("aria-valuenow");
 }
 
-function lasted({ durationMs }) {
-  return durationMs ? ` · ${(durationMs / 1000).toFixed(1)} s` : "";
+function lasted({ durationMs }, text) {
+  return durationMs ? ` · ${text("seconds", { s: (durationMs / 1000).toFixed(1) })}` : "";
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from duologue.core import events as ev
-from duologue.core.leaves import Timer
+from duologue.core.leaves import ErrorClass, Timer
 from duologue.core.machine import MACHINE, ROWS, Machine
 from duologue.core.settings import PROFILES
 from duologue.core.state import State
@@ -16,7 +16,7 @@ from duologue.lab.check.core.alphabet import fresh, timers
 from duologue.lab.check.core.laws import CheckedStep
 from duologue.lab.check.core.promises import Promise, index, trigger_of
 from duologue.lab.check.core.scopes import CheckScope
-from duologue.lab.sim.demo_call import play_demo
+from duologue.lab.sim.demo_call import play_demo, stage_for_demo
 from duologue.lab.sim.stage import Stage
 from tests.core.scenes import asked, speaking, up
 
@@ -45,7 +45,7 @@ def _take(machine: Machine, state: State, event: ev.Event) -> CheckedStep:
 
 @cache
 def _starts() -> list[State]:
-    demo = Stage()
+    demo = stage_for_demo()
     list(play_demo(demo))
     scripts = (
         _lost_twice,
@@ -56,6 +56,11 @@ def _starts() -> list[State]:
         _ready_in_a_pause,
         _busy,
         _over_a_firm_reply,
+        _paused_with_a_limit,
+        _cut_off,
+        _fatal,
+        _asked_hello,
+        _about_to_end,
     )
     stages = [demo, *(_overlap(name) for name in PROFILES), *(script() for script in scripts)]
     return list(dict.fromkeys(abstract(record.after) for stage in stages for record in stage.records))
@@ -129,6 +134,51 @@ def _over_a_firm_reply() -> Stage:
     stage.happen(ev.ReplyBecameFirm)
     stage.begin_talking()
     stage.hear_words(3, final=True)
+    return stage
+
+
+def _paused_with_a_limit() -> Stage:
+    """A pause that may not last for ever."""
+    stage = up(suspend_ms_max=60_000)
+    stage.happen(ev.SuspendRequested)
+    return stage
+
+
+def _cut_off() -> Stage:
+    """A sound without words has interrupted the answer, and is over."""
+    stage = speaking()
+    stage.begin_talking()
+    stage.happen(ev.OverlapJudged, bid=True)
+    stage.happen(ev.PlaybackStopped, heard_ms=600)
+    stage.happen(ev.SpeechStopped)
+    stage.wait_for(Timer.SETTLE)
+    return stage
+
+
+def _fatal() -> Stage:
+    """The user speaks after a fatal fault."""
+    stage = asked()
+    stage.fail_reply(ErrorClass.AUTH_FAILURE)
+    stage.begin_talking()
+    stage.hear_words(2)
+    stage.happen(ev.SpeechStopped)
+    return stage
+
+
+def _asked_hello() -> Stage:
+    """The user asks whether the agent is there, and the text of that comes after the turn's end."""
+    stage = asked()
+    stage.begin_talking()
+    stage.happen(ev.SpeechStopped)
+    stage.happen(ev.TurnEnded)
+    return stage
+
+
+def _about_to_end() -> Stage:
+    """The conversation ends as soon as everything is said."""
+    stage = speaking()
+    stage.happen(ev.EndAfterSpeaking, withdrawable=True)
+    stage.finish()
     return stage
 
 

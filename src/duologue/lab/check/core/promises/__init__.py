@@ -6,6 +6,7 @@ the missing row. Each promise names its events, when it applies, and what the st
 
 from __future__ import annotations
 
+from .audible import AUDIBLE_PROMISES
 from .jobs import JOB_PROMISES
 from .link import LINK_PROMISES
 from .promise import Promise, index, trigger_of
@@ -19,6 +20,7 @@ PROMISES: tuple[Promise, ...] = (
     *VOICE_PROMISES,
     *REPLY_PROMISES,
     *JOB_PROMISES,
+    *AUDIBLE_PROMISES,
 )
 
 __all__ = ["PROMISES", "Promise", "index", "trigger_of"]

@@ -149,8 +149,18 @@ JOB_PROMISES: tuple[Promise, ...] = (
     Promise(
         "the brain gets the output of a call that ends",
         (ev.JobFinished, ev.JobFailed, T.JOB),
-        lambda s, e: _kind(s, e) in FOREGROUND,
+        lambda s, e: _kind(s, e) in FOREGROUND and not getattr(e, "quiet", False),
         lambda x: _ends(x, fx.PostOutput(_call(x), _outcome(x.event))) and _brain_learns(x),
+    ),
+    Promise(
+        "a call that ends quietly gets its output and is no news",
+        (ev.JobFinished,),
+        lambda s, e: _kind(s, e) in FOREGROUND and e.quiet,
+        lambda x: (
+            _ends(x, fx.PostOutput(_call(x), Outcome.DONE))
+            and x.after.answered == x.before.answered
+            and (x.after.news == x.before.news or does(x, fx.StartReply))
+        ),
     ),
     Promise(
         "the end of a dispatched job becomes news for the brain",
@@ -186,6 +196,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
         (ev.JobFinished, ev.JobFailed, T.JOB),
         lambda s, e: (
             _kind(s, e) in FOREGROUND
+            and not getattr(e, "quiet", False)
             and len(s.jobs) == 1
             and s.link.value == "up"
             and s.reply is Reply.NONE

@@ -13,7 +13,9 @@ from duologue.core.leaves import (
     SOUNDING,
     TIMER_INDEX,
     Ask,
+    Cue,
     ErrorClass,
+    FaultSource,
     JobKind,
     Link,
     Reply,
@@ -28,6 +30,12 @@ from ..laws import CheckedStep
 from .promise import Promise, does, goes, never
 
 T = Timer
+
+
+def _asked_too_often(s: State, fault: fx.ShowFault) -> bool:
+    """Would it be no use to ask the brain about its newest turn again?"""
+    hopeless = fault.part in (FaultSource.BRAIN, FaultSource.VOICE) and not POLICIES[fault.error].retries_max
+    return hopeless or s.asked <= s.asked_again
 
 
 def _can_start(e: ev.StartRequested) -> bool:
@@ -131,7 +139,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         (ev.SessionReady,),
         lambda s, e: s.link is Link.PREPARING,
         lambda x: (
-            goes(x, Link.UP)
+            goes(x, Link.SUSPENDED if x.before.paused else Link.UP)
             and does(x, fx.RestoreContext)
             and _is_armed(x.after, T.SESSION_LIMIT) == (x.after.settings.session_ms_max > 0)
         ),
@@ -158,27 +166,37 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a resume during a renewal waits for the new session",
-        (ev.ResumeRequested,),
-        lambda s, e: s.link is Link.SUSPENDED and _renewal_pending(s),
-        lambda x: goes(x, Link.RENEWING) and never(x, fx.ResumePlayback),
-    ),
-    Promise(
-        "a session that is renewed during a pause does not end the pause",
+        "a new session does not end a pause, and neither stops nor holds the voice",
         (ev.SessionReady,),
-        lambda s, e: s.link is Link.SUSPENDED and _renewal_pending(s),
+        lambda s, e: s.link in (Link.UP, Link.SUSPENDED, Link.HEALING) and _renewal_pending(s),
         lambda x: (
-            goes(x, Link.SUSPENDED)
+            goes(x, x.before.link, x.before.voice)
             and does(x, fx.RestoreContext)
+            and never(x, fx.HoldPlayback, fx.StopPlayback)
             and not _renewal_pending(x.after)
+            and not _is_armed(x.after, T.RENEW)
             and _is_armed(x.after, T.SESSION_WARNING)
         ),
     ),
     Promise(
         "a resume continues where the pause began",
         (ev.ResumeRequested,),
-        lambda s, e: s.link is Link.SUSPENDED and not _renewal_pending(s),
-        lambda x: goes(x, Link.UP) and does(x, fx.ResumePlayback) == (x.before.voice is Voice.PLAYING),
+        lambda s, e: s.link is Link.SUSPENDED,
+        lambda x: (
+            goes(x, Link.UP) and not x.after.paused and does(x, fx.ResumePlayback) == (x.before.voice is Voice.PLAYING)
+        ),
+    ),
+    Promise(
+        "a resume while the line is lost or broken ends the pause",
+        (ev.ResumeRequested,),
+        lambda s, e: s.link not in (Link.SUSPENDED, Link.IDLE, Link.TERMINATING),
+        lambda x: x.after.link is x.before.link and not x.after.paused and x.effects == (),
+    ),
+    Promise(
+        "a pause that lasts too long ends the conversation",
+        (T.SUSPEND,),
+        lambda s, e: True,
+        lambda x: goes(x, Link.TERMINATING) and does(x, fx.CloseSession),
     ),
     Promise(
         "the session warning saves the context and does not change the link",
@@ -187,14 +205,27 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: does(x, fx.SaveContext) and x.after.link is x.before.link,
     ),
     Promise(
-        "the session limit renews the session without stopping playback or ending a pause",
+        "the session limit renews the session, and nothing of it can be heard",
         (T.SESSION_LIMIT,),
-        lambda s, e: s.link in (Link.UP, Link.SUSPENDED, Link.HEALING),
+        lambda s, e: s.link in LIVE,
         lambda x: (
-            goes(x, Link.SUSPENDED if x.before.link is Link.SUSPENDED else Link.RENEWING)
-            and does(x, fx.SaveContext, fx.RenewSession)
-            and never(x, fx.StopPlayback)
+            goes(x, x.before.link, x.before.voice, x.before.reply)
+            and x.effects == (fx.SaveContext(), fx.RenewSession(x.after.session_id))
+            and x.after.session_id > x.before.session_id
+            and _is_armed(x.after, T.RENEW)
         ),
+    ),
+    Promise(
+        "a session that ends before the next one is ready holds the conversation",
+        (ev.SessionEnded,),
+        lambda s, e: s.link in (Link.UP, Link.HEALING) and _renewal_pending(s),
+        lambda x: goes(x, Link.RENEWING) and never(x, fx.StopPlayback, fx.CancelReply),
+    ),
+    Promise(
+        "a session that ends without a successor loses the line",
+        (ev.SessionEnded,),
+        lambda s, e: s.link in LIVE and not (s.link in (Link.UP, Link.HEALING) and _renewal_pending(s)),
+        _lost,
     ),
     Promise(
         "after a renewal the link is up, with a new session limit and warning",
@@ -220,8 +251,8 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, Link.UP),
     ),
     Promise(
-        "a pause, a renewal or a wobble that lasts too long loses the line",
-        (T.SUSPEND, T.RENEW, T.HEAL),
+        "a renewal or a wobble that lasts too long loses the line",
+        (T.RENEW, T.HEAL),
         lambda s, e: True,
         _lost,
     ),
@@ -259,7 +290,11 @@ LINK_PROMISES: tuple[Promise, ...] = (
         "a successful reconnect restores the context",
         (ev.SessionReady,),
         lambda s, e: s.link is Link.RECONNECTING,
-        lambda x: goes(x, Link.UP) and does(x, fx.RestoreContext) and x.after.attempts == 0,
+        lambda x: (
+            goes(x, Link.SUSPENDED if x.before.paused else Link.UP)
+            and does(x, fx.RestoreContext)
+            and x.after.attempts == 0
+        ),
     ),
     Promise(
         "a failed attempt to reconnect is followed by another while attempts are left",
@@ -320,6 +355,20 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.link is not Link.FAULTED or x.before.link is Link.FAULTED or _faulted(x),
     ),
     Promise(
+        "after a fault, a question whose answer was not heard is kept or given up with an apology",
+        (ev.ReplyFailed, ev.ServiceFailed, T.ANSWER, T.ATTEMPT),
+        lambda s, e: s.link in LIVE and s.asked > s.answered and not s.heard_ms and s.user is User.QUIET,
+        lambda x: (
+            not (faults := [one for one in x.effects if isinstance(one, fx.ShowFault) and not one.fatal])
+            or x.before.called
+            or has_foreground(x.before)
+            or (
+                (fx.PlayCue(Cue.APOLOGY) in x.effects) == _asked_too_often(x.before, faults[0])
+                and x.after.answered == (x.before.asked if _asked_too_often(x.before, faults[0]) else x.before.answered)
+            )
+        ),
+    ),
+    Promise(
         "the breaker's deadline resets its count of faults",
         (T.BREAKER,),
         lambda s, e: s.link in ACTIVE,
@@ -331,7 +380,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
     ),
     Promise(
         "a fatal fault ends the conversation when it is dismissed or retried",
-        (T.DISMISS, ev.DismissRequested, ev.RetryRequested),
+        (T.DISMISS, ev.DismissRequested, ev.RetryRequested, ev.LastWordsHeard),
         lambda s, e: s.link is Link.FAULTED and _fatal(s),
         lambda x: goes(x, Link.TERMINATING) and does(x, fx.CloseSession),
     ),
@@ -348,8 +397,8 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "a dismissed fault reports the turns that are lost",
-        (ev.DismissRequested, T.DISMISS),
+        "a fault that the user dismisses reports the turns that are lost",
+        (ev.DismissRequested,),
         lambda s, e: s.link is Link.FAULTED and not _fatal(s),
         lambda x: (
             goes(x, Link.PREPARING)
@@ -357,6 +406,18 @@ LINK_PROMISES: tuple[Promise, ...] = (
             and does(x, fx.ReportLost) == (_last_asked(x.before) > x.before.answered)
             and x.after.answered == x.after.asked == _last_asked(x.before)
             and x.after.said == x.before.said
+        ),
+    ),
+    Promise(
+        "a fault that isn't dismissed, or during which the user speaks, ends with the question asked again",
+        (T.DISMISS, ev.SpeechStarted, ev.TextTyped, ev.PttPressed),
+        lambda s, e: s.link is Link.FAULTED and not _fatal(s),
+        lambda x: (
+            goes(x, Link.PREPARING)
+            and does(x, fx.SaveContext, fx.OpenSession, fx.ClearFault)
+            and never(x, fx.ReportLost)
+            and x.after.asked == x.after.answered == x.before.answered
+            and x.after.asked_again >= x.before.asked
         ),
     ),
     Promise(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import LIVE, PENDING, Ask, ErrorClass, Link, Reply, Timer, User, Voice
+from duologue.core.leaves import LIVE, PENDING, Ask, Cue, ErrorClass, Link, Reply, Timer, User, Voice
 from duologue.core.settings import POLICIES
 from duologue.core.state import State, has_foreground
 
@@ -55,7 +55,7 @@ def _owed_again(step: CheckedStep) -> bool:
 def _adds(s: State, e: ev.WordsHeard | ev.TextTyped) -> bool:
     if isinstance(e, ev.TextTyped):
         return True
-    return e.substantial > 0 and e.turn > (s.answered if e.final else s.asked)
+    return e.substantial > 0 and not e.presence and e.turn > (s.answered if e.final else s.asked)
 
 
 REPLY_PROMISES: tuple[Promise, ...] = (
@@ -68,14 +68,50 @@ REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
         "dead air leads to a check-in",
         (T.DEAD_AIR,),
-        lambda s, e: s.check_ins < s.settings.check_ins_max,
+        lambda s, e: s.user is User.QUIET and s.check_ins < s.settings.check_ins_max,
         lambda x: _asked_for(x, Ask.CHECK_IN) and x.after.check_ins == x.before.check_ins + 1,
     ),
     Promise(
         "dead air after the last check-in leads to a goodbye",
         (T.DEAD_AIR,),
-        lambda s, e: s.check_ins >= s.settings.check_ins_max,
+        lambda s, e: s.user is User.QUIET and s.check_ins >= s.settings.check_ins_max and s.settings.hangs_up,
         lambda x: _asked_for(x, Ask.GOODBYE) and x.after.check_ins == x.before.check_ins,
+    ),
+    Promise(
+        "dead air never interrupts a sound of the user",
+        (T.DEAD_AIR,),
+        lambda s, e: s.user is not User.QUIET,
+        lambda x: x.effects == () and goes(x, x.before.user, x.before.reply),
+    ),
+    Promise(
+        "after an interruption that held no word, the agent offers to go on",
+        (T.OFFER,),
+        lambda s, e: True,
+        lambda x: _asked_for(x, Ask.OFFER) and not x.after.cut,
+    ),
+    Promise(
+        "an empty reply is asked for once more",
+        (ev.ReplyWasEmpty,),
+        lambda s, e: _live(s) and s.reply in _OPEN and not s.called and s.retries == 0,
+        lambda x: goes(x, Reply.RETRYING) and x.after.retries == 1 and x.after.answered == x.before.answered,
+    ),
+    Promise(
+        "a second empty reply is told",
+        (ev.ReplyWasEmpty,),
+        lambda s, e: _live(s) and s.reply in _OPEN and not s.called and s.retries > 0,
+        lambda x: (
+            does(x, fx.ReportLost) == (x.before.asked > x.before.answered)
+            and (fx.PlayCue(Cue.EMPTY) in x.effects)
+            == (x.before.asked > x.before.answered and x.after.user is User.QUIET)
+            and x.after.reply_id > x.before.reply_id
+            and x.after.answered == x.before.asked
+        ),
+    ),
+    Promise(
+        "an empty reply that has made calls waits for their outputs",
+        (ev.ReplyWasEmpty,),
+        lambda s, e: _live(s) and s.reply in _OPEN and s.called,
+        lambda x: x.after.answered == x.before.answered and x.after.reply in (Reply.NONE, Reply.COMMITTING),
     ),
     Promise(
         "a request includes all waiting news",
@@ -189,9 +225,9 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.reply is x.before.reply and never(x, fx.CancelReply, fx.StartReply, fx.StartPlayback),
     ),
     Promise(
-        "filler words cancel no request",
+        'filler words and "hello?" cancel no request',
         (ev.WordsHeard,),
-        lambda s, e: _live(s) and s.reply in PENDING and e.substantial == 0,
+        lambda s, e: _live(s) and s.reply in PENDING and (e.substantial == 0 or (e.presence and e.turn > s.asked)),
         lambda x: (
             never(x, fx.CancelReply, fx.StartReply) and (x.after.reply is x.before.reply or does(x, fx.StartPlayback))
         ),

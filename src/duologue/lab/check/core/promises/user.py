@@ -54,7 +54,7 @@ def _is_read(s: State) -> bool:
 
 def _over_sound(s: State, words: Words) -> bool:
     """Are these words only overheard, because the agent is heard? Substantial words over a firm reply aren't."""
-    return s.voice in SOUNDING and not (s.firm and words is Words.SUBSTANTIAL)
+    return s.voice in SOUNDING and not (s.firm and words is not Words.FILLER)
 
 
 def _late_over_sound(s: State, e: ev.WordsHeard) -> bool:
@@ -71,11 +71,26 @@ def _begins(step: CheckedStep) -> bool:
     return goes(step, User.TALKING) and step.after.turn == step.before.turn + 1 and step.after.words is Words.NONE
 
 
+def _words_after(before: Words, e: ev.WordsHeard) -> Words:
+    """The kind of words that a turn has after this text. Only substantial words are never forgotten."""
+    if e.presence:
+        return Words.PRESENCE
+    return Words.SUBSTANTIAL if e.substantial or before is Words.SUBSTANTIAL else Words.FILLER
+
+
+def _asks_for_presence(s: State, e: ev.Event) -> bool:
+    """Do these words only ask whether the agent is there, while the user waits and has heard nothing?"""
+    is_asked = e.presence if isinstance(e, ev.WordsHeard) else s.words is Words.PRESENCE
+    waits = s.said > s.answered or s.news or s.telling or has_foreground(s)
+    is_over = s.fault is not None and s.fault.fatal
+    return is_asked and s.voice is Voice.SILENT and waits and not is_over
+
+
 def _closes(s: State, e: ev.Event) -> bool:
     """Does this event complete a turn that has more than filler words?"""
     if isinstance(e, ev.WordsHeard):
         is_text = s.user is User.TRANSCRIBING and e.turn == s.turn and e.final and e.words > 0
-        return is_text and s.words is Words.SUBSTANTIAL
+        return is_text and s.words is Words.SUBSTANTIAL and not e.presence
     if isinstance(e, ev.TimerFired) and e.timer is T.TEXT:
         return s.words is Words.SUBSTANTIAL
     return _may_end(s, e) and _is_read(s) and s.words is Words.SUBSTANTIAL
@@ -122,7 +137,7 @@ USER_PROMISES: tuple[Promise, ...] = (
             and not x.after.unread
             and (x.after.user is not User.SETTLING or x.after.due[_SETTLE] >= x.before.due[_SETTLE])
             and x.after.words is not Words.NONE
-            and (x.after.words is Words.SUBSTANTIAL) == (x.before.words is Words.SUBSTANTIAL or x.event.substantial > 0)  # type: ignore[attr-defined]
+            and x.after.words is _words_after(x.before.words, x.event)  # type: ignore[arg-type]
         ),
     ),
     Promise(
@@ -314,7 +329,13 @@ USER_PROMISES: tuple[Promise, ...] = (
     Promise(
         "late words of a turn that was not sent to the brain yet are added to that turn",
         (ev.WordsHeard,),
-        lambda s, e: _active(s) and _is_late(s, e) and e.turn > s.asked and s.voice not in SOUNDING,
+        lambda s, e: (
+            _active(s)
+            and _is_late(s, e)
+            and e.turn > s.asked
+            and s.voice not in SOUNDING
+            and not (_asks_for_presence(s, e) and e.turn > s.said)
+        ),
         lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
     ),
     Promise(
@@ -350,7 +371,9 @@ USER_PROMISES: tuple[Promise, ...] = (
     Promise(
         "late words are sent to the brain immediately if the floor is free",
         (ev.WordsHeard,),
-        lambda s, e: quiet_floor(s) and s.user is User.QUIET and e.words > 0 and e.turn > s.said,
+        lambda s, e: (
+            quiet_floor(s) and s.user is User.QUIET and e.words > 0 and e.turn > s.said and not _asks_for_presence(s, e)
+        ),
         lambda x: asks(x, x.event.turn),  # type: ignore[attr-defined]
     ),
     Promise(

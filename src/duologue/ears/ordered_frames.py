@@ -1,0 +1,97 @@
+"""The frames and markers of one stream, in order: what came after a frame waits until the frame is judged.
+
+A frame is judged in the next pass of the event loop, together with frames of other streams. Rule: no task and no future
+for a frame. Only a stream that is far ahead of its judgements makes its reader wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from .frame_pairs import FramePair
+from .model_input import Samples
+from .vad_batch import Answer
+
+T = TypeVar("T")
+
+AHEAD_MAX = 8  # items that may wait: a line that sends a second of audio at once is read piece by piece
+
+
+class OrderedFrames(Generic[T]):
+    """One stream. `judge` has a frame judged, `follow` takes a judged frame, `take` everything else, and `fail` the
+    exception of one of them, after which nothing more is taken."""
+
+    def __init__(
+        self,
+        judge: Callable[[Samples, Answer], None],
+        follow: Callable[[FramePair, float, Exception | None], None],
+        take: Callable[[T], None],
+        fail: Callable[[Exception], None],
+    ) -> None:
+        self._judge = judge
+        self._follow = follow
+        self._take = take
+        self._fail = fail
+        self._waiting: deque[FramePair | T] = deque()
+        self._judged: FramePair | None = None  # the frame whose probability isn't known yet
+        self._is_stopped = False
+        self._reader: asyncio.Future[None] | None = None
+
+    def put(self, item: FramePair | T) -> None:
+        """Add the next frame or marker."""
+        self._waiting.append(item)
+        if self._judged is None:
+            self._go_on()
+
+    async def settle(self, ahead_max: int = AHEAD_MAX) -> None:
+        """Wait until at most this many items wait."""
+        while len(self._waiting) + (self._judged is not None) > ahead_max and not self._is_stopped:
+            self._reader = asyncio.get_running_loop().create_future()
+            try:
+                await self._reader
+            finally:
+                self._reader = None
+
+    @property
+    def is_ahead(self) -> bool:
+        """Should the reader wait?"""
+        return len(self._waiting) > AHEAD_MAX
+
+    def stop(self) -> None:
+        """Take nothing more."""
+        self._is_stopped = True
+        self._waiting.clear()
+        self._judged = None
+        self._wake_reader()
+
+    def _go_on(self) -> None:
+        try:
+            while self._waiting and self._judged is None and not self._is_stopped:
+                item = self._waiting.popleft()
+                if isinstance(item, FramePair):
+                    self._judged = item
+                    self._judge(item.heard, self._note)
+                else:
+                    self._take(item)
+        except Exception as failure:  # noqa: BLE001 - passed on
+            self.stop()
+            self._fail(failure)
+        self._wake_reader()
+
+    def _wake_reader(self) -> None:
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)
+
+    def _note(self, probability: float, failure: Exception | None) -> None:
+        pair, self._judged = self._judged, None
+        if pair is None:
+            return  # stopped meanwhile
+        try:
+            self._follow(pair, probability, failure)
+        except Exception as raised:  # noqa: BLE001 - passed on
+            self.stop()
+            self._fail(raised)
+        self._go_on()

@@ -1,0 +1,166 @@
+"""The laws in the person's terms: what they hear, and what becomes of what they said.
+
+A person on a telephone knows no states. They hear sound or silence, and are told things. Each check yields the law that
+is broken and one line that says what is wrong. Rule: a law reads the state and the effects, never the rows or the
+conditions that arm a deadline. Otherwise a mistake there could hide itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import (
+    CLOSED,
+    FOREGROUND,
+    LIVE,
+    TIMER_INDEX,
+    Cue,
+    Ending,
+    JobKind,
+    Link,
+    Reply,
+    Timer,
+    User,
+    Voice,
+    Words,
+)
+from duologue.core.state import State
+
+from .laws import (
+    INTERRUPTION_ENDS_WELL,
+    LAST_WORDS_ARE_HEARD,
+    NO_UNEXPLAINED_SILENCE,
+    NOISE_IS_BOUNDED,
+    PAUSE_LASTS,
+    QUESTION_SURVIVES,
+    CheckedStep,
+)
+
+_CUE = TIMER_INDEX[Timer.CUE]
+_DEAD_AIR = TIMER_INDEX[Timer.DEAD_AIR]
+_OFFER = TIMER_INDEX[Timer.OFFER]
+_NO_SOUND = (Link.SUSPENDED, Link.HEALING, Link.IDLE, Link.TERMINATING)
+_TELLS_LOSS = (Cue.APOLOGY, Cue.EMPTY, Cue.CALL_MADE)
+
+
+def check_state(s: State) -> Iterator[tuple[str, str]]:
+    """Check the audible laws about one state. Yields (law, what is wrong)."""
+    is_told = s.fault is not None and s.fault.fatal  # the last words are being said
+    could_hear = s.user is User.QUIET and s.link not in _NO_SOUND and not is_told
+    waits = could_hear and (s.voice is Voice.PLAYING or (s.voice is Voice.SILENT and _is_owed(s)))
+    if waits and not s.due[_CUE]:
+        yield NO_UNEXPLAINED_SILENCE, "the person waits in silence, and no cue is armed"
+    if s.due[_CUE] and not waits:
+        yield NO_UNEXPLAINED_SILENCE, "a cue is armed although the person speaks, waits for nothing or can't hear it"
+    if s.cues and not (s.user is User.QUIET and s.voice in (Voice.SILENT, Voice.PLAYING)):
+        yield NO_UNEXPLAINED_SILENCE, "cues are counted although the wait is over"
+    is_open = s.user is User.QUIET and s.voice is Voice.SILENT and s.reply is Reply.NONE and not s.jobs
+    is_free = is_open and s.said == s.answered and not s.news
+    if s.link is Link.UP and is_free and s.cut and not s.due[_OFFER]:
+        yield INTERRUPTION_ENDS_WELL, "an answer was cut off without a word, and no offer to go on is armed"
+    if s.link is Link.UP and is_free and _checks_in(s) and not s.due[_DEAD_AIR]:
+        yield NOISE_IS_BOUNDED, "both sides are quiet, and no check-in is armed"
+    if s.link is Link.SUSPENDED and not s.paused:
+        yield PAUSE_LASTS, "the conversation is suspended, but not marked as paused"
+
+
+def _is_owed(s: State) -> bool:
+    """Does the person wait for an answer, for news or for a call?"""
+    return s.said > s.answered or s.news or s.telling or any(job.kind in FOREGROUND for job in s.jobs)
+
+
+def _checks_in(s: State) -> bool:
+    """Is there a check-in or a goodbye to come after silence?"""
+    settings = s.settings
+    return settings.dead_air_ms > 0 and (s.check_ins < settings.check_ins_max or settings.hangs_up)
+
+
+def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    """Check the audible laws about one step. Yields (law, what is wrong)."""
+    before, after, event = step.before, step.after, step.event
+    is_timer = type(event) is ev.TimerFired
+    if is_timer and event.timer is Timer.CUE:  # type: ignore[attr-defined]
+        yield from _is_only_a_cue(step)
+    played = [effect.cue for effect in step.effects if type(effect) is fx.PlayCue]
+    if played and after.user is not User.QUIET:
+        yield NO_UNEXPLAINED_SILENCE, "a cue is played while the person speaks"
+    if len(played) > 1:
+        yield NO_UNEXPLAINED_SILENCE, "two cues are played at once"
+    is_stopped = played or step.did(fx.StopCue) or isinstance(event, ev.PlaybackProgressed)
+    if after.cues == 0 and before.cues and not is_stopped:
+        yield NO_UNEXPLAINED_SILENCE, "the wait has ended, and its cue goes on"
+    is_onset = isinstance(event, ev.SpeechStarted | ev.PttPressed | ev.TextTyped) and before.link not in CLOSED
+    if is_onset and before.user is User.QUIET and before.voice is Voice.SILENT and len(step.did(fx.StopCue)) != 1:
+        yield NO_UNEXPLAINED_SILENCE, "the person begins to speak, and the cue isn't stopped once"
+    yield from _question(step, played)
+    yield from _interruption(step)
+    if is_timer and event.timer is Timer.LAST_WORDS:  # type: ignore[attr-defined]
+        yield from _last_words(step)
+    silent = before.due[_DEAD_AIR] and not after.due[_DEAD_AIR] and after.link in LIVE
+    if silent and not is_timer and after.words is Words.NONE and _only_sound(step):
+        yield NOISE_IS_BOUNDED, "a sound without words has put the check-in off"
+    if before.paused and after.link is Link.UP and not isinstance(event, ev.ResumeRequested):
+        yield PAUSE_LASTS, f"{type(event).__name__} ended a pause"
+
+
+def _is_only_a_cue(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    """A cue is no part of the conversation: it changes nothing but itself."""
+
+    def rest(s: State) -> State:
+        return s._replace(at=0, cues=0, due=tuple(0 if index == _CUE else due for index, due in enumerate(s.due)))
+
+    if rest(step.before) != rest(step.after):
+        yield NO_UNEXPLAINED_SILENCE, "a cue changes more than itself"
+    if len(step.effects) != 1 or not step.did(fx.PlayCue) or not step.after.due[_CUE]:
+        yield NO_UNEXPLAINED_SILENCE, "a due cue is played once, and the next one is armed"
+
+
+def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]:
+    before, after, event = step.before, step.after, step.event
+    is_lost = bool(step.did(fx.ReportLost)) and after.link not in CLOSED
+    if is_lost and isinstance(event, ev.TimerFired) and event.timer is Timer.DISMISS:
+        yield QUESTION_SURVIVES, "the end of a fault has dropped a question"
+    told = after.user is not User.QUIET or any(cue in _TELLS_LOSS for cue in played)
+    if is_lost and not isinstance(event, ev.DismissRequested) and not told:
+        yield QUESTION_SURVIVES, "a question is given up, and the person isn't told"
+    shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
+    if shown and shown[0].fatal and after.user is User.QUIET and played != [Cue.ENDED]:
+        yield QUESTION_SURVIVES, "the conversation can't go on, and the person isn't told"
+    broken = shown and before.heard_ms and before.voice is not Voice.SILENT and not shown[0].fatal
+    if broken and after.user is User.QUIET and Cue.BROKEN_OFF not in played:
+        yield QUESTION_SURVIVES, "an answer breaks off, and the person isn't told"
+    called = before.called or any(job.kind in FOREGROUND for job in before.jobs)
+    if shown and not shown[0].fatal and called and after.asked > after.answered and not before.heard_ms:
+        yield QUESTION_SURVIVES, "a question whose answer has made a call would be asked again"
+    is_person = isinstance(event, ev.SpeechStarted | ev.TextTyped)
+    if is_person and before.link is Link.FAULTED and after.link is Link.FAULTED and not after.fault.fatal:  # type: ignore[union-attr]
+        yield QUESTION_SURVIVES, "the person speaks, and the fault makes them wait"
+
+
+def _interruption(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    """An answer that a sound has cut off stays marked until the person says something or the agent speaks again."""
+    before, after = step.before, step.after
+    if not before.cut or after.cut or after.link in CLOSED:
+        return
+    goes_on = step.did(fx.StartReply) or after.reply is not Reply.NONE or after.said > before.said
+    by_person = isinstance(step.event, ev.InterruptRequested | ev.TextTyped | ev.WordsHeard | ev.AnswerOverheard)
+    if not goes_on and not by_person and not isinstance(step.event, ev.PlaybackFinished):
+        yield INTERRUPTION_ENDS_WELL, "an answer that was cut off is forgotten"
+
+
+def _last_words(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    before = step.before
+    busy = before.voice is not Voice.SILENT or before.reply is not Reply.NONE or before.user is not User.QUIET
+    if busy or before.ending is Ending.NO or step.did(fx.ReportLost):
+        yield LAST_WORDS_ARE_HEARD, "the conversation ends before everything is said"
+    if any(job.kind is not JobKind.DISPATCHED for job in before.jobs):
+        yield LAST_WORDS_ARE_HEARD, "the conversation ends while a call is open"
+
+
+def _only_sound(step: CheckedStep) -> bool:
+    """Has the person only made a sound, and has nothing else happened?"""
+    before, after = step.before, step.after
+    same = before.voice is after.voice and before.reply is after.reply and before.link is after.link
+    return same and after.said == before.said and after.news == before.news and len(before.jobs) == len(after.jobs)

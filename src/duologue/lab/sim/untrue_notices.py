@@ -1,0 +1,85 @@
+"""Notices that were shown although they were not true: a second reading of a finished call.
+
+Each kind of notice has one condition on the events and effects that came before it. Rule: nothing here uses the rows
+that choose the notices, so a row that is too generous shows here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import AWAY, Timer
+from duologue.core.step_record import StepRecord
+from duologue.observe import signals as sg
+
+
+def untrue_notices(records: Sequence[StepRecord], signals: Sequence[sg.Signal]) -> list[str]:
+    """One line for each notice that was not true when it was shown."""
+    found = []
+    shown: list[sg.Noticed] = []
+    for signal in signals:
+        if not isinstance(signal, sg.Noticed):
+            continue
+        before = [record for record in records if record.event.at <= signal.at]
+        check = _CHECKS.get(signal.code)
+        if check is not None and not check(before, signal, shown):
+            found.append(f"{signal.code!r} was shown at {signal.at} ms, but it was not so")
+        shown.append(signal)
+    return found
+
+
+def _since(records: Sequence[StepRecord], begins: Callable[[StepRecord], bool]) -> Sequence[StepRecord] | None:
+    """The steps from the newest one that `begins`; None if no step does."""
+    places = [place for place, record in enumerate(records) if begins(record)]
+    return records[places[-1] :] if places else None
+
+
+def _is_loss(record: StepRecord) -> bool:
+    return record.before.link not in AWAY and record.after.link in AWAY
+
+
+def _was_lost(records: Sequence[StepRecord], _: sg.Noticed, shown: Sequence[sg.Noticed]) -> bool:
+    """Was the connection lost, not on request, since it was last said to be back?"""
+    after = _since(records, _is_loss)
+    if after is None or isinstance(after[0].event, ev.ReconnectRequested):
+        return False
+    earlier = [one.at for one in shown if one.code == "restored"]
+    return not earlier or after[0].event.at >= earlier[-1]
+
+
+def _has_worked(records: Sequence[StepRecord], _: sg.Noticed, __: Sequence[sg.Noticed]) -> bool:
+    """Was something heard since the last fault: an answer, or words of the caller?"""
+    after = _since(records, lambda record: any(isinstance(effect, fx.ShowFault) for effect in record.effects))
+    return after is not None and any(_is_proof(record) for record in after)
+
+
+def _is_proof(record: StepRecord) -> bool:
+    event = record.event
+    if isinstance(event, ev.PlaybackFinished | ev.PlaybackProgressed):
+        return event.heard_ms > 0
+    if isinstance(event, ev.WordsHeard):
+        return event.words > 0
+    cut = any(isinstance(effect, fx.TruncateReply) and effect.heard_ms for effect in record.effects)
+    return cut or isinstance(event, ev.ReplyFinished)
+
+
+def _fired(timer: Timer) -> Callable[[Sequence[StepRecord], sg.Noticed, Sequence[sg.Noticed]], bool]:
+    def check(records: Sequence[StepRecord], notice: sg.Noticed, _: Sequence[sg.Noticed]) -> bool:
+        return any(
+            record.event.at == notice.at and isinstance(record.event, ev.TimerFired) and record.event.timer is timer
+            for record in records
+        )
+
+    return check
+
+
+_CHECKS: dict[str, Callable[[Sequence[StepRecord], sg.Noticed, Sequence[sg.Noticed]], bool]] = {
+    "restored": _was_lost,
+    "recovered": _has_worked,
+    "long_turn": _fired(Timer.TALK),
+    "long_speech": _fired(Timer.LONG_SPEECH),
+    "stalled": _fired(Timer.STALL),
+    "pause_over": _fired(Timer.SUSPEND),
+}

@@ -1,0 +1,25 @@
+"""Why the person waits, as the code of a phrase: "trouble", "tool_running", "still_working".
+
+Rule: the phrase is true in every state for which its code is given.
+"""
+
+from __future__ import annotations
+
+from duologue.core.leaves import AWAY, PENDING, ErrorClass, Link
+from duologue.core.state import State, has_foreground
+
+
+def wait_reason(s: State, error: ErrorClass = ErrorClass.NETWORK_TIMEOUT, is_first: bool = True) -> str:
+    """The code of the phrase that says what is going on. `error` is why the newest attempt at the answer failed, if one
+    did. `is_first` says whether these are the first words of this wait."""
+    if s.link in (*AWAY, Link.RENEWING):
+        return "reconnecting"
+    if s.link is Link.PREPARING:
+        return "connecting"
+    if s.link is Link.FAULTED:
+        return "trouble"
+    if has_foreground(s):
+        return "tool_running"
+    if s.reply in PENDING and s.retries:
+        return "rate_limited" if error is ErrorClass.RATE_LIMIT else "trouble"
+    return "working" if is_first else "still_working"

@@ -1,0 +1,110 @@
+"""The summary of a conversation, which the next session is given beside the newest turns.
+
+The brain writes it, if it can. What no summary of the brain covers is quoted. Rule: the summary covers the whole
+conversation. A summary of the brain is never cut, and of quoted turns the beginning and the end are kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+
+from duologue.ports.history import AgentSaid, Item, UserSaid
+
+from .transcript import Transcript
+
+RECENT_TURNS = 10  # turns that the next session is given word for word
+SUMMARY_CHARS_MAX = 2_000  # of a summary of the brain
+QUOTE_CHARS_MAX = 2_000  # of quoted turns that the next session isn't given word for word, and of those that it is
+PIECE_CHARS_MAX = 12_000  # the most text that the brain summarises at once
+SUMMARY_S_MAX = 20.0
+
+Summarise = Callable[[str, int], Awaitable[str]]
+
+
+class SessionSummary:
+    """The summary of one conversation. `summarise` is the method of the brain; None if the brain has none."""
+
+    def __init__(self, transcript: Transcript, summarise: Summarise | None) -> None:
+        self._transcript = transcript
+        self._summarise = summarise
+        self._written = ""  # by the brain
+        self._covered = 0  # how many places of the history that covers
+        self._is_running = False
+
+    @property
+    def text(self) -> str:
+        """The brain's summary, and the turns since then."""
+        newer = self._transcript.since(self._covered)
+        old = max(0, len(newer) - len(self._transcript.recent(RECENT_TURNS)))
+        return _joined(self._written, quoted(newer[:old]), quoted(newer[old:]))
+
+    @property
+    def can_improve(self) -> bool:
+        """Can the brain write a summary now that covers more than its last one?"""
+        return self._summarise is not None and not self._is_running and self._transcript.settled > self._covered
+
+    async def improve(self) -> None:
+        """Let the brain write a summary of the whole conversation: of its last summary and of everything since then.
+        A long text is summarised piece by piece."""
+        assert self._summarise is not None
+        covered, written = self._transcript.settled, self._written
+        lines = lines_of(self._transcript.since(self._covered, covered))
+        self._is_running = True
+        try:
+            for piece in pieces(lines, PIECE_CHARS_MAX):
+                async with asyncio.timeout(SUMMARY_S_MAX):
+                    written = await self._summarise(_joined(written, piece), SUMMARY_CHARS_MAX)
+        finally:
+            self._is_running = False
+        self._written, self._covered = written, covered
+
+    def dump(self) -> tuple[str, int]:
+        """What the brain has written, and how many places of the history that covers."""
+        return self._written, self._covered
+
+    def load(self, written: str, covered: int) -> None:
+        """Restore what `dump` returned."""
+        self._written, self._covered = written, min(covered, len(self._transcript))
+
+
+# -- Quoting
+
+
+def lines_of(items: Iterable[Item], is_only_user: bool = False) -> list[str]:
+    """What was said, one line each."""
+    kinds = (UserSaid,) if is_only_user else (UserSaid, AgentSaid)
+    return [_line(item) for item in items if isinstance(item, kinds) and item.text]
+
+
+def quoted(items: tuple[Item, ...]) -> str:
+    """What was said, in at most QUOTE_CHARS_MAX characters. If that is too little, the user's words are kept; if it is
+    still too little, the first and the last of them."""
+    text = ""
+    for is_only_user in (False, True):
+        text = "\n".join(lines_of(items, is_only_user))
+        if len(text) <= QUOTE_CHARS_MAX:
+            return text
+    half = QUOTE_CHARS_MAX // 2 - 2
+    return f"{text[:half].rstrip()}…\n…{text[-half:].lstrip()}"
+
+
+def pieces(lines: Iterable[str], chars_max: int) -> Iterator[str]:
+    """The lines in pieces of at most `chars_max` characters. A line that is longer is a piece of its own."""
+    piece = ""
+    for line in lines:
+        if piece and len(piece) + 1 + len(line) > chars_max:
+            yield piece
+            piece = ""
+        piece = _joined(piece, line)
+    if piece:
+        yield piece
+
+
+def _line(item: UserSaid | AgentSaid) -> str:
+    who = "User" if isinstance(item, UserSaid) else "Agent"
+    return f"{who}: {' '.join(item.text.split())}"
+
+
+def _joined(*texts: str) -> str:
+    return "\n".join(text for text in texts if text)

@@ -1,0 +1,60 @@
+"""The results of a conversation's tasks, such as the reference of a booking.
+
+A task's form goes away when the next task begins; its results stay on the screen. Rule: a result is noted once, however
+often its form is shown.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from duologue.ports.brain import Form
+
+from .server_messages import ServerMessage, message
+
+RESULTS_MAX = 20
+_FIELDS = {"turn": int, "title": str, "slots": list}
+
+
+class TaskResults:
+    """The results of one conversation, oldest first. `earlier` are those that another node has dumped."""
+
+    def __init__(self, earlier: Iterable[dict[str, Any]] = ()) -> None:
+        self._results: deque[dict[str, Any]] = deque(earlier, maxlen=RESULTS_MAX)
+
+    def note(self, form: Form | None, turn: int) -> bool:
+        """Note the results of a completed form. `turn` is the newest turn of the user. Returns whether they are new."""
+        if form is None or form.state != "completed":
+            return False
+        slots = [{"label": slot.label, "value": slot.value} for slot in form.slots if slot.state == "result"]
+        newest = self._results[-1] if self._results else None
+        if not slots or (newest is not None and (newest["title"], newest["slots"]) == (form.title, slots)):
+            return False
+        self._results.append({"turn": turn, "title": form.title, "slots": slots})
+        return True
+
+    def message(self) -> ServerMessage | None:
+        """The message with all results; None if there is no result."""
+        return message("results", results=self.dump()) if self._results else None
+
+    def dump(self) -> list[dict[str, Any]]:
+        return list(self._results)
+
+
+def read_results(stored: Any) -> tuple[dict[str, Any], ...]:
+    """The results that another node has dumped. Raises ValueError if they can't be read."""
+    if not isinstance(stored, list):
+        raise ValueError("the results must be a list")
+    for result in stored:
+        if not isinstance(result, dict) or set(result) != set(_FIELDS):
+            raise ValueError(f"a result must have the fields {', '.join(_FIELDS)}")
+        if any(type(result[name]) is not kind for name, kind in _FIELDS.items()):
+            raise ValueError("a field of a result has the wrong type")
+        for slot in result["slots"]:
+            if not isinstance(slot, dict) or set(slot) != {"label", "value"}:
+                raise ValueError("a slot of a result must have a label and a value")
+            if not all(isinstance(text, str) for text in slot.values()):
+                raise ValueError("the label and the value of a result must be texts")
+    return tuple(stored)

@@ -1,0 +1,287 @@
+"""An interruption without words ends well: the agent offers to go on, and noise has bounded power."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import Ask, Link, Reply, Timer, Voice
+from duologue.core.settings import profile
+from duologue.lab.sim.stage import Stage
+from tests.core.scenes import asked, due, fall_silent, requests, speaking, up, when
+
+OFFER_MS = 700
+NOISE_MS = 600
+
+
+def cut_off(heard_ms: int = 600, name: str = "confirm", **changes: object) -> Stage:
+    """A sound has interrupted the answer to turn 1, and goes on."""
+    stage = speaking(heard_ms, name, **changes)
+    if name == "immediate":
+        stage.happen(ev.SpeechStarted)
+    else:
+        stage.begin_talking()
+        stage.happen(ev.OverlapJudged, bid=True)
+    assert stage.state.voice is Voice.STOPPING
+    fall_silent(stage, heard_ms)
+    return stage
+
+
+# -- The offer
+
+
+@pytest.mark.req("H-04")
+@pytest.mark.parametrize("name", ["confirm", "immediate", "words"])
+def test_a_sound_that_held_no_word_is_followed_by_an_offer_within_2_s(name: str) -> None:
+    stage = cut_off(name=name)
+    stage.happen(ev.SpeechStopped)
+    stopped_at = stage.at
+    assert stage.state.cut
+    assert stage.wait_for(Timer.OFFER) == (fx.StartReply(3, 2, 1, Ask.OFFER),)
+    assert stage.at == stopped_at + NOISE_MS + OFFER_MS
+    assert stage.at <= stopped_at + 2_000
+    assert not stage.state.cut
+
+
+@pytest.mark.req("H-04")
+def test_a_press_without_a_word_is_followed_by_an_offer() -> None:
+    stage = speaking()
+    stage.happen(ev.PttPressed)
+    fall_silent(stage, heard_ms=600)
+    stage.happen(ev.PttReleased)
+    stage.wait_for(Timer.TEXT)
+    quiet_at = stage.at
+    stage.wait_for(Timer.OFFER)
+    assert stage.at == quiet_at + OFFER_MS
+    assert stage.effects(fx.StartReply)[-1].ask is Ask.OFFER
+
+
+@pytest.mark.req("H-04")
+def test_the_turn_is_answered_as_far_as_it_was_heard() -> None:
+    stage = cut_off()
+    assert stage.effects(fx.TruncateReply) == [fx.TruncateReply(1, 600)]
+    assert stage.state.answered == 1
+    assert stage.effects(fx.ReportLost) == []
+
+
+@pytest.mark.req("H-04")
+def test_an_answer_of_which_nothing_was_heard_is_asked_again_instead_of_offered() -> None:
+    stage = cut_off(heard_ms=0)
+    stage.happen(ev.SpeechStopped)
+    stage.wait(60_000)
+    asks = stage.effects(fx.StartReply)
+    assert asks[1] == fx.StartReply(3, 1, 1, Ask.ANSWER)
+    assert all(start.ask is Ask.ANSWER for start in asks)
+
+
+@pytest.mark.req("H-04")
+def test_words_are_answered_and_nothing_is_offered() -> None:
+    stage = cut_off()
+    stage.hear_words(2, final=True)
+    stage.happen(ev.SpeechStopped)
+    stage.happen(ev.TurnEnded)
+    assert not stage.state.cut
+    assert requests(stage) == [(1, 1), (2, 2)]
+    assert stage.effects(fx.StartReply)[-1].ask is Ask.ANSWER
+
+
+@pytest.mark.req("H-04")
+@pytest.mark.parametrize("stop", [ev.InterruptRequested, ev.TextTyped])
+def test_a_person_who_stops_the_agent_on_purpose_gets_no_offer(stop: type[ev.Event]) -> None:
+    stage = speaking()
+    stage.happen(stop)
+    assert not stage.state.cut
+    fall_silent(stage, heard_ms=600)
+    assert due(stage, Timer.OFFER) == 0
+
+
+@pytest.mark.req("H-04")
+def test_a_stop_command_while_the_voice_ends_withdraws_the_offer() -> None:
+    stage = speaking()
+    stage.begin_talking()
+    stage.happen(ev.OverlapJudged, bid=True)
+    assert stage.state.cut
+    stage.happen(ev.InterruptRequested)
+    assert not stage.state.cut
+
+
+@pytest.mark.req("H-04")
+def test_the_offer_waits_while_the_sound_goes_on_and_begins_again_after_another_sound() -> None:
+    stage = cut_off()
+    stage.wait(5_000)
+    assert due(stage, Timer.OFFER) == 0
+    stage.happen(ev.SpeechStopped)
+    stage.wait(NOISE_MS + OFFER_MS - 1)
+    stage.cough()
+    assert due(stage, Timer.OFFER) == 0
+    stage.wait(NOISE_MS)
+    assert due(stage, Timer.OFFER) == stage.at + OFFER_MS
+
+
+@pytest.mark.req("H-04")
+def test_an_offer_that_is_cut_off_is_offered_again_but_a_check_in_is_not() -> None:
+    stage = cut_off()
+    stage.happen(ev.SpeechStopped)
+    stage.wait_for(Timer.OFFER)
+    stage.speak(200)
+    stage.begin_talking()
+    stage.happen(ev.OverlapJudged, bid=True)
+    assert stage.state.cut
+    checking = up(dead_air_ms=5_000)
+    checking.wait(5_000)
+    checking.speak(200)
+    checking.begin_talking()
+    checking.happen(ev.OverlapJudged, bid=True)
+    assert not checking.state.cut
+
+
+# -- A lost line
+
+
+@pytest.mark.req("H-04")
+def test_an_answer_that_a_lost_line_has_cut_off_is_taken_up_700_ms_after_the_line_is_back() -> None:
+    stage = speaking()
+    stage.happen(ev.LinkClosed)
+    assert stage.state.cut
+    stage.wait_for(Timer.BACKOFF)
+    stage.happen(ev.SessionReady)
+    back_at = stage.at
+    assert stage.wait_for(Timer.OFFER) == (fx.StartReply(3, 2, 1, Ask.OFFER),)
+    assert stage.at == back_at + OFFER_MS
+
+
+@pytest.mark.req("H-04")
+def test_words_while_the_line_is_lost_are_answered_instead() -> None:
+    stage = speaking()
+    stage.happen(ev.LinkClosed)
+    stage.say()
+    assert not stage.state.cut
+    stage.happen(ev.SessionReady)
+    stage.wait(1)
+    assert requests(stage)[-1] == (2, 2)
+
+
+@pytest.mark.req("H-04", "H-02")
+def test_an_answer_that_a_fault_has_cut_off_is_told_and_not_offered() -> None:
+    stage = speaking()
+    stage.wait_for(Timer.STALL)
+    assert stage.state.link is Link.FAULTED
+    assert not stage.state.cut
+
+
+@pytest.mark.req("H-04")
+def test_the_end_of_the_conversation_forgets_the_offer() -> None:
+    stage = cut_off()
+    stage.happen(ev.EndRequested)
+    assert not stage.state.cut
+
+
+# -- Noise
+
+
+@pytest.mark.req("H-08")
+def test_sounds_without_words_do_not_put_a_check_in_off() -> None:
+    stage = up(dead_air_ms=10_000)
+    for _ in range(7):
+        stage.wait(400)
+        stage.cough()
+        stage.wait(800)
+    assert stage.at == 9_800
+    assert due(stage, Timer.DEAD_AIR) == 10_000
+    stage.wait(200)
+    assert when(stage, fx.StartReply) == [10_000]
+
+
+@pytest.mark.req("H-08")
+def test_a_check_in_that_is_due_during_a_sound_has_no_effect_then() -> None:
+    stage = up(dead_air_ms=10_000)
+    stage.wait(9_900)
+    stage.begin_talking()
+    assert stage.wait_for(Timer.DEAD_AIR) == ()
+    assert (stage.at, stage.state.reply, stage.state.check_ins) == (10_000, Reply.NONE, 0)
+
+
+@pytest.mark.req("H-08")
+def test_a_check_in_that_a_sound_has_held_up_comes_a_beat_after_the_noise() -> None:
+    stage = up(dead_air_ms=10_000)
+    stage.wait(9_900)
+    stage.begin_talking()
+    stage.wait(60_000)
+    stage.happen(ev.SpeechStopped)
+    stopped_at = stage.at
+    stage.wait_for(Timer.DEAD_AIR)
+    assert stage.at == stopped_at + NOISE_MS + 1
+    assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 0, Ask.CHECK_IN)]
+
+
+@pytest.mark.req("H-08")
+def test_noise_alone_can_not_keep_a_telephone_call_for_ever() -> None:
+    stage = Stage(profile("words", greets=False))
+    stage.start()
+    for _ in range(200):
+        if stage.state.link is not Link.UP:
+            break
+        if stage.state.reply is Reply.COMMITTING:
+            stage.answer()
+        stage.cough()
+        stage.wait(1_000)
+    assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.CHECK_IN, Ask.CHECK_IN, Ask.GOODBYE]
+    assert stage.state.link in (Link.TERMINATING, Link.IDLE)
+
+
+@pytest.mark.req("H-08")
+def test_words_stop_the_wait_for_a_check_in_and_an_empty_text_begins_a_new_one() -> None:
+    stage = up(dead_air_ms=10_000)
+    stage.wait(5_000)
+    stage.begin_talking()
+    stage.hear_words(1)
+    assert due(stage, Timer.DEAD_AIR) == 0
+    stage.happen(ev.SpeechStopped)
+    stage.hear_words(0, final=True)
+    assert due(stage, Timer.DEAD_AIR) == stage.at + 10_000
+
+
+# -- Idle
+
+
+@pytest.mark.req("H-09")
+@pytest.mark.parametrize("name", ["confirm", "immediate"])
+def test_in_a_browser_there_is_one_check_in_after_5_minutes_and_no_goodbye(name: str) -> None:
+    stage = Stage(profile(name, session_ms_max=0, session_warning_ms=0))
+    stage.start()
+    stage.wait(300_000)
+    stage.answer()
+    stage.wait(24 * 3_600_000)
+    assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 0, Ask.CHECK_IN)]
+    assert when(stage, fx.StartReply) == [300_000]
+    assert stage.state.link is Link.UP
+
+
+@pytest.mark.req("H-09")
+def test_a_turn_makes_another_check_in_possible() -> None:
+    stage = Stage(profile("confirm"))
+    stage.start()
+    stage.wait(300_000)
+    stage.answer()
+    assert due(stage, Timer.DEAD_AIR) == 0
+    stage.say()
+    stage.answer()
+    assert due(stage, Timer.DEAD_AIR) == stage.at + 300_000
+
+
+@pytest.mark.req("H-09")
+def test_an_agent_that_hangs_up_says_goodbye_after_its_check_ins() -> None:
+    stage = up(dead_air_ms=5_000, check_ins_max=1, hangs_up=True)
+    for _ in range(2):
+        stage.wait(5_000)
+        stage.answer()
+    assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.CHECK_IN, Ask.GOODBYE]
+    assert stage.state.link is Link.TERMINATING
+
+
+@pytest.mark.req("H-09")
+def test_an_answered_question_is_no_check_in() -> None:
+    stage = asked(dead_air_ms=5_000)
+    stage.answer()
+    assert due(stage, Timer.DEAD_AIR) == stage.at + 5_000

@@ -1,0 +1,330 @@
+"""Each law about what the person hears notices a machine, a state or a step that is broken on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.deadlines import JOINT_LIMITS, LIMITS, DeadlineOwners
+from duologue.core.draft import Draft
+from duologue.core.leaves import TIMER_INDEX, Cue, Ending, ErrorClass, FaultSource, Link, Timer, User
+from duologue.core.link import recover
+from duologue.core.machine import ROWS, Machine
+from duologue.core.settings import profile
+from duologue.core.state import State
+from duologue.lab.check.core import laws
+from duologue.lab.check.core.audible_laws import check_state, check_step
+from duologue.lab.check.core.laws import CheckedStep
+from duologue.lab.sim.stage import Stage
+from tests.core.scenes import asked, fall_silent, in_a_call, speaking, up
+from tests.lab.check.core.broken_machines import AUDIBLE, ENDING, LINK, TALK, breaks, changed, drop
+
+E, P = ErrorClass, FaultSource
+
+
+def found(checks: Iterable[tuple[str, str]]) -> list[str]:
+    """What is wrong, without the names of the laws."""
+    return [message for _, message in checks]
+
+
+def broken(checks: Iterable[tuple[str, str]]) -> set[str]:
+    """The laws that are broken."""
+    return {law for law, _ in checks}
+
+
+def last(stage: Stage) -> CheckedStep:
+    record = stage.records[-1]
+    return CheckedStep(record.before, record.event, record.after, record.effects)
+
+
+def without(s: State, timer: Timer) -> State:
+    return s._replace(due=tuple(0 if index == TIMER_INDEX[timer] else due for index, due in enumerate(s.due)))
+
+
+def with_due(s: State, timer: Timer) -> State:
+    return s._replace(due=tuple(9_999 if index == TIMER_INDEX[timer] else due for index, due in enumerate(s.due)))
+
+
+def with_effects(step: CheckedStep, *more: fx.Effect) -> CheckedStep:
+    return step._replace(effects=(*step.effects, *more))
+
+
+def without_effects(step: CheckedStep, kind: type[fx.Effect]) -> CheckedStep:
+    return step._replace(effects=tuple(effect for effect in step.effects if type(effect) is not kind))
+
+
+def break_ears(stage: Stage) -> None:
+    stage.happen(ev.ServiceFailed, part=P.EARS, error=E.UNKNOWN)
+
+
+# -- 10 No unexplained silence
+
+
+@pytest.mark.req("H-01")
+def test_a_wait_without_a_cue_is_found() -> None:
+    for stage in (asked(), in_a_call(), speaking()):
+        assert list(check_state(stage.state)) == []
+        assert broken(check_state(without(stage.state, Timer.CUE))) == {laws.NO_UNEXPLAINED_SILENCE}
+
+
+@pytest.mark.req("H-01")
+def test_a_cue_that_is_armed_for_nothing_is_found() -> None:
+    talking = asked()
+    talking.begin_talking()
+    for stage in (up(), talking):
+        assert found(check_state(with_due(stage.state, Timer.CUE))) == [
+            "a cue is armed although the person speaks, waits for nothing or can't hear it"
+        ]
+
+
+@pytest.mark.req("H-01")
+def test_cues_that_are_counted_while_the_person_speaks_are_found() -> None:
+    stage = asked()
+    stage.begin_talking()
+    assert found(check_state(stage.state._replace(cues=1))) == ["cues are counted although the wait is over"]
+
+
+@pytest.mark.req("H-01")
+def test_a_cue_that_changes_the_conversation_is_found() -> None:
+    def take_the_turn(d: Draft, e: ev.Event) -> None:
+        d.check_ins += 1
+        d.emit(fx.PlayCue(Cue.SOUND))
+
+    rows = changed("silent/playing + timer:cue", lambda r: replace(r, do=take_the_turn))
+    assert breaks(laws.NO_UNEXPLAINED_SILENCE, Machine(rows), AUDIBLE)
+
+
+@pytest.mark.req("H-01")
+def test_a_due_cue_that_is_not_played_is_found() -> None:
+    stage = asked()
+    stage.wait_for(Timer.CUE)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    assert found(check_step(without_effects(step, fx.PlayCue))) == [
+        "a due cue is played once, and the next one is armed"
+    ]
+    assert found(check_step(step._replace(after=without(step.after, Timer.CUE)))) == [
+        "a due cue is played once, and the next one is armed"
+    ]
+
+
+@pytest.mark.req("H-01")
+def test_a_cue_over_the_person_and_two_cues_at_once_are_found() -> None:
+    stage = asked()
+    stage.begin_talking()
+    assert "a cue is played while the person speaks" in found(
+        check_step(with_effects(last(stage), fx.PlayCue(Cue.WORDS)))
+    )
+    stage = asked()
+    stage.fail_reply(E.UNKNOWN)
+    assert "two cues are played at once" in found(check_step(with_effects(last(stage), fx.PlayCue(Cue.WORDS))))
+
+
+@pytest.mark.req("H-01")
+def test_a_cue_that_goes_on_after_the_wait_is_found() -> None:
+    stage = asked()
+    stage.wait_for(Timer.CUE)
+    stage.begin_talking()
+    step = last(stage)
+    assert list(check_step(step)) == []
+    assert set(found(check_step(without_effects(step, fx.StopCue)))) == {
+        "the wait has ended, and its cue goes on",
+        "the person begins to speak, and the cue isn't stopped once",
+    }
+
+
+@pytest.mark.req("H-01")
+@pytest.mark.parametrize("onset", [ev.SpeechStarted, ev.PttPressed, ev.TextTyped])
+def test_an_onset_that_stops_the_cue_twice_or_not_at_all_is_found(onset: type[ev.Event]) -> None:
+    stage = up()
+    stage.happen(onset)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    for wrong in (without_effects(step, fx.StopCue), with_effects(step, fx.StopCue())):
+        assert found(check_step(wrong)) == ["the person begins to speak, and the cue isn't stopped once"]
+
+
+# -- 11 A question survives a fault
+
+
+@pytest.mark.req("H-02")
+def test_the_end_of_a_fault_that_drops_the_question_is_found() -> None:
+    stage = asked()
+    break_ears(stage)
+    stage.wait_for(Timer.DISMISS)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    assert broken(check_step(with_effects(step, fx.ReportLost(1, 1)))) == {laws.QUESTION_SURVIVES}
+
+
+@pytest.mark.req("H-02")
+def test_a_machine_that_gives_questions_up_without_a_word_is_found() -> None:
+    def forget(d: Draft, e: ev.Event) -> None:
+        d.emit(fx.ReportLost(d.answered + 1, d.asked))
+        d.answered = d.asked
+        recover(d, e)
+
+    rows = changed("link: faulted + timer:dismiss -> preparing", lambda r: replace(r, do=forget))
+    assert breaks(laws.QUESTION_SURVIVES, Machine(rows), TALK)
+
+
+@pytest.mark.req("H-02")
+def test_a_question_that_is_given_up_without_a_word_is_found() -> None:
+    stage = asked()
+    stage.fail_reply(E.UNKNOWN)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    assert found(check_step(without_effects(step, fx.PlayCue))) == ["a question is given up, and the person isn't told"]
+
+
+@pytest.mark.req("H-02")
+def test_a_fatal_fault_without_a_word_is_found() -> None:
+    stage = up()
+    stage.happen(ev.ServiceFailed, part=P.SESSION, error=E.AUTH_FAILURE)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    assert found(check_step(without_effects(step, fx.PlayCue))) == [
+        "the conversation can't go on, and the person isn't told"
+    ]
+
+
+@pytest.mark.req("H-02")
+def test_an_answer_that_breaks_off_without_a_word_is_found() -> None:
+    stage = speaking()
+    stage.happen(ev.PlaybackFailed, error=E.SERVER_ERROR)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    assert found(check_step(without_effects(step, fx.PlayCue))) == ["an answer breaks off, and the person isn't told"]
+
+
+@pytest.mark.req("H-02")
+def test_a_question_that_would_make_its_call_twice_is_found() -> None:
+    stage = in_a_call()
+    break_ears(stage)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    again = step._replace(after=step.after._replace(answered=0, asked=1))
+    assert "a question whose answer has made a call would be asked again" in found(check_step(again))
+
+
+@pytest.mark.req("H-02")
+def test_a_fault_that_makes_a_person_wait_is_found() -> None:
+    rows = changed("TextTyped/WordsHeard [is_recoverable] -> preparing", drop)
+    assert breaks(laws.QUESTION_SURVIVES, Machine(rows), TALK)
+
+
+# -- 12 An interruption without words ends well
+
+
+@pytest.mark.req("H-04")
+def test_an_interruption_without_an_offer_is_found() -> None:
+    owners = DeadlineOwners(LIMITS, [limit for limit in JOINT_LIMITS if limit.timer is not Timer.OFFER])
+    assert breaks(laws.INTERRUPTION_ENDS_WELL, Machine(owners=owners), AUDIBLE)
+
+
+@pytest.mark.req("H-04")
+def test_an_answer_that_was_cut_off_and_is_forgotten_is_found() -> None:
+    stage = speaking()
+    stage.begin_talking()
+    stage.happen(ev.OverlapJudged, bid=True)
+    fall_silent(stage, heard_ms=600)
+    stage.happen(ev.SpeechStopped)
+    stage.wait_for(Timer.SETTLE)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    forgotten = step._replace(after=step.after._replace(cut=False))
+    assert found(check_step(forgotten)) == ["an answer that was cut off is forgotten"]
+
+
+# -- 13 Last words are heard
+
+
+@pytest.mark.req("H-05")
+def test_an_end_in_the_middle_of_a_sentence_is_found() -> None:
+    hasty = [
+        limit._replace(holds=_wants_to_end) if limit.timer is Timer.LAST_WORDS else limit for limit in JOINT_LIMITS
+    ]
+    assert breaks(laws.LAST_WORDS_ARE_HEARD, Machine(owners=DeadlineOwners(LIMITS, hasty)), ENDING)
+
+
+def _wants_to_end(s: object) -> bool:
+    return s.ending is not Ending.NO  # type: ignore[attr-defined]
+
+
+@pytest.mark.req("H-05")
+def test_an_end_that_loses_words_or_leaves_a_call_open_is_found() -> None:
+    stage = up()
+    stage.happen(ev.EndAfterSpeaking)
+    stage.wait_for(Timer.LAST_WORDS)
+    step = last(stage)
+    assert list(check_step(step)) == []
+    assert broken(check_step(with_effects(step, fx.ReportLost(1, 1)))) >= {laws.LAST_WORDS_ARE_HEARD}
+    in_call = step._replace(before=step.before._replace(jobs=in_a_call().state.jobs))
+    assert found(check_step(in_call)) == ["the conversation ends while a call is open"]
+    unasked = step._replace(before=step.before._replace(ending=Ending.NO))
+    assert found(check_step(unasked)) == ["the conversation ends before everything is said"]
+
+
+# -- 14 Noise has bounded power
+
+
+@pytest.mark.req("H-08")
+def test_a_sound_that_puts_the_check_in_off_is_found() -> None:
+    stage = up(dead_air_ms=10_000)
+    stage.begin_talking()
+    step = last(stage)
+    assert list(check_step(step)) == []
+    assert broken(check_step(step._replace(after=without(step.after, Timer.DEAD_AIR)))) == {laws.NOISE_IS_BOUNDED}
+
+
+@pytest.mark.req("H-08")
+def test_a_quiet_conversation_without_a_check_in_to_come_is_found() -> None:
+    owners = DeadlineOwners(LIMITS, [limit for limit in JOINT_LIMITS if limit.timer is not Timer.DEAD_AIR])
+    assert breaks(laws.NOISE_IS_BOUNDED, Machine(owners=owners), AUDIBLE)
+    s = up(dead_air_ms=10_000).state
+    assert list(check_state(s)) == []
+    assert broken(check_state(without(s, Timer.DEAD_AIR))) == {laws.NOISE_IS_BOUNDED}
+
+
+@pytest.mark.req("H-09")
+def test_a_browser_conversation_may_stay_quiet_after_its_check_in() -> None:
+    stage = Stage(profile("confirm"))
+    stage.start()
+    stage.wait(300_000)
+    stage.answer()
+    assert stage.state.due[TIMER_INDEX[Timer.DEAD_AIR]] == 0
+    assert list(check_state(stage.state)) == []
+
+
+# -- 15 A pause lasts
+
+
+@pytest.mark.req("M-07")
+def test_a_pause_that_ends_by_itself_is_found() -> None:
+    rows = tuple(one for one in ROWS if "[is_paused] -> suspended" not in one.name)
+    assert breaks(laws.PAUSE_LASTS, Machine(rows), LINK)
+
+
+@pytest.mark.req("M-07")
+def test_a_pause_that_no_one_asked_for_is_found() -> None:
+    stage = up()
+    stage.happen(ev.SuspendRequested)
+    assert list(check_state(stage.state)) == []
+    assert broken(check_state(stage.state._replace(paused=False))) == {laws.PAUSE_LASTS}
+
+
+@pytest.mark.req("M-07")
+def test_a_pause_that_an_event_of_the_line_ends_is_found() -> None:
+    stage = up()
+    stage.happen(ev.SuspendRequested)
+    stage.happen(ev.ResumeRequested)
+    resumed = last(stage)
+    assert list(check_step(resumed)) == []
+    by_itself = resumed._replace(event=ev.LinkHealed(0, 9, 1))
+    assert found(check_step(by_itself)) == ["LinkHealed ended a pause"]
+    assert resumed.after.link is Link.UP
+    assert resumed.after.user is User.QUIET
