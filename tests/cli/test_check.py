@@ -15,6 +15,8 @@ from duologue.core.settings import PROFILES
 from duologue.lab.check import run
 from duologue.lab.check.core.check import CoreExplorer, Findings, Violation
 from duologue.lab.check.core.scopes import QUICK
+from duologue.lab.check.hearing.check import HearingFindings
+from duologue.lab.check.hearing.report import sum_up_hearing
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ def violations(monkeypatch: pytest.MonkeyPatch) -> list[Violation]:
     """Only 300 states are explored, in this process; the check reports the violations that a test puts here."""
     found: list[Violation] = []
 
-    def run_check(_profiles: Any, _size: str, progress: Callable[[Findings], None]) -> run.Report:
+    def run_check(_profiles: Any, _size: str, progress: Callable[[Findings], None], **_: Any) -> run.Report:
         explored = CoreExplorer(PROFILES["confirm"], QUICK[2]).run(states_max=300)
         progress(explored)
         views = {"lifecycle": {"honest": True, "moves": 3, "amendments": 0}}
@@ -55,3 +57,26 @@ def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:
     done = CliRunner().invoke(app, ["check", "--profile", "loud"])
     assert isinstance(done.exception, DuologueError)
     assert str(done.exception) == "unknown profile 'loud': use one of immediate, confirm, words"
+
+
+def test_an_unknown_part_is_refused_with_the_known_ones() -> None:
+    done = CliRunner().invoke(app, ["check", "--only", "ears"])
+    assert isinstance(done.exception, DuologueError)
+    assert str(done.exception) == "unknown part 'ears': use one of core, hearing, ownership"
+
+
+def test_only_the_part_that_is_asked_for_is_explored(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[str] = []
+
+    def run_check(_profiles: Any, _size: str, parts: list[str], **_: Any) -> run.Report:
+        wanted.extend(parts)
+        return run.with_hearing(
+            run.Report((), (), 0, 0, 0, (), {}, 0.1), sum_up_hearing([HearingFindings("a", "b", 7, 9)])
+        )
+
+    monkeypatch.setattr(run, "run_check", run_check)
+    done = CliRunner().invoke(app, ["check", "--only", "hearing"])
+    assert wanted == ["hearing"]
+    assert "7 states of both machines" in done.stdout
+    assert "No violation in 7 states, 9 steps." in done.stdout
+    assert "rows fired  " not in done.stdout

@@ -222,6 +222,14 @@ def test_text_that_stops_changing_ends_the_voice() -> None:
     assert call.wait(3_000).asked == ["one two"]
 
 
+def test_the_same_words_in_another_utterance_are_new_text() -> None:
+    """The ears miss the end of an utterance that has the same text as the one before it."""
+    call = HeardCall().say("one", 1).wait(3_000).post(ev.ReplyFinished)
+    call.begin("one", 2).wait(9_999)
+    assert call.core.user is User.TALKING
+    assert call.wait(3_000).asked == ["one", "one"]
+
+
 def test_after_a_lost_line_the_words_are_asked() -> None:
     call = HeardCall().say("book it").post(ev.LinkClosed).wait(1_001)
     assert call.core.link is Link.RECONNECTING

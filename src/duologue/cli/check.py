@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -31,14 +31,22 @@ def check_command(
     full: Annotated[
         bool, typer.Option("--full", help="Explore with the default limits and two jobs at once; takes minutes.")
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Explore only this part: core, hearing or ownership; repeat the option for several."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Explore every reachable state and check the laws, the promises and the views."""
+    from duologue.lab.check.run import PARTS
+
     names = profile or list(PROFILES)
-    unknown = [name for name in names if name not in PROFILES]
-    if unknown:
+    if unknown := [name for name in names if name not in PROFILES]:
         raise DuologueError(f"unknown profile {unknown[0]!r}: use one of {', '.join(PROFILES)}")
-    report = _run_check(names, "full" if full else "quick" if quick else "small")
+    parts = only or list(PARTS)
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise DuologueError(f"unknown part {unknown[0]!r}: use one of {', '.join(PARTS)}")
+    report = _run_check(names, "full" if full else "quick" if quick else "small", parts)
     if as_json:
         write_json(report.to_json())
     else:
@@ -47,39 +55,27 @@ def check_command(
         raise typer.Exit(1)
 
 
-def _run_check(names: list[str], size: str) -> Report:
+def _run_check(names: list[str], size: str, parts: list[str]) -> Report:
     from duologue.lab.check.core.scopes import SCOPES
-    from duologue.lab.check.run import run_check
+    from duologue.lab.check.run import CORE, run_check
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=_ERR, transient=True) as bar:
-        task = bar.add_task("exploring", total=len(names) * len(SCOPES[size]))
+        scopes = len(names) * len(SCOPES[size]) if CORE in parts else None
+        task = bar.add_task("exploring", total=scopes)
 
         def advance(found: Findings) -> None:
             bar.update(task, advance=1)
             verdict = f"{len(found.violations)} violations" if found.violations else "no violation"
             bar.console.print(f"{found.profile}/{found.scope}: {found.states:,} states, {verdict}", highlight=False)
 
-        return run_check(names, size, progress=advance)
+        return run_check(names, size, progress=advance, parts=parts)
 
 
 def _show_check(report: Report) -> None:
-    table = Table(title="Explored", title_justify="left")
-    for column in ("profile", "scope", "states", "steps", "CPU s", "bounds"):
-        table.add_column(column, justify="right" if column in ("states", "steps", "CPU s") else "left")
-    for found in report.explorations:
-        bounds = ", ".join(f"{name} {value}" for name, value in found.bounds.items())
-        table.add_row(
-            found.profile, found.scope, f"{found.states:,}", f"{found.steps:,}", f"{found.seconds:.1f}", bounds
-        )
-    _OUT.print(table)
     data = report.to_json()
-    _OUT.print(f"rows fired      {data['rows_fired']} of {data['rows']}")
-    _OUT.print(f"rules fired     {data['rules_fired']} of {data['rules']}")
-    _OUT.print(f"promises tested {data['promises_tested']} of {data['promises']}")
-    for name, view in report.views.items():
-        verdict = "[green]honest[/]" if view["honest"] else "[red]not honest[/]"
-        _OUT.print(f"view {name:<13} {verdict}, {view['moves']} moves seen, {view['amendments']} amendments")
+    if report.explorations:
+        _show_core(report, data)
     if heard := data["hearing"]:
         _OUT.print(
             f"hearing            {heard['states']:,} states of both machines, {heard['laws']} laws,"
@@ -92,8 +88,28 @@ def _show_check(report: Report) -> None:
             f" {owned['rows_fired']} of {owned['rows']} rows fired, {owned['cpu_seconds']:.1f} CPU s"
         )
     if report.holds:
-        _OUT.print(f"[bold green]No violation[/] in {data['states']:,} states, {data['steps']:,} steps.")
+        explored = [one for one in (data if report.explorations else None, heard, owned) if one]
+        states, steps = (sum(one[name] for one in explored) for name in ("states", "steps"))
+        _OUT.print(f"[bold green]No violation[/] in {states:,} states, {steps:,} steps.")
     for violation in report.violations:
         _OUT.print(f"[bold red]{violation.law}[/]: {escape(violation.message)}", highlight=False)
         for line in violation.trace:
             _OUT.print(f"    {line}", markup=False, highlight=False)
+
+
+def _show_core(report: Report, data: dict[str, Any]) -> None:
+    table = Table(title="Explored", title_justify="left")
+    for column in ("profile", "scope", "states", "steps", "CPU s", "bounds"):
+        table.add_column(column, justify="right" if column in ("states", "steps", "CPU s") else "left")
+    for found in report.explorations:
+        bounds = ", ".join(f"{name} {value}" for name, value in found.bounds.items())
+        table.add_row(
+            found.profile, found.scope, f"{found.states:,}", f"{found.steps:,}", f"{found.seconds:.1f}", bounds
+        )
+    _OUT.print(table)
+    _OUT.print(f"rows fired      {data['rows_fired']} of {data['rows']}")
+    _OUT.print(f"rules fired     {data['rules_fired']} of {data['rules']}")
+    _OUT.print(f"promises tested {data['promises_tested']} of {data['promises']}")
+    for name, view in report.views.items():
+        verdict = "[green]honest[/]" if view["honest"] else "[red]not honest[/]"
+        _OUT.print(f"view {name:<13} {verdict}, {view['moves']} moves seen, {view['amendments']} amendments")

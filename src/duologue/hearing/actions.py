@@ -182,7 +182,7 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
         text = ""  # the echo of the agent's own words isn't something that the user said
     else:
         text = without_own(text, follow_own_speech(d), utterance.began_at, _late_ms(d))
-    _note_words(d, text, heard)
+    _note_words(d, utterance.serial, text, heard)
     if utterance.taken:
         text = _without_taken(d, utterance, text, heard)
     begins_late = bool(text) and not utterance.has_begun
@@ -204,15 +204,16 @@ def _hear_again(d: HearingDraft, utterance: HeardUtterance, is_final: bool) -> N
         d.began_at = d.at
 
 
-def _note_words(d: HearingDraft, text: str, heard: Partial | Final) -> None:
+def _note_words(d: HearingDraft, serial: int, text: str, heard: Partial | Final) -> None:
     is_final = isinstance(heard, Final)
     if isinstance(heard, Final) and text:
         heard = heard.for_verdicts
         text = heard.text.strip()
     d.stability = d.stability.heard(text, is_final)
     told = None if isinstance(heard, Final) else heard.stability
-    if text != d.said.text:
+    if text != d.said.text or serial != d.said_by:  # the same words in another utterance are said again
         d.text_at = d.at
+    d.said_by = serial
     d.said = Linguistic(text, heard.confidence, d.stability.score if told is None else told)
     d.last_confidence = heard.last_confidence if isinstance(heard, Final) else None
     d.reads_along = d.reads_along or bool(text and not is_final)

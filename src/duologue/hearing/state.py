@@ -64,12 +64,13 @@ class HearingState(NamedTuple):
     ended_at: int = 0  # when the voice fell silent
     end_reported_at: int = 0
     turn_at: int = 0  # when the newest turn began
-    text_at: int = 0  # when the text last changed
+    text_at: int = 0  # when the text of an utterance last changed
     deaf_at: int = 0  # when audio stopped arriving
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
 
     pause: PauseFeatures | None = None
     said: Linguistic = Linguistic()  # the newest text
+    said_by: int = 0  # the serial number of the utterance that has this text
     first_texts: tuple[tuple[int, str], ...] = ()  # how the model of the partial texts reads utterances of this turn
     last_confidence: float | None = None
     stability: Stability = Stability()
@@ -203,6 +204,7 @@ class HearingDraft:
     heard_at: int
     pause: PauseFeatures | None
     said: Linguistic
+    said_by: int
     first_texts: tuple[tuple[int, str], ...]
     last_confidence: float | None
     stability: Stability

@@ -29,6 +29,8 @@ from .ownership.check import OwnershipFindings, OwnershipReport, explore_scope, 
 from .summary import exploration_to_json, totals_to_json
 
 Progress = Callable[[Findings], None]
+CORE, HEARING, OWNERSHIP = "core", "hearing", "ownership"
+PARTS = (CORE, HEARING, OWNERSHIP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +83,18 @@ def run_check(
     size: str = "small",
     processes: int | None = None,
     progress: Progress | None = None,
+    parts: Iterable[str] = PARTS,
 ) -> Report:
-    """Explore these profiles in every scope of this size, hearing and ownership. `progress` is called with the findings
-    of each exploration of the conversation machine."""
+    """Explore these parts: the conversation machine with these profiles in every scope of this size, hearing and
+    ownership. `progress` is called with the findings of each exploration of the conversation machine."""
     began = time.monotonic()
-    names = tuple(profiles)
-    found, heard, owned = _explore_all(names, size, processes or os.cpu_count() or 1, progress)
+    wanted = tuple(parts)
+    found, heard, owned = _explore_all(tuple(profiles), size, processes or os.cpu_count() or 1, progress, wanted)
     whole = {findings.profile for findings in found} == set(PROFILES)
-    report = with_hearing(sum_up(found, whole, time.monotonic() - began), sum_up_hearing(heard))
-    return with_ownership(report, sum_up_ownership(owned))
+    report = sum_up(found, whole, time.monotonic() - began)
+    if HEARING in wanted:
+        report = with_hearing(report, sum_up_hearing(heard))
+    return with_ownership(report, sum_up_ownership(owned)) if OWNERSHIP in wanted else report
 
 
 def with_hearing(report: Report, hearing: HearingReport) -> Report:
@@ -108,15 +113,17 @@ def _explore_one(task: tuple[tuple[str, ...], int, str]) -> list[Findings]:
 
 
 def _explore_all(
-    names: tuple[str, ...], size: str, processes: int, progress: Progress | None
+    names: tuple[str, ...], size: str, processes: int, progress: Progress | None, parts: tuple[str, ...]
 ) -> tuple[list[Findings], list[HearingFindings], list[OwnershipFindings]]:
     found = []
     # Spawned, not forked: forking is unsafe in a program with threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        exploring = [pool.submit(_explore_one, (names, number, size)) for number in range(len(SCOPES[size]))]
-        hearing = [pool.submit(explore_hearing, task) for task in hearing_tasks(size)]
-        owning = [pool.submit(explore_scope, number) for number in range(len(OWNERSHIP_SCOPES))]
+        numbers = range(len(SCOPES[size])) if CORE in parts else ()
+        exploring = [pool.submit(_explore_one, (names, number, size)) for number in numbers]
+        hearing = [pool.submit(explore_hearing, task) for task in (hearing_tasks(size) if HEARING in parts else ())]
+        scopes = range(len(OWNERSHIP_SCOPES)) if OWNERSHIP in parts else ()
+        owning = [pool.submit(explore_scope, number) for number in scopes]
         for done in as_completed(exploring):
             for findings in done.result():
                 found.append(findings)

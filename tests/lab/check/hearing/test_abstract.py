@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from duologue.core.events import PlaybackFinished, PlaybackProgressed
+from duologue.hearing.inputs import AgentSpoke
+from duologue.hearing.policy import HearingPolicy
 from duologue.lab.check.hearing.abstract import NOW, abstract, abstract_ledger
 from duologue.lab.check.hearing.check import HearingExplorer, HearingNode
 from duologue.lab.check.hearing.ledger import LedgerChoice, SentTurn, WordsLedger
-from duologue.lab.check.hearing.product import HearingProduct, TimePassed
-from duologue.lab.check.hearing.scopes import SMALL
+from duologue.lab.check.hearing.product import HearingProduct, Posted, TimePassed
+from duologue.lab.check.hearing.scopes import AGENT_WORDS, SCOPES, SMALL
 from duologue.ports.ears import Final, SpeechBegan
+
+POLICY = HearingPolicy()
 
 
 def talked(pause_ms: int) -> HearingNode:
@@ -27,20 +32,39 @@ def talked(pause_ms: int) -> HearingNode:
 
 def test_states_that_differ_only_in_their_time_are_the_same() -> None:
     assert talked(100).state != talked(900).state
-    assert abstract(talked(100).state) == abstract(talked(900).state)
+    assert abstract(talked(100).state, POLICY) == abstract(talked(900).state, POLICY)
 
 
 def test_an_abstract_state_stays_as_it_is() -> None:
-    once = abstract(talked(100).state)
-    assert abstract(once) == once
+    once = abstract(talked(100).state, POLICY)
+    assert abstract(once, POLICY) == once
     assert once.at == NOW
 
 
 def test_what_is_due_stays_due_after_the_same_time() -> None:
     product, real = HearingProduct(), talked(100).state
-    due, reduced = product.next_due(real), abstract(real)
+    due, reduced = product.next_due(real), abstract(real, product.policy)
     assert due is not None
     assert product.next_due(reduced) == NOW + due - real.at
+
+
+def test_words_of_the_agent_that_no_utterance_can_repeat_are_forgotten() -> None:
+    explorer = HearingExplorer("confirm", SCOPES["echo"])
+    node = explorer.start()
+    spoke = LedgerChoice(AgentSpoke(0, AGENT_WORDS))
+    for choice in (
+        spoke,
+        LedgerChoice(Posted(PlaybackProgressed, (("heard_ms", 600),))),
+        LedgerChoice(TimePassed(600)),
+    ):
+        node = explorer.take(node, choice)[0]
+    began = explorer.take(node, LedgerChoice(Posted(PlaybackFinished, (("heard_ms", 1_200),))))[0]
+    assert len(explorer.reduce(began).state.hearing.own.words) == len(AGENT_WORDS)
+    later = explorer.take(began, LedgerChoice(TimePassed(5_000)))[0]
+    assert explorer.reduce(later).state.hearing.own.words == ()
+    open_utterance = explorer.take(began, LedgerChoice(SpeechBegan(2), 1, 2))[0]
+    much_later = explorer.take(open_utterance, LedgerChoice(TimePassed(30_000)))[0]
+    assert len(explorer.reduce(much_later).state.hearing.own.words) == len(AGENT_WORDS)
 
 
 @pytest.mark.parametrize("scope", SMALL, ids=lambda scope: scope.name)

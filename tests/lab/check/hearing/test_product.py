@@ -10,6 +10,7 @@ from duologue.hearing import inputs as inp
 from duologue.hearing import intents as it
 from duologue.lab.check.hearing.product import (
     HearingProduct,
+    OldReplyHeard,
     Posted,
     ProductState,
     Stimulus,
@@ -57,6 +58,13 @@ def test_a_refused_event_is_a_failure_and_changes_nothing() -> None:
     assert step.after.core is before.core
 
 
+def test_an_old_reply_that_was_heard_has_handled_the_words_of_its_request() -> None:
+    asked = after(inp.Typed(0, "one"))
+    assert asked.hearing.words.of(1).handled == ""
+    assert PRODUCT.take(asked, OldReplyHeard()).after.hearing.words.of(1).handled == "one"
+    assert PRODUCT.take(after(), OldReplyHeard()).after == after()
+
+
 def test_time_passes_to_the_earliest_due_time_of_either_machine() -> None:
     settled = after(SpeechBegan(1), Final("one two", utterance=1))
     assert PRODUCT.next_due(settled) == 400
@@ -68,5 +76,6 @@ def test_time_passes_to_the_earliest_due_time_of_either_machine() -> None:
 
 
 def test_the_same_stimuli_give_the_same_states() -> None:
-    stimuli = [SpeechBegan(1), Partial("one", utterance=1), TimePassed(), Final("one two", utterance=1), TimePassed()]
+    partial, final = Partial("one", utterance=1), Final("one two", utterance=1)
+    stimuli: list[Stimulus] = [SpeechBegan(1), partial, TimePassed(), final, TimePassed()]
     assert after(*stimuli) == after(*stimuli)

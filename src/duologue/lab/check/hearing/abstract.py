@@ -10,13 +10,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice
+from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice, Words
 from duologue.core.state import FREEZES, State
+from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.state import DEAF, HeardUtterance, HearingState
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.turns.controller import TurnMemory
+from duologue.turns.echo_words import RULE as ECHO_RULE
 from duologue.turns.overlap import SoundMemory
-from duologue.turns.own_speech import KEEP_MS, OwnSpeech
+from duologue.turns.own_speech import OwnSpeech
 from duologue.turns.stability import Stability
 
 from .ledger import WordsLedger
@@ -25,20 +27,17 @@ from .product import ProductState
 NOW = 1_000_000  # the time of every abstract state
 PAST_MS = 12_000  # longer ago than this makes no difference: it is more than every limit of the hearing machine
 SILENCE_MS = 5_000  # the same for the end of a voice: it is more than every wait in silence
-EXACT_MS = 12_000  # a due time that is further away counts as far
-# A due time that is further away than EXACT_MS begins again. Nothing in between takes that long.
-FAR_MS = {TIMER_INDEX[Timer.TALK]: 600_000, TIMER_INDEX[Timer.READY]: 610_000}
-FAR_MS_ELSE = 30_000
 # Timers that only show, warn or commit audio: nothing that is checked here depends on them.
 SOFT = frozenset((Timer.SESSION_WARNING, Timer.SESSION_LIMIT, Timer.BREAKER, Timer.LONG_SPEECH, Timer.COMMIT))
 _SOFT = frozenset(TIMER_INDEX[timer] for timer in SOFT)
 _LONG_AGO = NOW - PAST_MS
+_BEFORE_OWN_WORDS = 0  # when an old utterance began that can't be an echo of the agent's words
 _EVIDENCE_ENOUGH = 8.0
 _VOICED_ENOUGH_MS, _SILENCE_ENOUGH_MS = 1_024, 256
 
 
-def abstract(s: ProductState, by_frames: bool = False) -> ProductState:
-    """The simplest state that behaves like `s`. `by_frames` says whether the endpoint policy reads every frame."""
+def abstract(s: ProductState, policy: HearingPolicy) -> ProductState:
+    """The simplest state that behaves like `s` with this policy."""
     shift = NOW - s.at
     seqs = _ranks(s.core.seq, s.core.onset, s.hearing.ended_onset, *(one.onset for one in s.hearing.known))
     replies = _ranks(s.core.reply_id, *(said.given_in for said in s.hearing.words.turns))
@@ -50,7 +49,7 @@ def abstract(s: ProductState, by_frames: bool = False) -> ProductState:
     )
     voices = _ranks(s.core.voice_id, s.hearing.own.voice)
     core = _core(s.core, shift, seqs, replies, contents, voices)
-    hearing = _hearing(s.hearing, core, shift, seqs, replies, contents, voices, by_frames)
+    hearing = _hearing(s.hearing, core, shift, seqs, replies, contents, voices, policy)
     return ProductState(hearing, core.seq, NOW)
 
 
@@ -95,12 +94,8 @@ def _due(index: int, due: int, is_frozen: bool, shift: int) -> int:
     if index in _SOFT:
         return 0
     if is_frozen and FREEZES[index]:  # the slot holds the remaining time
-        return _remaining(index, due)
-    return NOW + _remaining(index, max(0, due + shift - NOW))
-
-
-def _remaining(index: int, ms: int) -> int:
-    return ms if ms <= EXACT_MS else FAR_MS.get(index, FAR_MS_ELSE)
+        return due
+    return max(NOW, due + shift)
 
 
 def _hearing(
@@ -111,8 +106,10 @@ def _hearing(
     replies: dict[int, int],
     contents: dict[int, int],
     voices: dict[int, int],
-    by_frames: bool,
+    policy: HearingPolicy,
 ) -> HearingState:
+    by_frames = policy.by_frames is not None
+    own = _own(s, shift, voices, policy.text_late_ms)
     is_sounding = core.voice in (Voice.PLAYING, Voice.HELD)
     is_open = core.user in (User.TALKING, User.SETTLING)
     wait_for = s.wait_for
@@ -121,19 +118,19 @@ def _hearing(
     return s._replace(
         core=core,
         words=_words(s.words, replies, contents),
-        known=tuple(_utterance(one, seqs, shift) for one in s.known),
+        known=tuple(_utterance(one, seqs, shift, own) for one in s.known),
         began_at=_time(s.began_at, shift, s.speaking),
         ended_at=_time(s.ended_at, shift, True, SILENCE_MS),
         end_reported_at=_time(s.end_reported_at, shift, True, SILENCE_MS),
         turn_at=_time(s.turn_at, shift, is_open),  # also with words, because the STT may take them back
-        text_at=_time(s.text_at, shift, is_open and (core.final or (s.speaking and s.text_at > s.began_at))),
+        text_at=_time(s.text_at, shift, is_open and core.words is not Words.NONE),
         deaf_at=_time(s.deaf_at, shift, core.link in DEAF),
         heard_at=_time(s.heard_at, shift, is_sounding),
         said=s.said if by_frames else replace(s.said, stability=0.0),
         stability=s.stability if by_frames else Stability(),
         frames=_frames(s.frames, shift),
         wait_for=wait_for,
-        own=_own(s.own, shift, voices),
+        own=own,
         ended_onset=seqs[s.ended_onset],
     )
 
@@ -142,16 +139,23 @@ def _time(at: int, shift: int, matters: bool, ms_max: int = PAST_MS) -> int:
     return at + shift if matters and at + shift > NOW - ms_max else _LONG_AGO
 
 
-def _utterance(one: HeardUtterance, seqs: dict[int, int], shift: int) -> HeardUtterance:
-    began_at = _time(one.began_at, shift, matters=True)
+def _utterance(one: HeardUtterance, seqs: dict[int, int], shift: int, own: OwnSpeech) -> HeardUtterance:
+    began_at = one.began_at + shift
+    if began_at <= _LONG_AGO and all(word.start_ms > began_at + ECHO_RULE.lead_ms_max for word in own.words):
+        began_at = _BEFORE_OWN_WORDS
     return one._replace(onset=seqs[one.onset], sound=_sound(one.sound), began_at=began_at)
 
 
-def _own(own: OwnSpeech, shift: int, voices: dict[int, int]) -> OwnSpeech:
-    """The agent's words of the last seconds."""
-    recent = (word for word in own.words if word.end_ms + shift >= NOW - KEEP_MS)
-    words = tuple(replace(word, start_ms=word.start_ms + shift, end_ms=word.end_ms + shift) for word in recent)
-    return replace(own, words=words, voice=voices[own.voice])
+def _own(s: HearingState, shift: int, voices: dict[int, int], text_late_ms: int) -> OwnSpeech:
+    """The agent's words that a known utterance, or one that begins from now on, may be an echo of."""
+    oldest = min((one.began_at + shift for one in s.known), default=NOW)
+    least = oldest - ECHO_RULE.delay_ms_max - text_late_ms
+    words = tuple(
+        replace(word, start_ms=word.start_ms + shift, end_ms=word.end_ms + shift)
+        for word in s.own.words
+        if word.start_ms + shift >= least
+    )
+    return replace(s.own, words=words, voice=voices[s.own.voice])
 
 
 def _sound(sound: Any) -> Any:

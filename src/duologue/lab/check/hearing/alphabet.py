@@ -7,6 +7,7 @@ next". Rule: the alphabet reads the scope, the ledger and the conversation machi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from duologue.core import events as ev
 from duologue.core.leaves import CLOSED, ENDING, PENDING, SOUNDING, Link, Reply, User, Voice
@@ -16,7 +17,7 @@ from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded,
 from duologue.turns.features import LevelShape, PauseFeatures
 
 from .ledger import EarUtterance, LedgerChoice, WordsLedger
-from .product import Posted, ProductState, TimePassed
+from .product import OldReplyHeard, Posted, ProductState, TimePassed
 from .scopes import AGENT_WORDS, HearingScope
 
 SPOKEN_MS = 1_200  # how long the agent's speech is, and where its question ends
@@ -70,13 +71,19 @@ def _texts(scope: HearingScope, one: EarUtterance) -> Iterator[LedgerChoice]:
     """Texts of this utterance. Each comes once, in the order of its stage; a late partial text may come any time."""
     for stage, text in enumerate(scope.partials, 1):
         if one.stage < stage or (one.stage >= FINAL_STAGE and stage == 1 and scope.onsets):
-            yield LedgerChoice(Partial(_own(text, one.key), utterance=one.number), one.key, one.number, stage)
+            for confidence in scope.confidences:
+                partial = Partial(_own(text, one.key), confidence, one.number)
+                yield LedgerChoice(partial, one.key, one.number, stage)
     if one.stage < FINAL_STAGE:
-        for text in scope.finals:
-            yield LedgerChoice(Final(_own(text, one.key), utterance=one.number), one.key, one.number, FINAL_STAGE)
+        yield from _finals(scope, scope.finals, one, FINAL_STAGE)
     elif one.stage < REVISED_STAGE and scope.onsets:
-        for text in scope.revisions:
-            yield LedgerChoice(Final(_own(text, one.key), utterance=one.number), one.key, one.number, REVISED_STAGE)
+        yield from _finals(scope, scope.revisions, one, REVISED_STAGE)
+
+
+def _finals(scope: HearingScope, texts: tuple[str, ...], one: EarUtterance, stage: int) -> Iterator[LedgerChoice]:
+    for text, confidence, first in product(texts, scope.confidences, scope.first_texts):
+        final = Final(_own(text, one.key), confidence, one.number, first_text=_own(first, one.key))
+        yield LedgerChoice(final, one.key, one.number, stage)
 
 
 def _own(text: str, key: int) -> str:
@@ -150,8 +157,8 @@ def _agent(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterato
             yield LedgerChoice(inp.AgentSpoke(0, AGENT_WORDS, inp.QuestionSpan(0, SPOKEN_MS)), use="spoke")
     elif core.voice in ENDING:
         yield _playback(ev.PlaybackStopped, core.heard_ms)
-    if scope.late and core.voice is Voice.SILENT and core.reply_id > 1 and not ledger.uses("heard late"):
-        yield LedgerChoice(inp.HeardLate(0, 1), use="heard late")
+    if scope.late and core.voice is Voice.SILENT and core.asked and not ledger.uses("heard late"):
+        yield LedgerChoice(OldReplyHeard(), use="heard late")
 
 
 def _playback(kind: type[ev.Event], heard_ms: int) -> LedgerChoice:

@@ -1,7 +1,8 @@
 """Explores the hearing machine together with the conversation machine: every law, for everything that may happen next.
 
-Runs the real machines on abstract states, one profile and scope at a time. Rule: every violation is reported with a
-shortest trace to it.
+Runs the real machines on abstract states, one profile and scope at a time. Each step is also made from a state with
+the real times and ids, to see that the abstraction changes nothing. Rule: every violation is reported with a shortest
+trace to it.
 """
 
 from __future__ import annotations
@@ -81,9 +82,9 @@ class HearingExplorer:
         self.scope = scope
         self.settings = scope.settings(profile)
         self.product = HearingProduct(scope.policy(profile), HearingMachine(counted), machine)
-        self.by_frames = self.product.policy.by_frames is not None
         self.violations_max = violations_max
         self.graph: Graph[HearingNode, LedgerChoice] = Graph()
+        self.real: list[HearingNode] = []  # for each state of the graph, the same state with the real times and ids
         self.time_edges: dict[int, tuple[HearingNode, int]] = {}
 
     def run(self, states_max: int = 5_000_000, progress: Callable[[int, int], None] | None = None) -> HearingFindings:
@@ -91,10 +92,11 @@ class HearingExplorer:
         began = time.process_time()
         try:
             start = self.start()
+            self.real.append(start)
             explore(self.graph, [self.reduce(start)], self._successors, states_max, progress)
             self.found.complete = self.graph.complete
             self._judge_waits()
-            self._judge_replay()
+            self._judge_replays()
         except ViolationsMaxReached:
             self.found.complete = False
         self.found.states = len(self.graph.states)
@@ -118,7 +120,7 @@ class HearingExplorer:
     def reduce(self, node: HearingNode) -> HearingNode:
         """The abstract node."""
         shift = NOW - node.state.at
-        return HearingNode(abstract(node.state, self.by_frames), abstract_ledger(node.ledger, shift))
+        return HearingNode(abstract(node.state, self.product.policy), abstract_ledger(node.ledger, shift))
 
     # -- One state
 
@@ -127,6 +129,7 @@ class HearingExplorer:
             self.found.steps += 1
             after, step = self.take(node, choice)
             reduced = self.reduce(after)
+            real = self._judge_abstraction(number, choice, step, reduced)
             self._judge(number, choice, step, node.ledger, after, reduced)
             if isinstance(choice.stimulus, TimePassed) and not choice.stimulus.ms:
                 if not step.steps and step.after.hearing == step.before.hearing:
@@ -135,7 +138,25 @@ class HearingExplorer:
                 is_long = step.after.at - NOW > LONG_MS
                 if is_long and not (self.scope.long and node.state.core.turn < LONG_TURNS_MAX):
                     continue  # the scope "long" explores what follows
+            if reduced not in self.graph.index:
+                self.real.append(real)
             yield choice, reduced
+
+    def _judge_abstraction(
+        self, number: int, choice: LedgerChoice, step: ProductStep, reduced: HearingNode
+    ) -> HearingNode:
+        """The same choice, made from the state with the real times and ids, must lead to the same abstract state and
+        tell the same. Returns the state with the real times and ids that it leads to."""
+        after, real_step = self.take(self.real[number], choice)
+        if _outline(real_step) != _outline(step):
+            self._report(
+                laws.SAME_AGAIN, "the abstraction changes what the conversation machine is told", number, choice
+            )
+        real = self.reduce(after)
+        if real != reduced:
+            message = f"the abstraction changes what happens: {', '.join(differences(real, reduced))}"
+            self._report(laws.SAME_AGAIN, message, number, choice)
+        return after
 
     def _judge(
         self,
@@ -178,21 +199,15 @@ class HearingExplorer:
             if waited_ms > longest_ms:
                 self._report(laws.EVERY_WAIT_ENDS, f"the turn stays open for {waited_ms} ms", number)
 
-    def _judge_replay(self) -> None:
-        """The same stimuli lead to the same state, also with the real times and ids."""
+    def _judge_replays(self) -> None:
+        """The same stimuli lead to the same state."""
         last = len(self.graph.states) - 1
         for number in (*range(0, last, REPLAYED_EVERY), last):
-            trace = self.graph.trace(number)
-            ends = []
-            for _ in range(2):
-                node = self.start()
-                for choice in trace:
-                    node = self.take(node, choice)[0]
-                ends.append(node)
-            if ends[0] != ends[1]:
+            node = self.start()
+            for choice in self.graph.trace(number):
+                node = self.take(node, choice)[0]
+            if node != self.real[number]:
                 self._report(laws.SAME_AGAIN, "two runs end in different states", number)
-            if self.reduce(ends[0]) != self.graph.states[number]:
-                self._report(laws.SAME_AGAIN, "the abstraction has changed what happens", number)
 
     # -- Reporting
 
@@ -223,6 +238,24 @@ def _is_settled(node: HearingNode, after: HearingNode) -> bool:
     if core.link in CLOSED or core.link is Link.FAULTED:
         return True
     return core.user is User.QUIET or core.turn > before.turn or core.reply is Reply.RETRYING
+
+
+def _outline(step: ProductStep) -> list[tuple[type[ev.Event], bool]]:
+    """What the conversation machine is told in a step, and whether it ignores it."""
+    return [(type(told.record.event), told.record.after is told.record.before) for told in step.steps]
+
+
+def differences(one: Any, other: Any, name: str = "") -> list[str]:
+    """The names of the fields in which two values differ."""
+    if one == other:
+        return []
+    if type(one) is type(other) and hasattr(one, "_fields"):
+        return [
+            found
+            for field_name, mine, theirs in zip(one._fields, one, other, strict=True)
+            for found in differences(mine, theirs, field_name)
+        ]
+    return [name]
 
 
 def _told(event: ev.Event, is_ignored: bool) -> str:

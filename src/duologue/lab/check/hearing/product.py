@@ -58,7 +58,12 @@ class TimePassed:
     ms: int = 0
 
 
-Stimulus: TypeAlias = Heard | inp.Input | Posted | TimePassed
+@dataclass(frozen=True, slots=True)
+class OldReplyHeard:
+    """A report after the line was lost says that the oldest request about turns whose words are known was answered."""
+
+
+Stimulus: TypeAlias = Heard | inp.Input | Posted | TimePassed | OldReplyHeard
 
 
 class ToldStep(NamedTuple):
@@ -98,6 +103,9 @@ class HearingProduct:
             run.pass_time(stimulus.ms)
         elif isinstance(stimulus, Posted):
             run.post(stimulus.kind, dict(stimulus.given), None)
+        elif isinstance(stimulus, OldReplyHeard):
+            given = (said.given_in for said in s.hearing.words.turns if said.given_in)
+            run.give(inp.HeardLate(s.at, min(given, default=0)))
         else:
             run.give(_input_of(stimulus, s.at))
         after = ProductState(run.state, run.seq, run.at)

@@ -32,6 +32,8 @@ class HearingScope:
     partials: tuple[str, ...] = (SHORT,)
     finals: tuple[str, ...] = (LONG, EMPTY)
     revisions: tuple[str, ...] = ()
+    confidences: tuple[float, ...] = (1.0,)  # of every text
+    first_texts: tuple[str, ...] = ("",)  # of final texts: what the model of the partial texts has read
     numbered: bool = True  # the ears number utterances
     onsets: bool = True  # the ears report onsets and ends
     quiet_ms: int = 0  # how late they report the end of a voice
@@ -79,14 +81,17 @@ _SPEAKING = {"speaks": True, "begins_speaking": True}
 SMALL: tuple[HearingScope, ...] = (
     HearingScope("words", finals=(LONG,), revisions=(REVISED,), replies=True, quiet_ms=200),
     HearingScope("fillers", 1, (SHORT, FILLER), (LONG, FILLER, EMPTY), (REVISED, FILLER, EMPTY), replies=True),
+    HearingScope("again", 2, (FILLER,), (FILLER,)),
     HearingScope("late", 3, (), (LONG, EMPTY), stray=True),
     HearingScope("sent", finals=(LONGER,), sends=1, replies=True),
     HearingScope("button", 1, (SHORT,), (LONGER, EMPTY), buttons=1, sends=1),
     HearingScope("typed", 1, (SHORT,), (LONGER,), sends=1, typed=1, replies=True),
     HearingScope("over", 1, (SHORT,), (LONG, FILLER, EMPTY), (REVISED,), **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("twice", 2, (), (LONG, FILLER), **_SPEAKING),  # type: ignore[arg-type]
+    HearingScope("early", 1, (), (FILLER,), **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("firm", 1, (), (LONG, FILLER, ECHO), firm=True, late=True, **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("echo", 1, (OVER_ECHO,), (MORE_OVER_ECHO, ECHO), **_SPEAKING),  # type: ignore[arg-type]
+    HearingScope("doubtful", 1, (SHORT,), (LONG, ECHO), confidences=(1.0, 0.2), first_texts=("", SHORT), **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("long", 1, (SHORT,), (LONGER, EMPTY), long=True, buttons=1),
     HearingScope("line", 1, (SHORT,), (LONG,), line=True, buttons=1, stops=1),
     HearingScope("frames", 1, (SHORT,), (LONG,), frames=2, **_SPEAKING),  # type: ignore[arg-type]
@@ -96,5 +101,8 @@ SMALL: tuple[HearingScope, ...] = (
 )
 SCOPES = {scope.name: scope for scope in SMALL}
 # For a quick check: the smallest scopes, which still fire every row.
-QUICK_NAMES = ("fillers", "late", "typed", "over", "firm", "long", "line", "frames", "textual")
+QUICK_NAMES = (
+    "fillers", "again", "late", "typed", "over", "early", "firm", "echo", "doubtful", "long", "line", "frames",
+    "textual", "unnumbered",
+)  # fmt: skip
 QUICK = tuple(SCOPES[name] for name in QUICK_NAMES)
