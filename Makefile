@@ -14,7 +14,9 @@ PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 demo: $(DEMO)
 	$(BIN)/duologue serve --open --port $(PORT)
 
-test: lint types unit check
+# Types and the exploration are checked while the tests wait.
+test: lint needs
+	$(BIN)/python tools/run_tests.py --beside '$(MAKE) --no-print-directory types check'
 
 lint: $(DEV)
 	$(BIN)/ruff check src tests tools

@@ -1,17 +1,21 @@
-"""Runs all tests: `python tools/run_tests.py`.
+"""Runs all tests: `python tools/run_tests.py`, or with another command beside them: `--beside "make types check"`.
 
-First those on the simulated clock, in two processes that compute. Then those marked `alone`, which run in real time, in
-two processes that mostly wait. Rule: only a test marked `alone` that fails is run a second time, by itself, and the
-summary names it; a torture run never gets a second chance, because what it loses is lost.
+First those on the simulated clock, in as many processes as there are processors and one more, because some wait. Then
+those marked `alone`, which run in real time, in two processes that mostly wait. The other command has the lowest
+priority: it computes while all of these wait. Rule: only a test marked `alone` that fails is run a second time, by
+itself, and the summary names it; a torture run never gets a second chance, because what it loses is lost.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +36,9 @@ SEPARATE = "--ignore=tests/oracles"  # needs other frameworks: make oracles
 NO_SECOND_CHANCE = ("tests/lab/torture/",)
 # Test modules are compiled once, even where the environment turns that off for other programs.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+# Each process begins with its own share of the tests, so that what a module prepares is prepared once; a process that
+# has no more tests takes some of another's.
+SHARED = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal")
 TESTS_FAILED = 1  # pytest's exit code; any other code but 0 means that pytest itself failed
 
 
@@ -69,14 +76,40 @@ def run_one(part: Part) -> int:
     return part.finish(_run(part.command()))
 
 
+class Background:
+    """A command that runs beside others. What it prints is shown when it has ended."""
+
+    def __init__(self, name: str, command: list[str]) -> None:
+        self._name = name
+        self._log = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed on leaving
+        self._process = subprocess.Popen(command, stdout=self._log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
+
+    def __enter__(self) -> Background:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait()
+        self._log.close()
+
+    def has_failed(self) -> bool:
+        """Has it already ended, and badly?"""
+        return bool(self._process.poll())
+
+    def finish(self) -> int:
+        """Wait for its end and print its output. Returns its exit code."""
+        code = self._process.wait()
+        self._log.seek(0)
+        _print(f"\n-- {self._name}\n{self._log.read()}")
+        if code:
+            _print(f"failed with exit code {code}: {self._name}")
+        return code
+
+
 def run_both(spoken: Part, shown: Part) -> int:
     """Run two parts at the same time, then whatever gets a second chance. Returns the worse exit code."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
-        background = subprocess.Popen(spoken.command(), stdout=log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
-        codes = {shown: _run(shown.command())}
-        codes[spoken] = background.wait()
-        log.seek(0)
-        _print(log.read())
+    with Background("tests marked `alone`, the second process", spoken.command()) as background:
+        codes = {shown: _run(shown.command()), spoken: background.finish()}
     return max([part.finish(code) for part, code in codes.items()])
 
 
@@ -89,18 +122,38 @@ def print_second_chances(*parts: Part) -> None:
         _print("\nNo test needed a second chance.")
 
 
+def run_alone(folder: Path) -> int:
+    """Run the tests marked `alone`. Returns an exit code."""
+    _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
+    spoken = Part(("-m", "alone", *SPOKEN), folder / "spoken", second_chance=True)
+    others = (f"--ignore={path}" for path in SPOKEN)
+    shown = Part(("-m", "alone", SEPARATE, *others), folder / "shown", second_chance=True)
+    code = run_both(spoken, shown)
+    print_second_chances(spoken, shown)
+    return code
+
+
+def run_all(folder: Path, commands: list[str]) -> int:
+    """Run all tests, with these commands beside them. Returns an exit code."""
+    with ExitStack() as running:
+        beside = [running.enter_context(Background(command, _lowest(command))) for command in commands]
+        code = run_one(Part(("-m", "not alone", *SHARED, SEPARATE), folder / "simulated"))
+        if not code and not any(command.has_failed() for command in beside):
+            code = run_alone(folder)
+        return code or max([command.finish() for command in beside], default=0)
+
+
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument(
+        "--beside", action="append", default=[], metavar="COMMAND", help="also run this; may be repeated"
+    )
     with tempfile.TemporaryDirectory() as folder:
-        simulated = Part(("-m", "not alone", "-n", "2", SEPARATE), Path(folder, "simulated"))
-        if code := run_one(simulated):
-            return code
-        _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
-        spoken = Part(("-m", "alone", *SPOKEN), Path(folder, "spoken"), second_chance=True)
-        others = (f"--ignore={path}" for path in SPOKEN)
-        shown = Part(("-m", "alone", SEPARATE, *others), Path(folder, "shown"), second_chance=True)
-        code = run_both(spoken, shown)
-        print_second_chances(spoken, shown)
-        return code
+        return run_all(Path(folder), parser.parse_args().beside)
+
+
+def _lowest(command: str) -> list[str]:
+    return ["nice", "-n", "19", *shlex.split(command)]
 
 
 def _run(command: list[str]) -> int:

@@ -1,8 +1,12 @@
-"""A test marked `alone` that fails is run once more by itself and named; any other failure is final."""
+"""A test marked `alone` that fails is run once more by itself and named; any other failure is final.
+
+A command that runs beside the tests fails the run if it fails.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +44,8 @@ def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     found = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, spec.name, found)
     spec.loader.exec_module(found)
+    monkeypatch.setitem(found.ENVIRONMENT, "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they start pytest many times
+    monkeypatch.setitem(found.ENVIRONMENT, "PYTEST_PLUGINS", "xdist.plugin")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     return found
@@ -99,3 +105,50 @@ def test_a_file_that_cant_be_read_fails(runs: Runs) -> None:
 def test_every_skip_is_listed_with_its_reason(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
     assert runs(SKIPPED, FINE) == 0
     assert "duologue models pull minilm" in capfd.readouterr().out
+
+
+# -- A command beside the tests
+
+
+@pytest.fixture
+def alone(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """No test is run, and all pass. The list has an entry if those marked `alone` had their turn."""
+    ran: list[Path] = []
+    monkeypatch.setattr(tool, "run_one", lambda part: 0)
+    monkeypatch.setattr(tool, "run_alone", lambda folder: ran.append(folder) or 0)
+    return ran
+
+
+def test_what_a_command_beside_the_tests_prints_follows_them(
+    tool: ModuleType, alone: list[Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert tool.run_all(tmp_path, ["echo fine"]) == 0
+    assert "-- echo fine\nfine\n" in capfd.readouterr().out
+    assert alone
+
+
+def test_a_command_that_fails_beside_the_tests_fails_the_run_and_is_named(
+    tool: ModuleType, alone: list[Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert tool.run_all(tmp_path, ["sh -c 'exit 3'", "true"]) == 3
+    assert "failed with exit code 3: sh -c 'exit 3'" in capfd.readouterr().out
+
+
+def test_after_a_command_has_failed_no_more_tests_begin(
+    tool: ModuleType, alone: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait_for_the_command(part: object) -> int:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+        return 0
+
+    monkeypatch.setattr(tool, "run_one", wait_for_the_command)
+    assert tool.run_all(tmp_path, ["false"]) == 1
+    assert not alone
+
+
+def test_after_a_test_has_failed_the_command_is_stopped(
+    tool: ModuleType, alone: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool, "run_one", lambda part: 1)
+    assert tool.run_all(tmp_path, ["sleep 3600"]) == 1
+    assert not alone
