@@ -291,6 +291,7 @@ def test_a_damaged_journal_costs_the_debug_view_its_past_and_nothing_else(tmp_pa
     run(scene())
 
 
+@pytest.mark.alone  # leases are renewed in real time, and a busy disk delays them
 @pytest.mark.parametrize(
     "words",
     [
@@ -321,6 +322,7 @@ def test_one_that_makes_no_sense_ends_and_the_server_goes_on(tmp_path: Path, wor
     run(scene())
 
 
+@pytest.mark.alone
 def test_a_node_whose_name_was_taken_meanwhile_still_looks_after_its_conversations(tmp_path: Path) -> None:
     async def scene() -> None:
         store = sqlite(tmp_path)
