@@ -284,22 +284,6 @@ def test_a_cough_that_cut_an_answer_off_is_followed_by_an_offer_within_two_secon
     play(scene, brain, profile="immediate")
 
 
-@pytest.mark.req("H-02", "H-11")
-def test_what_a_lost_line_cut_off_is_taken_up_again_from_its_sentence() -> None:
-    brain = ScriptedBrain(["Here is the first sentence. And here comes the second one, which is longer."])
-
-    async def scene(stage: Stage) -> None:
-        await stage.say("tell me more")
-        await stage.until(lambda: stage.line.heard_ms > 2_500)
-        stage.line.drop()
-        await stage.until(lambda: stage.line.is_sounding)
-        await stage.rest()
-        assert stage.heard[0].startswith("Here is the first sentence. And here")
-        assert stage.heard[1] == "And here comes the second one, which is longer."
-
-    play(scene, brain)
-
-
 @pytest.mark.req("H-05")
 def test_an_end_after_speaking_lets_the_last_words_be_heard() -> None:
     async def scene(stage: Stage) -> None:

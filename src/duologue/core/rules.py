@@ -12,7 +12,7 @@ from .draft import Draft
 from .effects import HoldPlayback, ReportLost, ResumePlayback, StartPlayback
 from .events import Event
 from .jobs import drop_work
-from .leaves import AWAY, CLOSED, DEAD, FOREGROUND, LIVE, SOUNDING, Ask, Ending, Link, Reply, User, Voice, Words
+from .leaves import CLOSED, DEAD, FOREGROUND, LIVE, SOUNDING, Ask, Ending, Link, Reply, User, Voice, Words
 from .rows import Rule
 from .state import floor_is_open, has_foreground, is_owed, is_sounding
 
@@ -29,7 +29,6 @@ def silence_voice(d: Draft, e: Event) -> None:
     if d.voice in SOUNDING:
         stop_sound(d)
         cancel_reply(d)
-        d.cut = d.link in AWAY and d.ask in (Ask.ANSWER, Ask.OFFER)  # it is taken up again when the line is back
     d.move(_SILENT)
     end_sound(d)
 
