@@ -27,6 +27,9 @@ _SERIOUS = """async () => {
 }"""
 
 
+FAILS = [Fail(ErrorClass.SERVER_ERROR)] * 2  # retried once, then a fault
+
+
 @pytest.fixture(scope="module")
 def axe() -> str:
     return needs_axe()
@@ -38,7 +41,7 @@ async def test_every_state_of_a_conversation_is_accessible(visit: Any, axe: str,
     hangs = scripted_tool(
         "search_flights", Progress("asking the airlines", 0.4), Hang(), mode="delegate", cancellable=True
     )
-    script = [STORY, Fail(ErrorClass.UNKNOWN), "Back again.", ToolCall("search_flights", {}), "Never mind."]
+    script = [STORY, *FAILS, "Back again.", ToolCall("search_flights", {}), "Never mind."]
     agent = scripted(script, tools=[hangs], profile=profile("confirm", dead_air_ms=0, dismiss_ms=60_000))
     here = await visit(agent, reduced_motion="reduce", **LOOKS[look])
     panel = here.panel

@@ -14,12 +14,12 @@ from duologue.testing.scripted_session import ScriptedSession
 from tests.browser.agents_here import STORY, scripted
 
 QUICK_WAITS = profile("confirm", feedback_ms=(600, 1_400, 2_200), dead_air_ms=0)
-FAILS = Fail(ErrorClass.UNKNOWN)
+FAILS = (Fail(ErrorClass.SERVER_ERROR), Fail(ErrorClass.SERVER_ERROR))  # retried once, then a fault
 
 
 @pytest.mark.req("C-UI", "C-INT-003")
 async def test_a_brain_that_fails_is_reported_and_can_be_retried(visit: Any) -> None:
-    panel = (await visit(scripted([FAILS, "Here I am."]))).panel
+    panel = (await visit(scripted([*FAILS, "Here I am."]))).panel
     await panel.start()
     await panel.write("hello")
     await panel.state("error")
@@ -32,7 +32,7 @@ async def test_a_brain_that_fails_is_reported_and_can_be_retried(visit: Any) -> 
 
 @pytest.mark.req("C-UI")
 async def test_a_failure_that_is_dismissed_leaves_the_conversation_open(visit: Any) -> None:
-    panel = (await visit(scripted([FAILS, "Good day."]))).panel
+    panel = (await visit(scripted([*FAILS, "Good day."]))).panel
     await panel.start()
     await panel.write("hello")
     await panel.state("error")

@@ -25,7 +25,8 @@ WATCH = """addEventListener("DOMContentLoaded", () => {
 @pytest.mark.req("C-UI", "C-INT-003")
 @pytest.mark.parametrize("language", ["en", "de"])
 async def test_the_label_follows_every_transition_in_order(visit: Any, language: str) -> None:
-    script = [STORY, "Good.", Fail(ErrorClass.UNKNOWN), "Back again."]
+    fails = Fail(ErrorClass.SERVER_ERROR)
+    script = [STORY, "Good.", fails, fails, "Back again."]  # retried once, then a fault
     here = await visit(scripted(script), WATCH, search=f"?lang={language}")
     entered = here.host.watch_states()
     panel = here.panel
