@@ -72,7 +72,7 @@ def test_a_chip_is_never_cut_at_the_edge(timeline: Timeline, width: int) -> None
 # -- It says everything
 
 
-@pytest.mark.req("L-22")
+@pytest.mark.req("L-22.timeline")
 @pytest.mark.parametrize("colour", [True, False])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_visit_is_shown_with_its_duration(timeline: Timeline, width: int, colour: bool) -> None:
@@ -81,7 +81,7 @@ def test_every_visit_is_shown_with_its_duration(timeline: Timeline, width: int, 
     assert chips == [(visit.state, write_ms(visit.duration_ms)) for visit in timeline.visits]
 
 
-@pytest.mark.req("L-22")
+@pytest.mark.req("L-22.states", "L-22.session")
 def test_the_header_shows_now_before_session_time_and_turns(timeline: Timeline) -> None:
     header = " ".join(" ".join(shown(debug_view(timeline)).splitlines()[:4]).split())
     assert "now idle for 120 ms" in header
@@ -90,7 +90,7 @@ def test_the_header_shows_now_before_session_time_and_turns(timeline: Timeline) 
     assert f"turns {timeline.turns}" in header
 
 
-@pytest.mark.req("L-22")
+@pytest.mark.req("L-22.metrics")
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_metrics_are_shown_as_they_were_measured(timeline: Timeline, width: int) -> None:
     m = timeline.metrics

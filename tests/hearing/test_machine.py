@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import sys
+from collections.abc import Callable
+from types import FrameType
 
 import pytest
 
@@ -237,15 +239,38 @@ def test_after_a_lost_line_the_words_are_asked() -> None:
     assert call.asked[-1] == "book it"
 
 
-@pytest.mark.req("T-09")
+def function_calls(work: Callable[[], object]) -> int:
+    """How many functions are called: the amount of work, which is the same on every machine."""
+    count = 0
+
+    def see(frame: FrameType, event: str, arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(see)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.req("T-09.decision")
 @pytest.mark.parametrize("endpoint", [None, EasyTurnEndpoint()], ids=["by pauses", "by frames"])
-def test_a_decision_takes_less_than_five_milliseconds_per_frame(endpoint: EasyTurnEndpoint | None) -> None:
-    """The CPU time of both machines, on average over frames with speech over the agent and in silence."""
+def test_the_work_of_a_decision_is_small_and_does_not_grow_with_the_call(endpoint: EasyTurnEndpoint | None) -> None:
+    """Both machines, over frames with speech over the agent and in silence. How long the work takes is measured by
+    `duologue bench ears`."""
     policy = {} if endpoint is None else {"endpoint": endpoint}
     call = HeardCall(**policy).speak("the house is yours").give(SpeechBegan(1))
-    began = time.thread_time()
-    for number in range(500):
-        is_voice = number % 50 < 30
-        quiet_ms = 0 if is_voice else 32 * (number % 50 - 29)
-        call.wait(32).give(VoiceFrame(0.9 if is_voice else 0.02, 0.1 if is_voice else 0.001, 32, quiet_ms, 1))
-    assert (time.thread_time() - began) / 500 < 0.005
+
+    def hear(frames: range) -> None:
+        for number in frames:
+            is_voice = number % 50 < 30
+            quiet_ms = 0 if is_voice else 32 * (number % 50 - 29)
+            call.wait(32).give(VoiceFrame(0.9 if is_voice else 0.02, 0.1 if is_voice else 0.001, 32, quiet_ms, 1))
+
+    early = function_calls(lambda: hear(range(200))) / 200
+    hear(range(200, 5_000))
+    late = function_calls(lambda: hear(range(5_000, 5_200))) / 200
+    assert early < 400
+    assert late <= early

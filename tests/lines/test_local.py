@@ -244,12 +244,12 @@ def test_progress_is_reported_every_100_ms_and_the_end_once(device: Device) -> N
     on(device, scene)
 
 
-@pytest.mark.req("T-09")
+@pytest.mark.req("T-09.silence")
 def test_a_block_is_shorter_than_the_time_in_which_an_interruption_must_be_silent() -> None:
     assert BLOCK_MS < 50
 
 
-@pytest.mark.req("M-14", "T-09")
+@pytest.mark.req("M-14", "T-09.silence")
 def test_a_hold_is_silent_in_the_next_block_and_resumes_at_the_exact_sample(device: Device) -> None:
     async def scene(opened: Opened) -> None:
         opened.line.play(1, 1, sound(6 * BLOCK))
@@ -263,7 +263,7 @@ def test_a_hold_is_silent_in_the_next_block_and_resumes_at_the_exact_sample(devi
     on(device, scene)
 
 
-@pytest.mark.req("V-03", "V-05", "T-09")
+@pytest.mark.req("V-03", "V-05", "T-09.silence")
 def test_a_clear_is_silent_in_the_next_block_and_stopped_is_sent_on_the_loop(device: Device) -> None:
     async def scene(opened: Opened) -> None:
         opened.line.play(1, 1, sound(20 * BLOCK))

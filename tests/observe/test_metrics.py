@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from duologue.core import effects as fx
@@ -9,7 +12,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import Ask, ErrorClass, Link, Outcome, Timer
 from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
-from duologue.observe.metrics import Metrics
+from duologue.observe.metrics import Meter, Metrics
 from duologue.replay.timeline import read_timeline
 
 
@@ -32,7 +35,7 @@ def asked(stage: Stage) -> Stage:
 # -- Waits
 
 
-@pytest.mark.req("L-04", "L-22")
+@pytest.mark.req("L-04", "L-22.metrics")
 def test_the_waits_for_token_and_audio_are_means_over_the_replies() -> None:
     stage = started()
     for token_ms, audio_ms in ((200, 100), (400, 300)):
@@ -71,10 +74,47 @@ def test_without_data_means_and_rates_are_none() -> None:
     assert metrics.interruption_rate is metrics.call_success_rate is None
 
 
+# -- As data
+
+
+@pytest.mark.req("L-22.metrics")
+def test_what_was_counted_goes_on_in_another_process() -> None:
+    stage = asked(started())
+    stage.speak(600)
+    stage.finish()
+    half = len(stage.records)
+    asked(stage)
+    stage.speak(600)
+    stage.interrupt()
+    first, second = Meter(), Meter()
+    for record in stage.records[:half]:
+        first.add(record)
+    second.load(json.loads(json.dumps(first.dump())))
+    for record in stage.records[half:]:
+        second.add(record)
+    assert second.metrics() == metrics_of(stage)
+    assert (second.metrics().sounds, second.metrics().interrupted) == (2, 1)
+
+
+def test_counts_that_an_earlier_version_did_not_have_are_zero() -> None:
+    meter, data = Meter(), Meter().dump()
+    data["counts"] = {"turns": 3, "forgotten": 7}
+    meter.load(data)
+    assert (meter.metrics().turns, meter.metrics().requests) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"counts": {"turns": -1}}, {"token_ms": [1]}, {"audio_ms": [1, "2"]}, {"said": [None]}]
+)
+def test_damaged_counts_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        Meter().load({**Meter().dump(), **wrong})
+
+
 # -- Interruptions
 
 
-@pytest.mark.req("L-22")
+@pytest.mark.req("L-22.metrics")
 def test_the_interruption_rate_counts_the_sounds_that_the_person_cut_short() -> None:
     stage = asked(started())
     stage.speak(600)
@@ -103,7 +143,7 @@ def test_neither_a_murmur_nor_a_lost_line_is_an_interruption() -> None:
 # -- Calls
 
 
-@pytest.mark.req("L-22")
+@pytest.mark.req("L-22.metrics")
 def test_the_success_rate_counts_calls_that_were_done_against_those_that_failed() -> None:
     stage = asked(started(jobs_max=3))
     done, failed, late = stage.call_tool(), stage.call_tool(), stage.call_tool()
@@ -145,7 +185,7 @@ def test_a_dispatched_job_succeeds_when_it_ends_and_not_when_it_is_acknowledged(
 # -- What went wrong or unanswered
 
 
-@pytest.mark.req("L-22")
+@pytest.mark.req("L-22.metrics")
 def test_a_fault_that_is_shown_counts_as_an_error_and_a_quiet_retry_does_not() -> None:
     stage = asked(started())
     stage.fail_reply(ErrorClass.SERVER_ERROR)

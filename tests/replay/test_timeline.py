@@ -49,7 +49,7 @@ def strings_in(value: Any) -> Iterator[str]:
 # -- States
 
 
-@pytest.mark.req("L-22", "C-REQ-010")
+@pytest.mark.req("L-22.timeline", "C-REQ-010")
 def test_every_visit_tells_since_when_how_long_and_why() -> None:
     stage = answered_question()
     stage.wait(500)
@@ -63,7 +63,7 @@ def test_every_visit_tells_since_when_how_long_and_why() -> None:
     )
 
 
-@pytest.mark.req("L-22", "L-20")
+@pytest.mark.req("L-22.states")
 def test_the_current_and_the_previous_state_have_durations() -> None:
     stage = answered_question()
     timeline = read_timeline(stage.records, now_ms=stage.at + 70)
@@ -97,7 +97,7 @@ def test_another_view_tells_the_same_call_in_its_own_words() -> None:
     assert [visit.state for visit in timeline.visits] == ["agent_idle", "agent_speaking", "agent_idle"]
 
 
-@pytest.mark.req("L-22")
+@pytest.mark.req("L-22.session")
 def test_the_session_time_ends_with_the_call_and_the_last_state_goes_on() -> None:
     stage = answered_question()
     stage.happen(ev.EndRequested)

@@ -41,6 +41,41 @@ def test_a_conversation_saved_without_pages_is_restored_and_saved_in_pages() -> 
     run_simulated(scene())
 
 
+@pytest.mark.req("L-22.metrics", "C-API.snapshot")
+def test_a_restored_conversation_counts_on() -> None:
+    async def scene() -> None:
+        store = Noted()
+        kept = await call(store, 3)
+        again = Conversation(
+            agent(),
+            ScriptedLine(),
+            conversation_id="call",
+            checkpoint=read_checkpoint(kept.parts, agent().settings),
+        )
+        assert (again.metrics.turns, again.metrics.sounds) == (3, 3)
+        assert again.metrics.first_audio_ms is not None
+        await again.restore()
+        again.type("one more")
+        await asyncio.sleep(5)
+        assert again.metrics.turns == 4
+        await again.end()
+
+    run_simulated(scene())
+
+
+@pytest.mark.parametrize("damaged", [7, {}, {"counts": 3, "token_ms": [0, 0], "audio_ms": [0, 0], "said": []}])
+def test_damaged_counts_are_refused(damaged: object) -> None:
+    async def scene() -> None:
+        kept = await call(Noted(), 1)
+        parts = {**kept.parts, "machine": {**kept.parts["machine"], "metrics": damaged}}
+        with pytest.raises(NotRestorable, match="can't be read"):
+            read_checkpoint(parts, agent().settings)
+        del parts["machine"]["metrics"]
+        assert read_checkpoint(parts, agent().settings).metrics is None
+
+    run_simulated(scene())
+
+
 def test_a_missing_page_is_not_restorable() -> None:
     async def scene() -> None:
         kept = await call(Noted(), PAGE)

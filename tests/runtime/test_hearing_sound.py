@@ -438,7 +438,49 @@ def line_acts(stage: Stage) -> list[str]:
     return [entry.what for entry in stage.line.log if entry.what in ("hold", "resume", "clear")]
 
 
-@pytest.mark.req("M-14", "T-04", "T-09")
+@pytest.mark.req("T-09.answers")
+@pytest.mark.parametrize("voiced_ms", [320, 640, 2_016])
+@pytest.mark.parametrize("text", ["book a table", "book a table for two at the window please"])
+def test_with_the_aggressive_preset_the_answer_sounds_within_300_ms_of_a_certain_end(voiced_ms: int, text: str) -> None:
+    """Services that answer at once, so that all of the delay is the framework's. The end is certain after the preset's
+    silence."""
+    aggressive = PRESETS["aggressive"]
+
+    async def scene(stage: Stage, person: Person) -> None:
+        await person.says(text, voiced_ms, pause=None)
+        await person.until(lambda: any(entry.what == "play" for entry in stage.line.log))
+        first_sound_at = next(entry.at_ms for entry in stage.line.log if entry.what == "play")
+        certain_at = person.silent_at + aggressive.silence_ms
+        assert 0 <= first_sound_at - certain_at <= 300
+        assert asked(stage) == [text]
+
+    act(scene, ScriptedBrain(otherwise="Fine."), endpoint=EasyTurnEndpoint(aggressive))
+
+
+@pytest.mark.req("T-09.silence")
+@pytest.mark.parametrize("name", ["confirm", "immediate", "words"])
+def test_the_frame_that_detects_an_interruption_silences_the_agent_in_its_own_step(name: str) -> None:
+    """The frame is the one with the onset or, in the profile `words`, the one after which the words are known."""
+
+    async def scene(stage: Stage, person: Person) -> None:
+        await while_speaking(stage, person)
+        await person.begins()
+        if name == "words":
+            await person.voices(320)
+            assert stage.line.is_sounding
+            person.tells(Partial("stop it", 0.9, 1))
+            await person.voices(32)
+            person.tells(Partial("stop it now", 0.9, 1))
+        detected_at = stage.now_ms
+        await stage.sleep(0)
+        assert not stage.line.is_sounding
+        silenced = [entry.at_ms for entry in stage.line.log if entry.what in ("hold", "clear")]
+        assert silenced[0] == detected_at
+
+    act(scene, speaker(), profile=profile(name, greets=False))
+
+
+@pytest.mark.req("M-14", "T-04", "T-09.silence")
 def test_an_onset_holds_and_a_voice_that_lasts_takes_the_floor() -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await while_speaking(stage, person)

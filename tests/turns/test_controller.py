@@ -207,13 +207,13 @@ def test_the_presets_are_one_typed_object_from_patient_to_quick() -> None:
     assert conservative.hysteresis_ms > balanced.hysteresis_ms > aggressive.hysteresis_ms
 
 
-@pytest.mark.req("T-09")
+@pytest.mark.req("T-09.answers")
 def test_aggressive_is_300_ms_of_silence_and_150_ms_of_hysteresis() -> None:
     aggressive = PRESETS["aggressive"]
     assert (aggressive.silence_ms, aggressive.hysteresis_ms) == (300, 150)
 
 
-@pytest.mark.req("T-09")
+@pytest.mark.req("T-09.answers")
 @pytest.mark.parametrize("spoken_ms", [400, 2_000, 2_010])
 def test_aggressive_adds_at_most_300_ms_once_the_end_of_speech_is_certain(spoken_ms: int) -> None:
     """It is certain when the preset's silence is over."""

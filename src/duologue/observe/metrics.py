@@ -19,23 +19,25 @@ from duologue.core.effects import (
     StartPlayback,
     StartReply,
 )
-from duologue.core.events import TokenArrived
 from duologue.core.leaves import CLOSED, ENDING, SOUNDING, Outcome, Words
 from duologue.core.step_record import StepRecord
+
+from .answer_wait import AnswerWait
 
 _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 
 
 class Metrics(NamedTuple):
-    """The metrics of one conversation. The time to the first token is the mean over the replies that had a token; the
-    time to the first audio is the mean over those that had audio."""
+    """The metrics of one conversation. The time to the first token is the mean over the answers that had a token; the
+    time to the first audio is the mean over those that had audio. Both count from the first request for an answer, so
+    retries are included, and what the agent says by itself isn't an answer."""
 
     first_token_ms: int | None = None
     first_audio_ms: int | None = None
     turns: int = 0  # complete turns of the person with words
     requests: int = 0
     sounds: int = 0  # replies that began to play
-    interrupted: int = 0  # replies that the person interrupted
+    interrupted: int = 0  # replies that the person or the program interrupted
     calls: int = 0  # made by the brain, including refused ones
     calls_done: int = 0
     calls_failed: int = 0  # failed, timed out or refused; a cancelled call is neither done nor failed
@@ -65,39 +67,56 @@ class Meter:
 
     def __init__(self) -> None:
         self._counts = dict.fromkeys(Metrics._fields[2:], 0)
-        self._asked = (0, 0)  # id of the newest reply, and when it was requested
+        self._wait = AnswerWait()
         self._token_ms = _Mean()
         self._audio_ms = _Mean()
         self._said: list[int] = []  # turns that wait for an answer; not every turn id has words
 
     def add(self, record: StepRecord) -> None:
         """Count one step that changed something."""
-        event, before, after = record.event, record.before, record.after
+        before, after = record.before, record.after
         if after.said > before.said and after.link not in CLOSED:  # closing increases `said` without words
             self._said.append(after.said)
             self._count("turns")
         self._count("interrupted", before.voice in SOUNDING and after.voice in ENDING)
         # A check-in is counted when the machine decides on it, so that a retried check-in counts once.
         self._count("check_ins", after.check_ins > before.check_ins)
-        if isinstance(event, TokenArrived):
-            self._add_wait(self._token_ms, event.reply, event.at)
+        waited = self._wait.follow(record)
+        if waited.token_ms is not None:
+            self._token_ms.add(waited.token_ms)
+        if waited.audio_ms is not None:
+            self._audio_ms.add(waited.audio_ms)
         for effect in record.effects:
             self._add_effect(effect, record)
         if after.answered > before.answered:
             self._said = [turn for turn in self._said if turn > after.answered]
 
+    def dump(self) -> dict[str, Any]:
+        """What was counted so far, as JSON values."""
+        return {
+            "counts": dict(self._counts),
+            "token_ms": self._token_ms.dump(),
+            "audio_ms": self._audio_ms.dump(),
+            "said": list(self._said),
+        }
+
+    def load(self, data: dict[str, Any]) -> None:
+        """Continue from what `dump` returned. Counts that it doesn't have, because an earlier version made it, are 0.
+        Raises KeyError, TypeError or ValueError for invalid data."""
+        counts = {name: _whole(data["counts"].get(name, 0)) for name in self._counts}
+        token_ms, audio_ms = _Mean.load(data["token_ms"]), _Mean.load(data["audio_ms"])
+        said = [_whole(turn) for turn in data["said"]]
+        self._counts, self._token_ms, self._audio_ms, self._said = counts, token_ms, audio_ms, said
+
     def metrics(self) -> Metrics:
         return Metrics(self._token_ms.value, self._audio_ms.value, **self._counts)
 
     def _add_effect(self, effect: Effect, record: StepRecord) -> None:
-        at = record.event.at
         match effect:
             case StartReply():
                 self._count("requests")
-                self._asked = (effect.reply, at)
             case StartPlayback():
                 self._count("sounds")
-                self._add_wait(self._audio_ms, effect.reply, at)
             case RunCall():
                 self._count("calls")
             case PostOutput() | PostNews():
@@ -118,13 +137,14 @@ class Meter:
         unfinished = s.turn if s.words is not Words.NONE and s.turn not in self._said else 0
         return sum(effect.first <= turn <= effect.last for turn in (*self._said, unfinished) if turn)
 
-    def _add_wait(self, mean: _Mean, reply: int, at: int) -> None:
-        asked, asked_at = self._asked
-        if asked == reply:
-            mean.add(at - asked_at)
-
     def _count(self, name: str, by: int = 1) -> None:
         self._counts[name] += by
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"a count must be a whole number, not {value!r}")
+    return value
 
 
 def _rate(part: int, whole: int) -> float | None:
@@ -134,8 +154,16 @@ def _rate(part: int, whole: int) -> float | None:
 class _Mean:
     """A running mean in constant space."""
 
-    def __init__(self) -> None:
-        self._sum = self._count = 0
+    def __init__(self, sum_ms: int = 0, count: int = 0) -> None:
+        self._sum, self._count = sum_ms, count
+
+    def dump(self) -> list[int]:
+        return [self._sum, self._count]
+
+    @classmethod
+    def load(cls, data: list[int]) -> _Mean:
+        sum_ms, count = data
+        return cls(_whole(sum_ms), _whole(count))
 
     def add(self, ms: int) -> None:
         self._sum += ms

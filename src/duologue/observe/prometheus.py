@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, Protocol, TypeAlias
 
-from duologue.core.effects import StartPlayback, StartReply
-from duologue.core.events import TokenArrived
 from duologue.core.leaves import Outcome
 from duologue.core.step_record import StepRecord
 from duologue.core.views import PHASE, PHASES
 
 from . import signals as sg
+from .answer_wait import AnswerWait
 from .diagnostics import WatchedConversation, first_word
 from .metrics import Metrics
 
@@ -32,7 +31,7 @@ _COUNTS: tuple[tuple[str, str, str], ...] = (
     ("turns", "duologue_turns_total", "Complete turns of the person with words."),
     ("requests", "duologue_requests_total", "Requests to the brain, including retries."),
     ("sounds", "duologue_sounds_total", "Replies that began to play."),
-    ("interrupted", "duologue_interruptions_total", "Replies that the person interrupted."),
+    ("interrupted", "duologue_interruptions_total", "Replies that the person or the program interrupted."),
     ("check_ins", "duologue_check_ins_total", "Check-ins of the agent after silence."),
     ("turns_lost", "duologue_lost_turns_total", "Turns that were reported to the person as unanswered."),
     ("overheard", "duologue_overheard_turns_total", "Turns that were recorded but not answered."),
@@ -114,10 +113,10 @@ class Tally:
 
     def _times(self) -> Iterator[_Family]:
         name = "duologue_first_token_seconds"
-        help_text = "From a request to the first token of its reply."
+        help_text = "From the first request for an answer to its first token."
         yield _Family(name, "histogram", help_text, list(self.first_token.samples(name, {})))
         name = "duologue_first_audio_seconds"
-        help_text = "From a request to the first audio of its reply."
+        help_text = "From the first request for an answer to its first audio."
         yield _Family(name, "histogram", help_text, list(self.first_audio.samples(name, {})))
         name = "duologue_turn_seconds"
         help_text = (
@@ -136,7 +135,7 @@ class _Feed:
         self._tally = tally
         self._conversation = conversation
         self._before = conversation.metrics
-        self._asked_at: int | None = None  # when the newest reply was requested; only one is open at a time
+        self._wait = AnswerWait()  # of the requests since the tally began to watch
         self._watchers = conversation.engine.watchers
         self._watchers.append(self.see)
         bus = conversation.engine.bus
@@ -173,19 +172,11 @@ class _Feed:
     def see(self, record: StepRecord) -> None:
         if record.after is record.before:
             return
-        event = record.event
-        if type(event) is TokenArrived:
-            self._note_wait(self._tally.first_token, event.at)
-        for effect in record.effects:
-            match effect:
-                case StartReply():
-                    self._asked_at = event.at
-                case StartPlayback():
-                    self._note_wait(self._tally.first_audio, event.at)
-
-    def _note_wait(self, times: Histogram, at: int) -> None:
-        if self._asked_at is not None:  # None: the reply was requested before the tally began to watch
-            times.add(at - self._asked_at)
+        waited = self._wait.follow(record)
+        if waited.token_ms is not None:
+            self._tally.first_token.add(waited.token_ms)
+        if waited.audio_ms is not None:
+            self._tally.first_audio.add(waited.audio_ms)
 
     def _note_state(self, signal: sg.StateEntered) -> None:
         if signal.view == PHASE.name and signal.state != "idle":

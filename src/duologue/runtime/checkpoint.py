@@ -17,6 +17,7 @@ from duologue.core.errors import DuologueError
 from duologue.core.leaves import Outcome
 from duologue.core.settings import Settings
 from duologue.core.state import State
+from duologue.observe.metrics import Meter
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from duologue.ports.tool_call import ToolCall
 
@@ -63,17 +64,19 @@ class Checkpoint:
     cut: OpenSpeech | None = None  # the newest interrupted reply; the client may still report that more of it was heard
     events: int = 0  # steps in the journal so far
     summary: tuple[str, int] = ("", 0)  # what the brain has written, and how many places of the history that covers
+    metrics: dict[str, Any] | None = None  # what was counted so far; None: an earlier version didn't save it
 
 
 # -- Writing
 
 
-def machine_part(state: State, events: int) -> dict[str, Any]:
+def machine_part(state: State, events: int, metrics: dict[str, Any] | None = None) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "settings_digest": settings_digest(state.settings),
         "state": state_to_json(state),
         "events": events,
+        "metrics": metrics,
     }
 
 
@@ -121,11 +124,15 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
         match stored_transcript(parts), words["asking"], machine["events"]:
             case dict(transcript), dict(requests), int(events) if events >= 0:
-                return Checkpoint(state, transcript, requests, calls, speech, cut, events, _summary(words))
+                metrics = machine.get("metrics")
+                if metrics is not None:
+                    Meter().load(metrics)  # raises if it can't be read
+                summary = _summary(words)
+                return Checkpoint(state, transcript, requests, calls, speech, cut, events, summary, metrics)
         raise NotRestorable("the saved conversation can't be read: transcript, requests or event count are invalid")
     except NotRestorable:
         raise
-    except (DuologueError, KeyError, TypeError, ValueError) as problem:
+    except (DuologueError, AttributeError, KeyError, TypeError, ValueError) as problem:
         raise NotRestorable(f"the saved conversation can't be read: {type(problem).__name__}") from None
 
 

@@ -105,6 +105,8 @@ class Engine:
         if checkpoint is not None:
             self.requests.load(checkpoint.requests)
             self.summary.load(*checkpoint.summary)
+            if checkpoint.metrics is not None:
+                self.announcer.meter.load(checkpoint.metrics)
             self._speech = Speech.load(checkpoint.speech) if checkpoint.speech is not None else None
 
     def _join_parts(self) -> None:
@@ -168,7 +170,8 @@ class Engine:
         self.playback.wait_until_saved = None if self.agent.private else writer.wait_until_saved
         self.replies.on_sound_added = lambda: writer.mark("words")
         self.sessions.on_summary = lambda: writer.mark("words")
-        writer.add_part("machine", lambda: machine_part(self.driver.state, self.events))
+        meter = self.announcer.meter
+        writer.add_part("machine", lambda: machine_part(self.driver.state, self.events, meter.dump()))
         writer.add_part("words", lambda: None if self.agent.private else self._words(), self._pages)
 
     def _words(self) -> dict[str, Any]:

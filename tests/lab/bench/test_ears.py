@@ -19,6 +19,12 @@ def test_the_bench_measures_every_number_that_has_a_budget(monkeypatch: pytest.M
     assert result["stt_rtf"] == max(result["stt_rtf_3s"], result["stt_rtf_15s"])
 
 
+@pytest.mark.req("T-09.decision")
+def test_the_time_of_a_decision_has_a_budget_far_below_five_milliseconds() -> None:
+    (budget,) = [budget for budget in bench.BUDGETS if budget.key == "frame_us"]
+    assert (budget.limit, budget.unit) == (50, "µs")
+
+
 def test_a_missed_budget_is_marked_in_the_report() -> None:
     within = {budget.key: budget.key != "vad_ms" for budget in bench.BUDGETS}
     rows = bench.report({budget.key: 1 for budget in bench.BUDGETS} | {"within_budget": within})

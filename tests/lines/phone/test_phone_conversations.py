@@ -39,14 +39,14 @@ class Caller:
     def __init__(self, exchange: OfflineCall, ears: ScriptedEars, conversation: Conversation) -> None:
         self.exchange, self.ears, self.conversation = exchange, ears, conversation
 
-    async def say(self, text: str) -> None:
+    async def say(self, text: str, confidence: float = 0.9) -> None:
         words = text.split()
         self.ears.tell(SpeechBegan())
         for count in range(1, len(words) + 1):
             await asyncio.sleep(0.25)
-            self.ears.tell(Partial(" ".join(words[:count]), 0.9))
+            self.ears.tell(Partial(" ".join(words[:count]), confidence))
         self.ears.tell(SpeechEnded())
-        self.ears.tell(Final(text, 0.9))
+        self.ears.tell(Final(text, confidence))
         await asyncio.sleep(0.1)
         self.ears.tell(TurnOver())
 
@@ -130,6 +130,57 @@ def test_a_word_over_the_agents_voice_is_filtered_and_on_an_open_floor_it_is_not
 
     in_a_call(carrier, brain, script)
     assert [request.text for request in brain.requests] == ["4K"]
+
+
+@both
+@pytest.mark.req("V-02.interrupts")
+@pytest.mark.parametrize("text", ["no Boston", "um no wait Boston", "stop", "okay but when", "I want something else"])
+def test_two_words_of_substance_or_a_command_interrupt_the_agent(carrier: Carrier, text: str) -> None:
+    brain = ScriptedBrain(otherwise=LONG)
+
+    async def script(caller: Caller) -> None:
+        await caller.hear_silence()
+        await caller.say("hello there my friend")
+        await caller.hear_agent(1_500)
+        await caller.say(text)
+        assert caller.exchange.carrier.clears == 1
+        caller.exchange.carrier.hang_up()
+
+    in_a_call(carrier, brain, script)
+
+
+@both
+@pytest.mark.req("V-02.filters")
+@pytest.mark.parametrize(
+    ("text", "confidence"),
+    [
+        ("Boston", 0.9),
+        ("um Boston uh", 0.9),
+        ("um uh er", 0.9),
+        ("yeah okay right", 0.9),
+        ("answer that goes on", 0.9),  # as it is being said
+        ("shplork bah doo", 0.2),
+        ("stop", 0.2),
+    ],
+    ids=["one word", "one word and fillers", "fillers", "backchannels", "echo", "garbled", "a doubtful command"],
+)
+def test_a_single_word_fillers_echo_and_garbled_text_do_not_interrupt(
+    carrier: Carrier, text: str, confidence: float
+) -> None:
+    brain = ScriptedBrain(otherwise=LONG)
+
+    async def script(caller: Caller) -> None:
+        await caller.hear_silence()
+        await caller.say("hello there my friend")
+        await caller.hear_agent(1_500)
+        await caller.say(text, confidence)
+        await caller.hear_silence()
+        assert caller.exchange.carrier.clears == 0
+        caller.exchange.carrier.hang_up()
+
+    conversation = in_a_call(carrier, brain, script)
+    assert said(conversation)[-1] == LONG, "it was said to its end"
+    assert [request.text for request in brain.requests] == ["hello there my friend"]
 
 
 @both

@@ -1,0 +1,51 @@
+"""How long the person waits for an answer: from its first request to its first token and to its first audio.
+
+A retry continues the wait. What the agent says by itself (a greeting, a check-in, news of a job) isn't an answer, and
+isn't measured. Rule: waits are computed from the steps of the machine alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from duologue.core.effects import StartPlayback, StartReply
+from duologue.core.events import TokenArrived
+from duologue.core.leaves import Reply
+from duologue.core.step_record import StepRecord
+
+
+class Waited(NamedTuple):
+    """The waits that ended in one step, in milliseconds; None: none did."""
+
+    token_ms: int | None = None
+    audio_ms: int | None = None
+
+
+NOTHING = Waited()
+
+
+class AnswerWait:
+    """Measures the wait for the answer that is requested."""
+
+    def __init__(self) -> None:
+        self._reply = 0  # the newest request for an answer; 0: none
+        self._since = 0
+
+    def follow(self, record: StepRecord) -> Waited:
+        """Follow one step that changed something."""
+        at, token_ms, audio_ms = record.event.at, None, None
+        if type(record.event) is TokenArrived and record.event.reply == self._reply:
+            token_ms = at - self._since
+        for effect in record.effects:
+            if type(effect) is StartReply:
+                self._note_request(effect, record)
+            elif type(effect) is StartPlayback and effect.reply == self._reply:
+                audio_ms = at - self._since
+        return Waited(token_ms, audio_ms) if token_ms is not None or audio_ms is not None else NOTHING
+
+    def _note_request(self, request: StartReply, record: StepRecord) -> None:
+        is_answer = request.last >= request.first
+        is_retry = self._reply > 0 and record.before.reply is Reply.RETRYING
+        if not is_retry:
+            self._since = record.event.at
+        self._reply = request.reply if is_answer else 0
