@@ -541,3 +541,55 @@ def test_local_ears_hear_the_languages_of_their_model_if_it_says_so() -> None:
 
     assert LocalEars(SwedishStt(), LevelVad, judges_turns=False).languages == {"sv"}
     assert LocalEars(LevelStt(), LevelVad, judges_turns=False).languages is None
+
+
+# -- Audio that calls its consumer
+
+
+class Pushing:
+    """Audio that calls its consumer, and counts how often it was iterated over."""
+
+    def __init__(self, items: Iterable[Incoming]) -> None:
+        self.items = stream(items)
+        self.iterated = 0
+
+    def __aiter__(self) -> Pushing:
+        return self
+
+    async def __anext__(self) -> Incoming:
+        self.iterated += 1
+        return await anext(self.items)
+
+    async def push_to(self, take: Callable[[Incoming], None]) -> None:
+        async for item in self.items:
+            take(item)
+
+
+def test_silero_is_given_audio_without_a_task_and_hears_the_same(vad: SileroVad) -> None:
+    items: list[Incoming] = list(frames_of(recording("beckett")))
+    items[200:200] = [Commit(1)]
+    items[300:300] = [Frame(b"1"), Discard(2)]
+
+    async def heard_in(audio: AsyncIterator[Incoming]) -> list[Heard]:
+        return [heard async for heard in LocalEars(LevelStt(), judges_turns=False, cancels_echo=False).listen(audio)]
+
+    pushing = Pushing(items)
+    pushed, iterated = run_simulated(heard_in(pushing)), run_simulated(heard_in(stream(items)))
+    assert pushing.iterated == 0
+    assert [item for item in pushed if not isinstance(item, Partial)] == [
+        item for item in iterated if not isinstance(item, Partial)
+    ]
+    assert len(brief(pushed)) > 10
+
+
+@pytest.mark.parametrize("detector", [LevelVad, SileroVad])
+def test_audio_that_needs_a_thread_is_iterated_over(detector: Any, vad: SileroVad) -> None:
+    pushing = Pushing(frames_of(np.concatenate((say(3, 4), silence(0.5)))))
+    ears = LocalEars(LevelStt(), detector, judges_turns=False, cancels_echo=detector is SileroVad)
+
+    async def main() -> None:
+        async for _ in ears.listen(pushing):
+            pass
+
+    run_simulated(main())
+    assert pushing.iterated > 10

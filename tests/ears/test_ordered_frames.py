@@ -10,7 +10,7 @@ import pytest
 
 from duologue.audio.frames import Samples
 from duologue.ears.frame_pairs import FramePair
-from duologue.ears.ordered_frames import AHEAD_MAX, OrderedFrames
+from duologue.ears.ordered_frames import AHEAD_MAX, WAITING_MAX, OrderedFrames
 from duologue.ears.vad_batch import Answer
 from duologue.runtime.simulated_clock import run_simulated
 
@@ -139,3 +139,15 @@ def test_the_end_of_a_stream_waits_for_its_last_frame(ends: str) -> None:
 
     run_simulated(main())
     assert stream.log == (["1 is 0.5", "ended"] if ends == "judged" else [])
+
+
+def test_a_reader_that_cannot_wait_loses_the_oldest_frames_and_no_marker() -> None:
+    stream = Stream()
+    stream.put(-1, "first", *range(WAITING_MAX + 20), "last")
+    while stream.asked:
+        stream.judge(0.5)
+    assert stream.log[:2] == ["-1 is 0.5", "first"]
+    assert stream.log[-1] == "last"
+    frames = [line for line in stream.log if "is" in line]
+    assert len(frames) == WAITING_MAX - 1  # two of those that may wait are markers
+    assert frames[-1] == f"{WAITING_MAX + 19} is 0.5"

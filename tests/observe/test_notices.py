@@ -10,9 +10,12 @@ from duologue.core.leaves import ErrorClass, FaultSource, Link, Reply, Timer, Vo
 from duologue.core.settings import profile
 from duologue.core.state import initial
 from duologue.core.step_record import StepRecord
+from duologue.lab.sim.population import simulate
 from duologue.lab.sim.stage import Stage
-from duologue.observe.notices import NOTICE_ROWS, Notice, NoticeHistory, Outside, about, step
+from duologue.observe import notices
+from duologue.observe.notices import NOTICE_ROWS, Notice, NoticeHistory, Outside, about, is_ordinary, step
 from duologue.phrases.texts import NOTICES, notice, texts_in
+from duologue.runtime import announcements
 
 E, P, T = ErrorClass, FaultSource, Timer
 FAULT_CODES = {error.value for error in ErrorClass}
@@ -410,3 +413,22 @@ def test_a_step_that_changes_nothing_shows_nothing() -> None:
     nothing = StepRecord(ev.WordsHeard(0, 1, turn=1, words=2, substantial=2), state, state, (), ())
     before = NoticeHistory(trouble=P.EARS, is_lost=True)
     assert step(before, nothing) == (before, ())
+
+
+def test_no_row_holds_in_a_step_that_counts_as_ordinary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls with faults: every step is looked at with the rows, and without them where that is enough."""
+    wrong, counts = list[StepRecord](), {True: 0, False: 0}
+
+    def checked(h: NoticeHistory, i: StepRecord) -> tuple[NoticeHistory, tuple[Notice, ...]]:
+        if i.after is not i.before:
+            counts[is_ordinary(h, i)] += 1
+            holds = any(row.when(h, i) for row in NOTICE_ROWS)
+            if is_ordinary(h, i) and (holds or notices._after_step(h, i) != h):
+                wrong.append(i)
+        return step(h, i)
+
+    monkeypatch.setattr(announcements, "step", checked)
+    for _ in simulate(25, 5, faults=True):
+        pass
+    assert not wrong
+    assert counts[True] > counts[False] > 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.ports.sound import Sound, Word
+from duologue.voice import ledger as ledger_module
 from duologue.voice.ledger import Ledger, Split
 
 WORDS = st.text(alphabet="abcdeäßé日本ы0123.,!?'’-", min_size=1, max_size=9).filter(lambda w: bool(w.split()))  # noqa: RUF001
@@ -298,3 +301,54 @@ def test_without_word_times_a_number_takes_longer_than_its_digits() -> None:
     assert words["1298"] == 2_100
     assert ledger.split(2_500).heard.strip() == "It costs"
     assert ledger.split(3_100).heard.strip() == "It costs 1298"
+
+
+# -- Progress, as a line reports it
+
+
+@pytest.mark.req("L-06", "V-01")
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.booleans(), st.lists(st.integers(0, 3_000), max_size=12))
+def test_reports_that_come_while_sound_is_added_give_what_one_report_would_give(
+    texts: list[str], timed: bool, reports: list[int]
+) -> None:
+    ledger, whole = Ledger(), spoken(texts, timed)
+    for text, passage in zip(texts, whole.dump()["passages"], strict=True):
+        ledger.begin(text)
+        ledger.note_heard(reports.pop() if reports else 0)
+        ledger.add(Sound(passage[2], words=tuple(Word(*word) for word in passage[3])))
+        ledger.note_heard(reports.pop() if reports else 0)
+        assert ledger.split() == ledger.split(ledger.heard_ms)
+        ledger.end()
+        assert ledger.split() == ledger.split(ledger.heard_ms)
+    for heard_ms in reports:
+        before, place = ledger.split(), ledger.place()
+        ledger.note_heard(heard_ms)
+        assert ledger.split() == whole.split(ledger.heard_ms)
+        assert (ledger.split() == before) is (ledger.place() == place)
+
+
+def test_a_report_costs_the_same_in_a_long_reply_as_in_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, cut = [0], ledger_module._Passage.cut
+
+    def counted(self: Any, heard_ms: int) -> int:
+        looked[0] += 1
+        return cut(self, heard_ms)
+
+    monkeypatch.setattr(ledger_module._Passage, "cut", counted)
+    costs = []
+    for sentences in (3, 300):
+        ledger = spoken(["One two three four."] * sentences, timed=True)
+        reports = range(0, ledger.total_ms, 20)
+        looked[0] = 0
+        for heard_ms in reports:
+            ledger.note_heard(heard_ms)
+            ledger.place()
+        costs.append(looked[0] / len(reports))
+    assert costs[1] < costs[0] + 0.5
+
+
+def test_words_that_are_only_shown_are_a_new_place_too() -> None:
+    ledger = spoken(["Hello there."], timed=True)
+    before = ledger.place()
+    ledger.shown += "42"
+    assert ledger.place() != before

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TypeVar
 
 from duologue.audio.levels import SILENCE_DBFS, rms, to_dbfs
-from duologue.ports.ears import Frame, Incoming
+from duologue.ports.ears import Frame, Incoming, PushedAudio
 from duologue.ports.failure import BrokenContract
 from duologue.turns.echo_level import UNKNOWN, EchoGate
 from duologue.turns.features import PauseFeatures
@@ -101,6 +101,7 @@ class LocalStream:
         self._wake = asyncio.Event()
         self._ordered = OrderedFrames(self._ask_vad, self._follow_heard, self._take, self.heard.fail)
         self._waits_since: float | None = None  # when the wait for the next audio began; None while audio is processed
+        self._now: Callable[[], float] = lambda: 0.0
         self._gap: asyncio.TimerHandle | None = None
 
     def stop(self) -> None:
@@ -145,25 +146,32 @@ class LocalStream:
     async def read(self, audio: AsyncIterator[Incoming]) -> None:
         """Process the audio until it ends."""
         await self._threaded.load(self._vad)
-        loop, ordered = asyncio.get_running_loop(), self._ordered
-        async for item in audio:
-            if isinstance(item, Frame):
-                self._waits_since = None
-                await self._hear(item)
-                self._waits_since = loop.time()
-            else:
-                ordered.put(item)
+        self._now = asyncio.get_running_loop().time
+        if isinstance(audio, PushedAudio) and isinstance(self._vad, SileroVad) and not self._models.cancels_echo:
+            await audio.push_to(self._receive)
+        else:
+            async for item in audio:
+                if isinstance(item, Frame):
+                    self._waits_since = None
+                    await self._hear(item)
+                    self._waits_since = self._now()
+                else:
+                    self._ordered.put(item)
         self._waits_since = None
-        ordered.put(AudioEnded())
-        await ordered.settle(0)
+        self._ordered.put(AudioEnded())
+        await self._ordered.settle(0)
+
+    def _receive(self, item: Incoming) -> None:
+        """Process a frame or a marker for which no thread is needed."""
+        if isinstance(item, Frame):
+            self._waits_since = self._now()
+            for pair in self._pairs(item):
+                self._ordered.put(pair)
+        else:
+            self._ordered.put(item)
 
     async def _hear(self, frame: Frame) -> None:
-        ordered = self._ordered
-        try:
-            pairs = self._sides.feed(frame)
-        except UnusableAudio as problem:
-            ordered.put(BadFrame(str(problem)))
-            return
+        ordered, pairs = self._ordered, self._pairs(frame)
         if isinstance(self._vad, SileroVad) and not self._threaded.hears_echo(pairs):
             for pair in pairs:
                 ordered.put(pair)
@@ -173,6 +181,13 @@ class LocalStream:
             await ordered.settle(0)
             for pair, judged in zip(pairs, await self._threaded.judge(self._vad, pairs), strict=True):
                 self._follow(pair, judged)
+
+    def _pairs(self, frame: Frame) -> list[FramePair]:
+        try:
+            return self._sides.feed(frame)
+        except UnusableAudio as problem:
+            self._ordered.put(BadFrame(str(problem)))
+            return []
 
     def _ask_vad(self, frame: Samples, answer: Answer) -> None:
         """Have a frame judged by a run of the model that serves many conversations."""

@@ -1,7 +1,8 @@
 """The frames and markers of one stream, in order: what came after a frame waits until the frame is judged.
 
 A frame is judged in the next pass of the event loop, together with frames of other streams. Rule: no task and no future
-for a frame. Only a stream that is far ahead of its judgements makes its reader wait.
+for a frame. Only a stream that is far ahead of its judgements makes its reader wait, or drops frames if that can't
+wait.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from .vad_batch import Answer
 T = TypeVar("T")
 
 AHEAD_MAX = 8  # items that may wait: a line that sends a second of audio at once is read piece by piece
+WAITING_MAX = 160  # if the reader can't wait, more items than this drop the oldest frame: five seconds of audio
 
 
 class OrderedFrames(Generic[T]):
@@ -43,6 +45,8 @@ class OrderedFrames(Generic[T]):
     def put(self, item: FramePair | T) -> None:
         """Add the next frame or marker."""
         self._waiting.append(item)
+        if len(self._waiting) > WAITING_MAX:
+            self._drop_oldest()
         if self._judged is None:
             self._go_on()
 
@@ -66,6 +70,12 @@ class OrderedFrames(Generic[T]):
         self._waiting.clear()
         self._judged = None
         self._wake_reader()
+
+    def _drop_oldest(self) -> None:
+        for place, item in enumerate(self._waiting):
+            if isinstance(item, FramePair):
+                del self._waiting[place]
+                return
 
     def _go_on(self) -> None:
         try:

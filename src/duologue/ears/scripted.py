@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-from duologue.ports.ears import Commit, Discard, Frame, Heard, Incoming
+from duologue.ports.ears import Commit, Discard, Frame, Heard, Incoming, PushedAudio
 
 
 class ScriptedEars:
@@ -45,11 +45,17 @@ class ScriptedEars:
             reader.cancel()
 
     async def _read(self, audio: AsyncIterator[Incoming]) -> None:
+        if isinstance(audio, PushedAudio):
+            await audio.push_to(self._take)
+            return
         async for item in audio:
-            match item:
-                case Frame():
-                    self.frames += 1
-                case Commit():
-                    self.commits.append(item)
-                case Discard():
-                    self.discards.append(item)
+            self._take(item)
+
+    def _take(self, item: Incoming) -> None:
+        match item:
+            case Frame():
+                self.frames += 1
+            case Commit():
+                self.commits.append(item)
+            case Discard():
+                self.discards.append(item)

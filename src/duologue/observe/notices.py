@@ -68,10 +68,23 @@ class NoticeRow(NamedTuple):
 def step(h: NoticeHistory, i: Input) -> tuple[NoticeHistory, tuple[Notice, ...]]:
     """The history after this input, and the notices that it shows. A step that changes nothing shows nothing, but an
     answer that fails while it is played is remembered."""
-    if isinstance(i, StepRecord) and i.after is i.before:
-        return (replace(h, is_broken=True) if fails_while_played(i) else h), ()
+    if isinstance(i, StepRecord):
+        if i.after is i.before:
+            return (replace(h, is_broken=True) if fails_while_played(i) else h), ()
+        if is_ordinary(h, i):
+            return h, ()
     shown = tuple(_notice(row, i) for row in NOTICE_ROWS if row.when(h, i))
     return (_after_outside(h, i) if isinstance(i, Outside) else _after_step(h, i)), shown
+
+
+def is_ordinary(h: NoticeHistory, r: StepRecord) -> bool:
+    """Is it certain that no row holds and that the history stays the same? It is for nearly every step, and the rows
+    needn't be looked at."""
+    if h.trouble is not None or h.is_lost or h.is_broken or r.after.link is not r.before.link:
+        return False
+    if type(r.event) in _TELLING_EVENTS:
+        return False
+    return not any(type(effect) in _TELLING_EFFECTS for effect in r.effects)
 
 
 def about(fact: str) -> Notice | None:
@@ -199,6 +212,8 @@ def _is_recoverable(r: StepRecord) -> bool:
 
 
 AGAIN, RESTART = ("retry", "dismiss"), ("restart",)
+_TELLING_EVENTS = frozenset({ev.TimerFired, ev.ReplyFailed, ev.DismissRequested})
+_TELLING_EFFECTS = frozenset({fx.ShowFault, fx.WarnLongTalk, fx.WarnLongSpeech, fx.ReportLost})
 
 NOTICE_ROWS: tuple[NoticeRow, ...] = (
     *(NoticeRow(e.value, "error", _shows_fault(e, fatal=False), hint_code(e), AGAIN) for e in ErrorClass),

@@ -7,7 +7,7 @@ detects the end of a turn by itself.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -128,6 +128,17 @@ class TurnOver:
 
 
 Heard: TypeAlias = SpeechBegan | SpeechEnded | VoiceFrame | Pause | Partial | Final | TurnOver
+
+
+@runtime_checkable
+class PushedAudio(Protocol):
+    """Audio that calls its consumer. This is cheaper than waking a task for every frame. Ears may use it if the audio
+    they are given has it; they can always iterate over the audio instead."""
+
+    async def push_to(self, take: Callable[[Incoming], None]) -> None:
+        """Call `take` with each frame and marker as soon as it is there. Returns when the audio ends. `take` must not
+        block. If it raises, this raises."""
+        ...
 
 
 class Ears(Protocol):

@@ -54,6 +54,7 @@ class Announcer:
         self._open_turn = 0  # the turn of the user that has begun and has no end yet; 0: none
         self._agent = sg.TurnContext(0, "assistant", 0)
         self._captioned = ("", "", False, 0)
+        self._placed: tuple[int, bool, tuple[int, ...]] | None = None  # up to where the newest caption reached
         self._commanded_by = ""  # the source of the newest command to interrupt the agent
         self._stopped_by = ""  # who or what has stopped the newest sound
         self._paused_for = ""  # the reason that the program gave for the newest pause
@@ -209,7 +210,8 @@ class Announcer:
             self._bus.send(sg.Caption(at, "user", text, turn=turn))
 
     def caption_agent(self, at: int, speech: Speech, final: bool) -> None:
-        if self._bus.wants(sg.Caption):
+        if self._bus.wants(sg.Caption) and (place := (speech.reply, final, speech.ledger.place())) != self._placed:
+            self._placed = place
             heard, unheard = speech.ledger.split()
             heard = f"{heard} {speech.ledger.shown}".strip()
             caption = sg.Caption(at, "assistant", heard, unheard, final, reply=speech.reply, voice=speech.voice)

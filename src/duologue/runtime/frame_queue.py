@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 
 from duologue.ports.ears import Frame, Incoming
 
@@ -15,13 +16,15 @@ FRAMES_MAX = 250  # five seconds of 20 ms frames
 
 
 class FrameQueue:
-    """An async iterator over frames and markers. The iteration ends once the queue is closed and empty."""
+    """An async iterator over frames and markers. The iteration ends once the queue is closed and empty. A consumer may
+    also be called with them (`push_to`); then nothing waits."""
 
     def __init__(self, frames_max: int = FRAMES_MAX) -> None:
         self._queue: deque[Incoming] = deque()
         self._max = frames_max
         self._frames = 0
         self._waiter: asyncio.Future[None] | None = None
+        self._take: Callable[[Incoming], None] | None = None  # the consumer that is called
         self._closed = False
         self.dropped = 0
 
@@ -31,6 +34,9 @@ class FrameQueue:
     def put(self, item: Incoming) -> None:
         """Add a frame or a marker. If a frame is added to a full queue, the oldest frame is dropped."""
         if self._closed:
+            return
+        if self._take is not None:
+            self._give(item, self._take)
             return
         if type(item) is Frame:
             if self._frames >= self._max:
@@ -55,6 +61,27 @@ class FrameQueue:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
+    async def push_to(self, take: Callable[[Incoming], None]) -> None:
+        """Call `take` with each frame and marker as soon as it is there, until the queue is closed."""
+        while self._queue:
+            take(self._pop())
+        self._take = take
+        try:
+            if not self._closed:
+                await self._wait()
+        finally:
+            self._take = None
+
+    def _give(self, item: Incoming, take: Callable[[Incoming], None]) -> None:
+        """Call the consumer. If it fails, that isn't the line's fault: `push_to` raises it, and nothing more is
+        given."""
+        try:
+            take(item)
+        except Exception as failure:  # noqa: BLE001 - raised by `push_to`
+            self._take = None
+            if self._waiter is not None and not self._waiter.done():
+                self._waiter.set_exception(failure)
+
     def __aiter__(self) -> FrameQueue:
         return self
 
@@ -62,11 +89,18 @@ class FrameQueue:
         while not self._queue:
             if self._closed:
                 raise StopAsyncIteration
-            self._waiter = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
+            await self._wait()
+        return self._pop()
+
+    async def _wait(self) -> None:
+        """Wait until `_wake` is called."""
+        self._waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _pop(self) -> Incoming:
         item = self._queue.popleft()
         if type(item) is Frame:
             self._frames -= 1

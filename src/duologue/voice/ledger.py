@@ -7,6 +7,7 @@ were. Rule: a word counts as heard when its sound has ended, and only heard word
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -43,6 +44,8 @@ class _Passage:
     whole: bool = False  # all sound of the sentence has arrived
     glued: bool = False
     values: tuple[str, ...] | None = None  # of an open question; None: not marked as one
+    _cuts: _Cuts | None = None  # remembered, because the line reports often how much was heard
+    _timed: list[Word] | None = None  # remembered once the sentence is whole
 
     @property
     def is_question(self) -> bool:
@@ -71,33 +74,35 @@ class _Passage:
     def split(self, heard_ms: int) -> Split:
         """The heard and the unheard part of the sentence. Sound of the sentence that is still missing counts as
         unheard, even if later sound was heard."""
-        heard_ms = min(heard_ms - self.start_ms, self.ms)
-        if heard_ms <= 0:
-            return Split("", self.text)
-        if self.whole and heard_ms >= self.ms:
-            return Split(self.text, "")
-        cut = self._cut_by_times(heard_ms) if self.words else self._cut_by_length(heard_ms)
+        cut = self.cut(heard_ms)
         return Split(self.text[:cut], self.text[cut:])
 
-    def _cut_by_times(self, heard_ms: int) -> int:
-        """The position in the text where the last heard word ends. A word that the voice spells differently than the
-        text counts as the next word of the text."""
-        text, cut = _folded(self.text), 0
-        for word in self.words:
-            if word.end_ms > heard_ms:
-                break
-            wanted = _folded(word.text).strip(_MARKS)
-            found = text.find(wanted, cut, cut + len(wanted) + _REACH) if wanted else -1
-            cut = self._end_of_token(found + len(wanted) if found >= 0 else cut + 1)
-        return cut
+    def cut(self, heard_ms: int) -> int:
+        """The position in the text up to which it was heard."""
+        heard_ms = min(heard_ms - self.start_ms, self.ms)
+        if heard_ms <= 0:
+            return 0
+        if self.whole and heard_ms >= self.ms:
+            return len(self.text)
+        return self._cut_by_times(heard_ms) if self.words else self._cut_by_length(heard_ms)
 
-    def _end_of_token(self, at: int) -> int:
-        """The end of the token that contains this position, so that no word is split."""
-        ends = (token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(self.text))
-        return next((end for end in ends if end >= at), len(self.text))
+    def _cut_by_times(self, heard_ms: int) -> int:
+        """The position in the text where the last heard word ends."""
+        cuts = self._cuts
+        if cuts is None or not cuts.fits(self.text, len(self.words)):
+            cuts = self._cuts = _cuts_by_times(self.text, self.words)
+        return cuts.at(heard_ms)
 
     def timed_words(self) -> list[Word]:
         """The words of this sentence, with times from the beginning of the reply's sound."""
+        if self._timed is not None:
+            return self._timed
+        timed = self._time_words()
+        if self.whole:
+            self._timed = timed
+        return timed
+
+    def _time_words(self) -> list[Word]:
         if self.words:
             return [Word(word.text, self.start_ms + word.start_ms, self.start_ms + word.end_ms) for word in self.words]
         total_ms = self.ms if self.whole else max(self.ms, _length(self.text) * CHAR_MS)
@@ -114,14 +119,59 @@ class _Passage:
     def _cut_by_length(self, heard_ms: int) -> int:
         """The position in the text where the last heard word ends, for a voice without word times. The duration of a
         word is estimated from its length."""
-        length = _length(self.text)
-        total_ms = self.ms if self.whole else max(self.ms, length * CHAR_MS)
-        cut = 0
-        for token in _TOKEN.finditer(self.text):
-            if _length(self.text[: token.end()]) * total_ms > heard_ms * length:
-                break
-            cut = token.end()
-        return cut
+        cuts = self._cuts
+        if cuts is None or not cuts.fits(self.text, 0):
+            cuts = self._cuts = _cuts_by_length(self.text)
+        total_ms = self.ms if self.whole else max(self.ms, cuts.length * CHAR_MS)
+        return cuts.at(heard_ms * cuts.length // max(1, total_ms))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """Where a sentence can be cut: the place in its text after each word, and when the word has ended, in milliseconds
+    or in letters."""
+
+    text: str
+    words: int
+    ends: list[int]
+    places: list[int]
+    length: int  # of the text, in letters
+
+    def fits(self, text: str, words: int) -> bool:
+        """Are these the cuts of this text with so many timed words?"""
+        return words == self.words and (text is self.text or text == self.text)
+
+    def at(self, end: int) -> int:
+        """The place after the last word that has ended."""
+        count = bisect_right(self.ends, end)
+        return self.places[count - 1] if count else 0
+
+
+def _cuts_by_times(text: str, words: list[Word]) -> _Cuts:
+    """The cuts by the times of words. A word that the voice spells differently than the text counts as the next word of
+    the text, and no word of the text is split."""
+    folded, cut = _folded(text), 0
+    tokens = [token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(text)]
+    ends, places = list[int](), list[int]()
+    for word in words:
+        wanted = _folded(word.text).strip(_MARKS)
+        found = folded.find(wanted, cut, cut + len(wanted) + _REACH) if wanted else -1
+        at = bisect_left(tokens, found + len(wanted) if found >= 0 else cut + 1)
+        cut = tokens[at] if at < len(tokens) else len(text)
+        ends.append(max(word.end_ms, ends[-1] if ends else 0))
+        places.append(cut)
+    return _Cuts(text, len(words), ends, places, 0)
+
+
+def _cuts_by_length(text: str) -> _Cuts:
+    """The cuts by the lengths of words."""
+    places = [token.end() for token in _TOKEN.finditer(text)]
+    ends, length, before = list[int](), 0, 0
+    for place in places:
+        length += _length(text[before:place])
+        ends.append(length)
+        before = place
+    return _Cuts(text, 0, ends, places, _length(text))
 
 
 class Ledger:
@@ -129,6 +179,9 @@ class Ledger:
 
     def __init__(self) -> None:
         self._passages: list[_Passage] = []
+        self._changes = 0  # how often something was added
+        self._done = 0  # how many passages from the first on were wholly heard, ...
+        self._done_text = ""  # ... and their text
         self._is_open = False
         self._is_growing = False  # a model sends text with its sound, and more text of the passage will follow
         self.total_ms = 0
@@ -138,6 +191,7 @@ class Ledger:
 
     def begin(self, text: str, values: tuple[str, ...] | None = None) -> None:
         """Start a sentence. The sounds that are added next belong to it. `values` are those of an open question."""
+        self._changes += 1
         self._passages.append(_Passage(text, self.total_ms, values=values))
         self._is_open = True
         self._is_growing = False
@@ -145,6 +199,7 @@ class Ledger:
     def add(self, sound: Sound) -> int:
         """Add sound of the current sentence, or sound with its own text from a speech-to-speech model. Returns the
         number of the sound, counted from 1."""
+        self._changes += 1
         if self._is_growing:
             self._passages[-1].text += sound.text
             self._passages[-1].whole = not sound.more
@@ -156,10 +211,12 @@ class Ledger:
         passage.ms += sound.ms
         self.total_ms += sound.ms
         self.chunks += 1
+        self._look_again(passage)
         return self.chunks
 
     def end(self) -> None:
         """End the current sentence. Call this after all of its sound was added."""
+        self._changes += 1
         self._passages[-1].whole = True
         self._is_open = False
 
@@ -176,6 +233,8 @@ class Ledger:
             passage.ms += more_ms
             passage.words, passage.whole = [], False  # the word times of the added sound are unknown
             self.total_ms += more_ms
+            self._changes += 1
+            self._look_again(passage)
 
     def dump(self) -> dict[str, Any]:
         """The ledger as JSON values."""
@@ -200,7 +259,7 @@ class Ledger:
     @property
     def text(self) -> str:
         """The whole text of the reply."""
-        return _join([(passage.text, passage.glued) for passage in self._passages])
+        return _join([(passage.text, passage.glued) for passage in self._passages]).strip()
 
     def last_question(self, has_names: bool = True) -> tuple[int, int, int] | None:
         """If the last sentence is a question: where it begins, where it ends, and where the last value in it ends (0 if
@@ -228,12 +287,42 @@ class Ledger:
     def split(self, heard_ms: int | None = None) -> Split:
         """The heard and the unheard text of the reply after `heard_ms` of its sound, by default after
         `self.heard_ms`."""
-        at = self.heard_ms if heard_ms is None else heard_ms
-        parts = [(passage.split(at), passage.glued) for passage in self._passages]
+        first, before, at = 0, "", heard_ms
+        if at is None:
+            self._pass_heard()
+            first, before, at = self._done, self._done_text, self.heard_ms
+        parts = [(passage.split(at), passage.glued) for passage in self._passages[first:]]
         return Split(
-            _join([(part.heard, glued) for part, glued in parts]),
-            _join([(part.unheard, glued) for part, glued in parts]),
+            _join([(part.heard, glued) for part, glued in parts], before).strip(),
+            _join([(part.unheard, glued) for part, glued in parts]).strip(),
         )
+
+    def place(self) -> tuple[int, ...]:
+        """Where the heard text ends, as numbers. As long as they are the same, so are `split()` and `shown`. This takes
+        about the same time for a long reply as for a short one."""
+        self._pass_heard()
+        cuts = []
+        for at in range(self._done, len(self._passages)):
+            passage = self._passages[at]
+            if passage.start_ms >= self.heard_ms:
+                break
+            cuts.append(passage.cut(self.heard_ms))
+        return self._changes, len(self.shown), self._done, *cuts
+
+    def _look_again(self, newest: _Passage) -> None:
+        """Forget what is remembered about the newest passage, because it has changed."""
+        newest._timed = None
+        if self._done == len(self._passages):
+            self._done, self._done_text = 0, ""
+
+    def _pass_heard(self) -> None:
+        """Count the passages that were wholly heard. They don't change any more."""
+        while self._done < len(self._passages):
+            passage = self._passages[self._done]
+            if passage.cut(self.heard_ms) < len(passage.text) or not passage.whole:
+                return
+            self._done_text = _join([(passage.text, passage.glued)], self._done_text)
+            self._done += 1
 
 
 def _length(text: str) -> int:
@@ -266,12 +355,11 @@ def _word(word: Word) -> tuple[str, int, int]:
     return word.text, word.start_ms, word.end_ms
 
 
-def _join(parts: list[tuple[str, bool]]) -> str:
-    """The parts as one text. Sentences are joined with spaces, and glued parts without."""
-    text = ""
+def _join(parts: list[tuple[str, bool]], text: str = "") -> str:
+    """This text with the parts after it. Sentences are joined with spaces, and glued parts without."""
     for part, glued in parts:
         if glued:
             text += part
         elif part.strip():
             text = f"{text.rstrip()} {part.strip()}"
-    return text.strip()
+    return text

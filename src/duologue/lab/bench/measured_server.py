@@ -10,7 +10,7 @@ import asyncio
 import os
 import resource
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -20,7 +20,7 @@ from duologue.audio.levels import rms
 from duologue.brains.scripted import ScriptedBrain
 from duologue.ears.local import LocalEars
 from duologue.observe import signals as sg
-from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
+from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, PushedAudio, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
@@ -69,18 +69,36 @@ class CountingEars:
     onsets: list[int] = field(default_factory=list)
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        count = 0
-
-        async def counted() -> AsyncIterator[Incoming]:
-            nonlocal count
-            async for item in audio:
-                count += isinstance(item, Frame)
-                yield item
-
-        async for heard in self.ears.listen(counted()):
+        counted = _CountedAudio(audio)
+        async for heard in self.ears.listen(counted):
             if isinstance(heard, SpeechBegan):
-                self.onsets.append(count - 1)
+                self.onsets.append(counted.frames - 1)
             yield heard
+
+
+@dataclass
+class _CountedAudio:
+    """Audio whose frames are counted."""
+
+    audio: AsyncIterator[Incoming]
+    frames: int = 0
+
+    def __aiter__(self) -> _CountedAudio:
+        return self
+
+    async def __anext__(self) -> Incoming:
+        item = await anext(self.audio)
+        self.frames += isinstance(item, Frame)
+        return item
+
+    async def push_to(self, take: Callable[[Incoming], None]) -> None:
+        assert isinstance(self.audio, PushedAudio)
+
+        def counted(item: Incoming) -> None:
+            self.frames += isinstance(item, Frame)
+            take(item)
+
+        await self.audio.push_to(counted)
 
 
 @dataclass
