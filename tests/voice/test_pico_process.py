@@ -104,7 +104,8 @@ def test_a_failure_of_the_engine_names_its_code_and_no_text(process: PicoProcess
 def test_an_interrupt_in_the_terminal_does_not_reach_the_engine(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    code = "import os; c = b'%d' % os.getpgid(0); os.write(1, b'F' + len(c).to_bytes(4, 'little') + c)"
+    answers = "import os; c = b'%d' % os.getpgid(0); os.write(1, b'F' + len(c).to_bytes(4, 'little') + c)"
+    code = f"{answers}; os.read(0, 1)"  # it reads the request, or sending that would fail first
     with pytest.raises(PicoFailed, match="code") as caught:
         say(helper(monkeypatch, tmp_path, code))
     assert f"code {os.getpgid(0)})" not in str(caught.value), "a terminal interrupts a whole group of processes"
