@@ -28,6 +28,7 @@ from duologue.server.run import bind_socket, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from duologue.workers.scripted import AskPerson, scripted_tool
+from tests.limits import TEST_S
 from tests.server.running_server import Client, RunningServer
 
 SPOKEN = "gesprochenzürich"
@@ -161,7 +162,7 @@ class Keeping:
 
 @asynccontextmanager
 async def kept_house(
-    make: Callable[[], Agent], keeping: Keeping, *, node: str = "one", ttl_ms: int = 10_000
+    make: Callable[[], Agent], keeping: Keeping, *, node: str = "one", ttl_ms: int = 120_000
 ) -> AsyncIterator[RunningServer]:
     """A server with a store, journals and a log at DEBUG, all in one folder."""
     agents: list[Agent] = []
@@ -225,4 +226,4 @@ def play(
                 await client.expect("ended")
             return told
 
-    return asyncio.run(asyncio.wait_for(whole(), 60))
+    return asyncio.run(asyncio.wait_for(whole(), TEST_S))

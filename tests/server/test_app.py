@@ -63,7 +63,7 @@ def test_a_diagram_is_drawn_once_and_delays_no_conversation() -> None:
         assert answers[0].headers["content-type"] == "image/svg+xml"
         assert answers[0].body.startswith(b"<svg")
 
-    serve(script)
+    serve(script, messages_per_s_max=1_000_000)
 
 
 def test_every_diagram_of_the_protocol_is_served() -> None:
@@ -139,7 +139,7 @@ def test_a_slow_replay_delays_no_conversation() -> None:
         assert {one.result().status for one in working} == {200}
         assert rounds > 3
 
-    serve(script)
+    serve(script, messages_per_s_max=1_000_000)
 
 
 # -- Authorization

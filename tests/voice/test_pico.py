@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from duologue.models.cache import ModelMissing
 from duologue.ports import AgentSaid, ServiceError, Sound
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
+from duologue.voice import sentence_thread
 from duologue.voice.pico import GRAIN_MS, LANGUAGES, PicoVoice, voice_language
 from duologue.voice.pico_process import PicoFailed, PicoProcess
 from duologue.voice.pico_text import speakable
@@ -34,8 +35,12 @@ LONG = "and then we went on along the river until the evening came " * 6
 
 
 @pytest.fixture(scope="module")
-def _pico() -> None:
+def _pico() -> Iterator[None]:
+    """The engine, which may take its time here: a busy machine isn't an engine that hangs."""
     needs_model("svox-pico")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sentence_thread, "LATE_S", WAIT_S)
+        yield
 
 
 async def listen(sounds: AsyncIterator[Sound]) -> list[Sound]:

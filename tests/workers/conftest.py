@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from duologue.workers import McpServer
-from tests.workers.errand_shop import SCRIPT, WAYS, Shop, WebServer
+from tests.workers.errand_shop import WAYS, Shop, WebServer, by_process
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +32,7 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
     transport, dialect = request.param
     options: Any = {"dialect": dialect, "modes": {"long_errand": "delegate"}, "cancellable": ["long_errand"]}
     if transport == "stdio":
-        server = McpServer.stdio(sys.executable, SCRIPT, **options)
+        server = by_process(**options)
     else:
         server = McpServer.http(request.getfixturevalue("web").url(), **options)
     shop = Shop(server, request.param)

@@ -28,6 +28,11 @@ Workers = dict[str, Worker]
 T = TypeVar("T")
 
 
+def by_process(**options: Any) -> McpServer:
+    """The errand server as a process of its own, which may take long to start."""
+    return McpServer.stdio(sys.executable, SCRIPT, open_ms_max=round(WAIT_S * 1000), **options)
+
+
 class WebServer:
     """The errand server in its own process, on a free port that stays the same after a restart."""
 

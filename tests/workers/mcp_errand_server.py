@@ -84,7 +84,7 @@ async def long_errand(token: str, ctx: Context) -> str:
 @server.tool()
 async def was_cancelled(token: str) -> bool:
     """Whether that errand was cancelled, as soon as it was."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         return await cancelled[token].wait()
 
 

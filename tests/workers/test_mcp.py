@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 
 import pytest
 
@@ -12,7 +11,7 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports import Mode
 from duologue.workers import McpServer
 from tests.limits import TEST_S, WAIT_S
-from tests.workers.errand_shop import SCRIPT, Shop, WebServer, Workers, ask, failure_of, with_workers
+from tests.workers.errand_shop import Shop, WebServer, Workers, ask, by_process, failure_of, with_workers
 from tests.workers.worker_fakes import NotedJob
 
 # -- Tools and results
@@ -59,7 +58,7 @@ def test_a_mode_for_a_tool_that_is_not_there_is_refused(web: WebServer) -> None:
 
 def test_closing_ends_the_process_and_fails_the_calls_in_progress() -> None:
     async def main() -> None:
-        server = McpServer.stdio(sys.executable, SCRIPT, env={"SHOP": "corner"})
+        server = by_process(env={"SHOP": "corner"})
         await server.open()
         workers = {worker.tool.name: worker for worker in server.workers()}
         assert await ask(workers["variable"], name="SHOP") == "corner"
@@ -81,7 +80,7 @@ def test_closing_ends_the_process_and_fails_the_calls_in_progress() -> None:
 
 def test_a_server_may_be_closed_by_another_task_than_the_one_that_opened_it(web: WebServer) -> None:
     async def main() -> None:
-        for server in (McpServer.http(web.url()), McpServer.stdio(sys.executable, SCRIPT)):
+        for server in (McpServer.http(web.url()), by_process()):
             await asyncio.create_task(server.open())
             await asyncio.create_task(server.close())
             await server.close()

@@ -18,7 +18,7 @@ from duologue.ports import ServiceError
 from duologue.workers import McpServer
 from duologue.workers.mcp import McpDialect
 from tests.limits import WAIT_S
-from tests.workers.errand_shop import SCRIPT, Shop, WebServer, Workers, ask, failure_of, with_workers
+from tests.workers.errand_shop import Shop, WebServer, Workers, ask, by_process, failure_of, with_workers
 from tests.workers.worker_fakes import NotedJob
 
 
@@ -113,11 +113,11 @@ def test_a_killed_process_fails_its_call_and_the_next_call_starts_a_new_one(dial
         mine = NotedJob(answer="large")
         assert await ask(workers["order_pizza"], mine) == "one large pizza", "not asked of the call that reopened"
 
-    with_workers(McpServer.stdio(sys.executable, SCRIPT, dialect=dialect), main)
+    with_workers(by_process(dialect=dialect), main)
 
 
 def test_a_process_that_died_between_calls_is_restarted_by_the_next_call() -> None:
-    server = McpServer.stdio(sys.executable, SCRIPT)
+    server = by_process()
 
     async def main(workers: Workers) -> None:
         first = str(await ask(workers["pid"]))

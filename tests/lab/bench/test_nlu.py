@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from duologue.cli.app import app
 from duologue.lab.bench.nlu import UnusableFile, auroc, bench_nlu, read_exam
 from duologue.models.failure import PullFailed
 from duologue.nlu import LocalNlu
+from tests.cli.command_line import run
 
 EXAM = {
     "name": "restaurant",
@@ -113,6 +112,5 @@ def test_without_a_network_it_goes_on_and_says_what_to_run(tmp_path: Path, monke
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "duologue"), "nlu", "bench", str(tmp_path / "none.json")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run("nlu", "bench", tmp_path / "none.json")
     assert (done.returncode, len(done.stderr.strip().splitlines())) == (1, 1)

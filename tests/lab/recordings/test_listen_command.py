@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from duologue.audio.resample import resample
 from duologue.cli.app import app
 from duologue.core.errors import DuologueError
 from duologue.lab.recordings.listener import RATE_HZ
-from duologue.models.cache import cache_folder
+from tests.cli.command_line import run
 from tests.lab.recordings.made_up_speech import (
     joined,
     listener,
@@ -203,14 +201,7 @@ def test_the_command_refuses_in_one_line_and_exit_code_1(tmp_path: Path) -> None
         needs_model(model)
     bad = tmp_path / "bad.wav"
     bad.write_bytes(REFUSED["nan"][0])
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "duologue"), "listen", str(bad)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env={"COLUMNS": "100", "PYTHONUTF8": "1", "DUOLOGUE_MODELS": str(cache_folder())},
-    )
+    done = run("listen", bad)
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr == f"error: {bad}: some samples are NaN or infinite\n"

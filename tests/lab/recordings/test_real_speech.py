@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +16,9 @@ from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine
 from duologue.lab.recordings.listener import AFTER_MS, FRAME_MS, RATE_HZ, Listener
 from duologue.lab.recordings.recording_sets import listen_to
-from duologue.models.cache import cache_folder
 from duologue.turns.endpoint import policy
 from duologue.turns.words import words_of
+from tests.cli.command_line import run
 from tests.lab.recordings.made_up_speech import (
     FRAME,
     before,
@@ -111,14 +109,7 @@ def test_real_models_cant_look_ahead_either(real_ears: LocalEars, sentence: Samp
 
 def test_the_command_hears_a_telephone(tmp_path: Path, real_ears: LocalEars, sentence: Samples) -> None:
     file = wav(tmp_path / "phone.wav", resample(sentence, RATE_HZ, 8_000), 8_000)
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "duologue"), "listen", str(file), "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env={"COLUMNS": "100", "PYTHONUTF8": "1", "DUOLOGUE_MODELS": str(cache_folder())},
-    )
+    done = run("listen", file, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     shown = json.loads(done.stdout)
     assert word_errors(SENTENCE, " ".join(turn["text"] for turn in shown["turns"])) <= 0.5

@@ -20,10 +20,13 @@ WORK, TALK, LINK, OVER = (_SCOPES[name] for name in ("work", "talk", "link", "ov
 AUDIBLE, ENDING = _SCOPES["audible"], _SCOPES["ending"]
 
 
-def explore(machine: Machine, scope: Any = TALK, violations_max: int = 30) -> Findings:
+STATES_MAX = 2_000  # `duologue check` explores all
+
+
+def explore(machine: Machine, scope: Any = TALK, violations_max: int = 30, states_max: int = 6_000) -> Findings:
     """Explore a broken machine, with the laws but without the promises, until this many violations are found."""
     explorer = CoreExplorer(PROFILES["confirm"], scope, machine, violations_max=violations_max, promised=())
-    return explorer.run(states_max=6_000)
+    return explorer.run(states_max=states_max)
 
 
 def breaks(law: str, machine: Machine, scope: Any = TALK) -> bool:

@@ -17,11 +17,11 @@ from duologue.core.settings import PROFILES
 from duologue.lab.check.core import laws
 from duologue.lab.check.core.check import CoreExplorer
 from duologue.lab.check.core.promises import PROMISES
-from tests.lab.check.core.broken_machines import LINK, TALK, breaks, changed, drop, explore, forgetful
+from tests.lab.check.core.broken_machines import LINK, STATES_MAX, TALK, breaks, changed, drop, explore, forgetful
 
 
 def test_the_real_machine_breaks_no_law_in_what_these_tests_explore() -> None:
-    assert explore(Machine()).violations == []
+    assert explore(Machine(), states_max=STATES_MAX).violations == []
 
 
 # -- Never stuck
@@ -87,14 +87,14 @@ def test_a_rule_that_is_never_at_rest_is_found() -> None:
 
 def test_a_dropped_row_that_breaks_no_law_breaks_a_promise() -> None:
     rows = changed("playing + SpeechStarted [onset_holds]", drop)
-    found = CoreExplorer(PROFILES["confirm"], TALK, Machine(rows), promised=PROMISES).run(states_max=6_000)
+    found = CoreExplorer(PROFILES["confirm"], TALK, Machine(rows), promised=PROMISES).run(states_max=STATES_MAX)
     assert {seen.law for seen in found.violations} == {"promise"}
     assert found.violations[0].trace[-1].startswith("SpeechStarted")
 
 
 def test_every_counterexample_is_a_shortest_trace() -> None:
     rows = changed("committing + ReplyAccepted", drop)
-    found = CoreExplorer(PROFILES["confirm"], TALK, Machine(rows)).run(states_max=6_000)
+    found = CoreExplorer(PROFILES["confirm"], TALK, Machine(rows)).run(states_max=STATES_MAX)
     names = [line.split()[0].split("(")[0] for line in found.violations[0].trace]
     assert names[:2] == ["StartRequested", "SessionReady"]
     assert names[-1] == "ReplyAccepted"
