@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from tests.limits import WAIT_S
 from tests.needs import needs_chromium
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from tests.browser.fake_server import FakeServer
     from tests.browser.panel_page import Host, Panel, Tabs
 
-WAIT_MS = 30_000  # generous: tests wait for events, and this machine may be busy
+WAIT_MS = round(WAIT_S * 1000)
 
 
 @pytest.fixture(scope="session")
@@ -39,18 +40,48 @@ def chromium() -> str:
 # -- Against the fake server
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    """Closed after each module: while it is open, this thread has a running event loop, which breaks other tests."""
-    from playwright.sync_api import expect, sync_playwright
+class OneBrowser:
+    """Opened for the first test that needs it and closed before a test that doesn't: while it is open, this thread has
+    a running event loop, which breaks those that run their own."""
 
-    from tests.browser.launch import launch
+    def __init__(self) -> None:
+        self._open = contextlib.ExitStack()
+        self._browser: Browser | None = None
 
-    expect.set_options(timeout=WAIT_MS)
-    with sync_playwright() as play:
-        opened = launch(play, chromium)
-        yield opened
-        opened.close()
+    def opened(self, chromium: str) -> Browser:
+        from playwright.sync_api import expect, sync_playwright
+
+        from tests.browser.launch import launch
+
+        if self._browser is None:
+            expect.set_options(timeout=WAIT_MS)
+            play = self._open.enter_context(sync_playwright())
+            self._browser = self._open.enter_context(launch(play, chromium))
+        return self._browser
+
+    def close(self) -> None:
+        self._browser = None
+        self._open.close()
+
+
+ONE_BROWSER = OneBrowser()
+
+
+@pytest.fixture(scope="package")
+def one_browser() -> Iterator[OneBrowser]:
+    yield ONE_BROWSER
+    ONE_BROWSER.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if "browser" not in getattr(item, "fixturenames", ()):
+        ONE_BROWSER.close()
+
+
+@pytest.fixture
+def browser(chromium: str, one_browser: OneBrowser) -> Browser:
+    return one_browser.opened(chromium)
 
 
 @pytest.fixture

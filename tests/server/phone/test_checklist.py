@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from duologue.ears.local import LocalEars
-from duologue.lab.sim.call_script import CallScript, read_script
+from duologue.lab.sim.call_script import read_script
 from duologue.lab.sim.dial import dial
 from duologue.lab.sim.loopback_server import serving
 from duologue.lab.sim.phone_speech import PhoneSpeech
@@ -73,28 +73,34 @@ STEPS: list[Any] = [
 ]
 
 
+class Called(NamedTuple):
+    """A call that was played to its end."""
+
+    clerk: Clerk
+    conversation: Conversation
+    caller: ScriptedCarrier
+    decided: list[str]
+
+
 @pytest.fixture(scope="module")
-def ears() -> LocalEars:
-    found = LocalEars(final_model="tiny")
-    found.load()
-    return found
+def calls() -> dict[str, Called | BaseException]:
+    """A call on each carrier, at the same time: they take as long as one."""
+    ears = LocalEars(final_model="tiny")
+    ears.load()
+
+    async def all_calls() -> list[Called | BaseException]:
+        return await asyncio.gather(*(call_twice(one, ears) for one in CARRIERS.values()), return_exceptions=True)
+
+    return dict(zip(CARRIERS, asyncio.run(all_calls()), strict=True))
 
 
-@pytest.mark.parametrize("carrier", CARRIERS.values(), ids=lambda carrier: carrier.name)
+@pytest.mark.parametrize("carrier", CARRIERS)
 @pytest.mark.req("V-01", "V-02", "V-03", "V-04", "V-05", "V-06", "V-08", "V-09", "M-09", "M-14", "M-21")
-def test_the_whole_checklist_in_one_call(carrier: Carrier, ears: LocalEars) -> None:
-    script = read_script({"steps": STEPS, "wait_s": 45})
-    for is_last in (False, True):  # a word that the ears got wrong ends the script; then the caller calls again, once
-        clerk = Clerk()
-        agent = Agent(
-            clerk, ears=ears, voice=EspeakVoice(rate_wpm=170), profile="words", phrases=Phrases(greeting=GREETING)
-        )
-        try:
-            conversation, caller, decided = asyncio.run(call(carrier, agent, script))
-            break
-        except NotAsExpected:
-            if is_last:
-                raise
+def test_the_whole_checklist_in_one_call(carrier: str, calls: dict[str, Called | BaseException]) -> None:
+    called = calls[carrier]
+    if isinstance(called, BaseException):
+        raise called
+    clerk, conversation, caller, decided = called
 
     # 1. The greeting is heard, "hello" is answered.
     said = [item for item in conversation.history if isinstance(item, AgentSaid)]
@@ -117,7 +123,19 @@ def test_the_whole_checklist_in_one_call(carrier: Carrier, ears: LocalEars) -> N
     assert caller.played_ms - 400 * (len(said) + 1) <= total_ms <= caller.played_ms
 
 
-async def call(carrier: Carrier, agent: Agent, script: CallScript) -> tuple[Conversation, ScriptedCarrier, list[str]]:
+async def call_twice(carrier: Carrier, ears: LocalEars) -> Called:
+    """A word that the ears got wrong ends the script; then the caller calls again, once."""
+    try:
+        return await call(carrier, ears)
+    except NotAsExpected:
+        return await call(carrier, ears)
+
+
+async def call(carrier: Carrier, ears: LocalEars) -> Called:
+    clerk, script = Clerk(), read_script({"steps": STEPS, "wait_s": 45})
+    agent = Agent(
+        clerk, ears=ears, voice=EspeakVoice(rate_wpm=170), profile="words", phrases=Phrases(greeting=GREETING)
+    )
     found: list[Conversation] = []
     decided: list[str] = []
 
@@ -135,4 +153,4 @@ async def call(carrier: Carrier, agent: Agent, script: CallScript) -> tuple[Conv
         )
         await caller.play(script)
         await asyncio.wait_for(found[0].wait(), 20)
-        return found[0], scripted, decided
+        return Called(clerk, found[0], scripted, decided)
