@@ -128,7 +128,7 @@ def test_a_second_signal_kills() -> None:
 
 def test_a_resting_process_does_not_delay_the_end() -> None:
     died = (ProcessEnded(1, 1, 100), ProcessEnded(1, 1, 200))
-    state, intents = after(2, *UP, *died, ProcessEnded(0, 1, 200), ProcessEnded(0, 1, 300))
+    state, _ = after(2, *UP, *died, ProcessEnded(0, 1, 200), ProcessEnded(0, 1, 300))
     assert all(one.stage is Stage.RESTING for one in state.processes)
     assert step(state, StopAsked())[1] == (Finish(0),)
 

@@ -26,7 +26,8 @@ from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBe
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
-from duologue.server.run import bind_socket, serving
+from duologue.server.listening import bind_socket
+from duologue.server.run import serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.turns.endpoint import FixedSilence
 from duologue.voice.scripted import ScriptedVoice
