@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from duologue.core.errors import DuologueError
-from duologue.server.processes.capacity import Capacity, Choice, choose_count, read_capacity, this_system
+from duologue.server.processes.capacity import Capacity, ProcessCount, choose_count, read_capacity, this_system
 
 ROOMY = Capacity(4, 64_000)
 
@@ -22,6 +22,7 @@ ROOMY = Capacity(4, 64_000)
         (3, "sqlite:", True, ROOMY, "linux", 3),
         (8, "sqlite:", False, ROOMY, "linux", 8),
         (1, "memory:", False, ROOMY, "linux", 1),
+        (2, "memory", False, ROOMY, "linux", 2),  # a file of that name
         (None, "sqlite:", False, Capacity(1, 64_000), "linux", 1),
         (None, "memory:", False, Capacity(1, 64_000), "linux", 1),
         (None, "sqlite:", False, Capacity(4, None), "linux", 4),
@@ -33,7 +34,7 @@ ROOMY = Capacity(4, 64_000)
 def test_there_is_a_process_for_each_core(
     asked: int | None, store: str, is_demo: bool, capacity: Capacity, system: str, count: int
 ) -> None:
-    assert choose_count(asked, store, is_demo, lambda: capacity, system) == Choice(count)
+    assert choose_count(asked, store, is_demo, lambda: capacity, system) == ProcessCount(count)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_fewer_processes_than_cores_are_explained_in_one_line(
         (0, "sqlite:", "linux", "from 1 to 256, not 0"),
         (257, "sqlite:", "linux", "from 1 to 256, not 257"),
         (2, "memory:", "linux", "a store in memory belongs to one process; use --workers 1"),
-        (2, "memory", "linux", "a store in memory belongs to one process; use --workers 1"),
+        (2, "MEMORY:", "linux", "a store in memory belongs to one process; use --workers 1"),
         (2, "sqlite:", "darwin", "only on Linux; use --workers 1"),
         (2, "sqlite:", "win32", "only on Linux; use --workers 1"),
     ],

@@ -52,7 +52,7 @@ def test_messages_arrive_in_order_in_both_directions() -> None:
     async def run() -> None:
         one, other = both()
         for number in range(100):
-            one.channel.send(pm.Found(number, 0))
+            one.channel.send(pm.ClientFound(number, 0))
         other.channel.send(pm.SeatLeft("alice"))
         await other.until(100)
         await one.until(1)
@@ -69,12 +69,12 @@ def test_a_socket_is_passed_on_and_closed_where_it_came_from() -> None:
         one, other = both()
         near, far = socket.socketpair()
         descriptor = far.detach()
-        one.channel.send(pm.Connection(True), descriptor)
+        one.channel.send(pm.ConnectionPassed(True), descriptor)
         await other.until(1)
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(descriptor)
         message, client = other.got[0]
-        assert message == pm.Connection(True)
+        assert message == pm.ConnectionPassed(True)
         assert client is not None
         with near, client:
             near.send(b"hello")
@@ -89,7 +89,7 @@ def test_what_the_other_side_does_not_read_waits_and_nothing_is_lost() -> None:
     async def run() -> None:
         ours, theirs = channel_pair()
         one = End(ours)
-        big = pm.Metrics(bytes(50_000))
+        big = pm.OwnMetrics(bytes(50_000))
         for _ in range(40):  # more than the kernel keeps
             one.channel.send(big)
         one.channel.send(pm.Leaving())
@@ -110,7 +110,7 @@ def test_a_message_that_is_too_large_is_refused_and_its_socket_closed() -> None:
             one.channel.send(pm.HandOn(0, True, bytes(PACKET_BYTES_MAX)), far.detach())
         with near:
             assert near.recv(1) == b""
-        one.channel.send(pm.Metrics(bytes(PACKET_BYTES_MAX - 100)))
+        one.channel.send(pm.OwnMetrics(bytes(PACKET_BYTES_MAX - 100)))
         await other.until(1)
         one.channel.close()
         other.channel.close()
@@ -122,13 +122,13 @@ def test_after_the_other_side_has_gone_nothing_is_sent_and_sockets_are_closed() 
     async def run() -> None:
         ours, theirs = channel_pair()
         one = End(ours)
-        big, (near, far) = pm.Metrics(bytes(100_000)), socket.socketpair()
+        big, (near, far) = pm.OwnMetrics(bytes(100_000)), socket.socketpair()
         for _ in range(10):
             one.channel.send(big)
-        one.channel.send(pm.Connection(True), far.detach())  # waits behind the others
+        one.channel.send(pm.ConnectionPassed(True), far.detach())  # waits behind the others
         theirs.close()
         await one.until_closed()
-        one.channel.send(pm.Stop())
+        one.channel.send(pm.StopServing())
         with near:
             assert near.recv(1) == b""
         one.channel.close()

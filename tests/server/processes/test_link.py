@@ -113,9 +113,9 @@ def test_connections_come_with_how_they_came() -> None:
     async def run() -> None:
         async with played() as parent:
             parent.link.take_connections(parent.connections, ["Tester"])  # type: ignore[arg-type]
-            assert await parent.expect(pm.Ready) == pm.Ready(("Tester",))
-            assert await parent.expect(pm.Load) == pm.Load(0, 0)
-            for message in (pm.Connection(False), pm.Connection(True, b"GET", 3, "alice", True)):
+            assert await parent.expect(pm.Serving) == pm.Serving(("Tester",))
+            assert await parent.expect(pm.LoadReport) == pm.LoadReport(0, 0)
+            for message in (pm.ConnectionPassed(False), pm.ConnectionPassed(True, b"GET", 3, "alice", True)):
                 near, far = socket.socketpair()
                 near.close()
                 parent.channel.send(message, far.detach())
@@ -123,7 +123,7 @@ def test_connections_come_with_how_they_came() -> None:
             assert parent.connections.taken == [(False, Arrival()), (True, Arrival(b"GET", 3, "alice", True))]
             parent.link.leave_seat("alice")
             assert await parent.expect(pm.SeatLeft) == pm.SeatLeft("alice")
-            await until(lambda: pm.Load(2, 2) in parent.got)
+            await until(lambda: pm.LoadReport(2, 2) in parent.got)
 
     asyncio.run(run())
 
@@ -133,10 +133,10 @@ def test_the_parent_knows_where_a_client_belongs(answer: int, found: int | None)
     async def run() -> None:
         async with played() as parent:
             asking = asyncio.create_task(parent.link.find("alice", "c"))
-            question = await parent.expect(pm.Finding)
+            question = await parent.expect(pm.FindClient)
             assert (question.seat, question.conversation) == ("alice", "c")
-            parent.channel.send(pm.Found(question.question + 1, 2))  # an answer to something else
-            parent.channel.send(pm.Found(question.question, answer))
+            parent.channel.send(pm.ClientFound(question.question + 1, 2))  # an answer to something else
+            parent.channel.send(pm.ClientFound(question.question, answer))
             assert await asking == found
 
     asyncio.run(run())
@@ -158,11 +158,11 @@ def test_without_an_answer_the_client_stays_and_the_metrics_are_those_of_this_pr
 def test_metrics_are_asked_for_and_given() -> None:
     async def run() -> None:
         async with played() as parent:
-            parent.channel.send(pm.MetricsWanted())
-            assert await parent.expect(pm.Metrics) == pm.Metrics(b"duologue_turns_total 1\n")
+            parent.channel.send(pm.SendMetrics())
+            assert await parent.expect(pm.OwnMetrics) == pm.OwnMetrics(b"duologue_turns_total 1\n")
             asking = asyncio.create_task(parent.link.metrics("own"))
-            question = await parent.expect(pm.AskMetrics)
-            parent.channel.send(pm.AllMetrics(question.question, b"duologue_turns_total 9\n"))
+            question = await parent.expect(pm.SumMetrics)
+            parent.channel.send(pm.MetricsSummed(question.question, b"duologue_turns_total 9\n"))
             assert await asking == "duologue_turns_total 9\n"
 
     asyncio.run(run())
@@ -218,7 +218,12 @@ def test_the_parent_is_told_where_conversations_are() -> None:
             parent.link.note_forgotten("c")
             parent.link.leave()
             await parent.expect(pm.Leaving)
-            assert parent.got == [pm.Begun("c", "alice"), pm.Ended("c"), pm.Forgotten("c"), pm.Leaving()]
+            assert parent.got == [
+                pm.ConversationBegun("c", "alice"),
+                pm.ConversationOver("c"),
+                pm.ConversationForgotten("c"),
+                pm.Leaving(),
+            ]
 
     asyncio.run(run())
 
@@ -239,12 +244,12 @@ def test_a_list_of_calls_of_any_length_arrives_whole(count: int) -> None:
 def test_calls_are_shared_while_an_operator_elsewhere_sees_them() -> None:
     async def run() -> None:
         async with played() as parent:
-            parent.channel.send(pm.CallsWanted(True))
+            parent.channel.send(pm.ShareCalls(True))
             await until(lambda: parent.server.is_shared)
             parent.link.share_calls([{"id": "x"}])
             assert await parent.expect(pm.CallsPart) == pm.CallsPart(1, ({"id": "x"},), True, True)
             parent.link.want_calls(True)
-            assert await parent.expect(pm.AskCalls) == pm.AskCalls(True)
+            assert await parent.expect(pm.WantCalls) == pm.WantCalls(True)
 
     asyncio.run(run())
 
@@ -252,7 +257,7 @@ def test_calls_are_shared_while_an_operator_elsewhere_sees_them() -> None:
 def test_a_process_stops_when_its_parent_says_so_or_is_gone() -> None:
     async def run() -> None:
         async with played() as parent:
-            parent.channel.send(pm.Stop())
+            parent.channel.send(pm.StopServing())
             await until(lambda: parent.stops == 1)
             parent.channel.close()
             await until(lambda: parent.stops == 2)

@@ -30,18 +30,18 @@ def receive(message, client):
             me.append(message.process)
             if os.path.exists("broken") and not message.is_first:
                 os._exit(4)
-            channel.send(pm.Ready((f"process {message.process} of {message.count}",)))
-        case pm.Connection():
+            channel.send(pm.Serving((f"process {message.process} of {message.count}",)))
+        case pm.ConnectionPassed():
             asyncio.get_running_loop().create_task(answer(message, client))
-        case pm.MetricsWanted():
-            channel.send(pm.Metrics(b"# HELP t T.\\n# TYPE t counter\\nt 1\\n"))
-        case pm.AllMetrics():
+        case pm.SendMetrics():
+            channel.send(pm.OwnMetrics(b"# HELP t T.\\n# TYPE t counter\\nt 1\\n"))
+        case pm.MetricsSummed():
             held[-1].sendall(message.data)
             held.pop().close()
-        case pm.Found():
+        case pm.ClientFound():
             held[-1].sendall(f"{me[0]} found {message.process}\\n".encode())
             held.pop().close()
-        case pm.Stop():
+        case pm.StopServing():
             channel.send(pm.Leaving())
             if not os.path.exists("stubborn"):
                 sys.exit(0)
@@ -50,21 +50,21 @@ async def answer(message, client):
     data = message.data or client.recv(1000)
     path = data.split()[1].decode()
     received[0] += message.is_websocket
-    channel.send(pm.Load(received[0] if message.is_websocket else 0, received[0]))
+    channel.send(pm.LoadReport(received[0] if message.is_websocket else 0, received[0]))
     if path == "/die":
         os._exit(3)
     if path == "/hang":
         signal.raise_signal(signal.SIGSTOP)
     if path == "/metrics":
         held.append(client)
-        channel.send(pm.AskMetrics(5))
+        channel.send(pm.SumMetrics(5))
         return
     if path.startswith("/find"):
         held.append(client)
-        channel.send(pm.Finding(6, "", path[6:]))
+        channel.send(pm.FindClient(6, "", path[6:]))
         return
     if path.startswith("/begin"):
-        channel.send(pm.Begun(path[7:], "alice"))
+        channel.send(pm.ConversationBegun(path[7:], "alice"))
     if path.startswith("/give") and not message.data:
         channel.send(pm.HandOn(int(path[-1]), message.is_websocket, data, len(data)), client.detach())
         return
@@ -81,7 +81,7 @@ async def main():
     while True:
         await asyncio.sleep(0.2)
         if me:
-            channel.send(pm.Load(0, received[0]) if not held else pm.Load(len(held), received[0]))
+            channel.send(pm.LoadReport(0, received[0]) if not held else pm.LoadReport(len(held), received[0]))
 
 asyncio.run(main())
 """

@@ -18,10 +18,10 @@ from duologue.server.processes.supervision import (
     ProcessHeard,
     ProcessLeft,
     ProcessReady,
+    ProcessStage,
     ReportEnd,
     ReportHang,
     ServerBegan,
-    Stage,
     StartProcess,
     StopAsked,
     StopProcess,
@@ -63,7 +63,7 @@ def test_a_process_that_dies_is_replaced_at_once() -> None:
     state, intents = after(2, *UP, ProcessEnded(1, -9, 100))
     assert intents[-1] == (ReportEnd(1, -9, 0), StartProcess(1))
     assert state.ready == (0,)
-    assert state.processes[1].stage is Stage.STARTING
+    assert state.processes[1].stage is ProcessStage.STARTING
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_process_that_says_nothing_is_killed_once_and_one_that_says_something_
 
 def test_a_process_that_still_loads_may_be_silent() -> None:
     state, _ = after(2, ServerBegan(), *(Ticked(at) for at in range(100)))
-    assert state.processes[0].stage is Stage.STARTING
+    assert state.processes[0].stage is ProcessStage.STARTING
 
 
 def test_stopping_lets_conversations_end_and_kills_what_has_none() -> None:
@@ -129,7 +129,7 @@ def test_a_second_signal_kills() -> None:
 def test_a_resting_process_does_not_delay_the_end() -> None:
     died = (ProcessEnded(1, 1, 100), ProcessEnded(1, 1, 200))
     state, _ = after(2, *UP, *died, ProcessEnded(0, 1, 200), ProcessEnded(0, 1, 300))
-    assert all(one.stage is Stage.RESTING for one in state.processes)
+    assert all(one.stage is ProcessStage.RESTING for one in state.processes)
     assert step(state, StopAsked())[1] == (Finish(0),)
 
 

@@ -26,14 +26,16 @@ class Capacity(NamedTuple):
     memory_mb: int | None  # None: unknown
 
 
-class Choice(NamedTuple):
+class ProcessCount(NamedTuple):
     """How many processes to start, and a line for the user if that needs one."""
 
     processes: int
     note: str = ""
 
 
-def choose_count(asked: int | None, store: str, is_demo: bool, capacity: Callable[[], Capacity], system: str) -> Choice:
+def choose_count(
+    asked: int | None, store: str, is_demo: bool, capacity: Callable[[], Capacity], system: str
+) -> ProcessCount:
     """How many processes to start. `asked` is None if the user didn't say. Raises DuologueError if the number that the
     user asked for can't work."""
     why = _why_one(store, system)
@@ -42,22 +44,22 @@ def choose_count(asked: int | None, store: str, is_demo: bool, capacity: Callabl
             raise DuologueError(f"--workers must be from 1 to {PROCESSES_MAX}, not {asked}")
         if asked > 1 and why:
             raise DuologueError(f"--workers {asked}: {why}; use --workers 1")
-        return Choice(asked)
+        return ProcessCount(asked)
     if is_demo or system != "linux":
-        return Choice(1)
+        return ProcessCount(1)
     found = capacity()
     if found.cores > 1 and why:
-        return Choice(1, f"One worker: {why}.")
+        return ProcessCount(1, f"One worker: {why}.")
     fits = found.cores if found.memory_mb is None else min(found.cores, found.memory_mb // MB_PER_PROCESS)
     count = max(1, min(fits, PROCESSES_MAX))
     note = f"{count} of {found.cores} cores are used: each worker may need {MB_PER_PROCESS} MB of memory."
-    return Choice(count, note if count < min(found.cores, PROCESSES_MAX) else "")
+    return ProcessCount(count, note if count < min(found.cores, PROCESSES_MAX) else "")
 
 
 def _why_one(store: str, system: str) -> str:
     if system != "linux":
         return "several processes can share a port only on Linux"
-    if store.partition(":")[0] == "memory":
+    if store.lower().startswith("memory:"):
         return "a store in memory belongs to one process"
     return ""
 

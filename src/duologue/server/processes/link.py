@@ -21,7 +21,7 @@ from .connection import Arrival, Connections, Given
 LOG = logging.getLogger("duologue.server")
 REPORT_S = 1.0  # the parent takes a process that says nothing for ten times as long for hung
 REPORT_SOON_S = 0.05
-ANSWER_S_MAX = 3.0
+ANSWER_S_MAX = 8.0  # less than a client may take to say hello
 CALLS_IN_A_PART = 100
 
 
@@ -65,7 +65,7 @@ class ParentLink:
     def take_connections(self, connections: Connections, lines: Sequence[str]) -> None:
         """Tell the parent that this process can serve. `lines` tell the user what is served."""
         self._connections = connections
-        self._channel.send(pm.Ready(tuple(lines)))
+        self._channel.send(pm.Serving(tuple(lines)))
         self._report()
 
     def leave(self) -> None:
@@ -86,27 +86,27 @@ class ParentLink:
 
     def _receive(self, message: pm.FromParent, client: socket.socket | None) -> None:
         match message:
-            case pm.Connection():
+            case pm.ConnectionPassed():
                 assert client is not None
                 self._take(message, client)
-            case pm.Found():
+            case pm.ClientFound():
                 self._answer(message.question, message.process)
-            case pm.AllMetrics():
+            case pm.MetricsSummed():
                 self._answer(message.question, message.data.decode())
-            case pm.MetricsWanted():
+            case pm.SendMetrics():
                 assert self._server is not None
-                self._channel.send(pm.Metrics(self._server.own_metrics().encode()))
-            case pm.CallsWanted():
+                self._channel.send(pm.OwnMetrics(self._server.own_metrics().encode()))
+            case pm.ShareCalls():
                 assert self._server is not None
                 self._server.share_calls(message.is_wanted)
             case pm.CallsPart():
                 self._note_calls(message)
-            case pm.Stop():
+            case pm.StopServing():
                 self._on_stop()
             case pm.Welcome():
                 LOG.error("a second welcome is ignored")
 
-    def _take(self, message: pm.Connection, client: socket.socket) -> None:
+    def _take(self, message: pm.ConnectionPassed, client: socket.socket) -> None:
         assert self._connections is not None
         arrival = Arrival(message.data, message.request_bytes, message.seat, message.is_greeted)
         work = self._connections.take(client, message.is_websocket, arrival)
@@ -146,11 +146,11 @@ class ParentLink:
             waiting.set_result(answer)
 
     async def find(self, seat: str, conversation: str) -> int | None:
-        found = await self._ask(lambda question: pm.Finding(question, seat, conversation))
+        found = await self._ask(lambda question: pm.FindClient(question, seat, conversation))
         return None if found == self.welcome.process else found
 
     async def metrics(self, own: str) -> str:
-        found = await self._ask(pm.AskMetrics)
+        found = await self._ask(pm.SumMetrics)
         return own if found is None else found
 
     # -- What this process tells
@@ -180,16 +180,16 @@ class ParentLink:
         return True
 
     def note_begun(self, conversation: str, seat: str) -> None:
-        self._channel.send(pm.Begun(conversation, seat))
+        self._channel.send(pm.ConversationBegun(conversation, seat))
 
     def note_ended(self, conversation: str) -> None:
-        self._channel.send(pm.Ended(conversation))
+        self._channel.send(pm.ConversationOver(conversation))
 
     def note_forgotten(self, conversation: str) -> None:
-        self._channel.send(pm.Forgotten(conversation))
+        self._channel.send(pm.ConversationForgotten(conversation))
 
     def want_calls(self, is_wanted: bool) -> None:
-        self._channel.send(pm.AskCalls(is_wanted))
+        self._channel.send(pm.WantCalls(is_wanted))
 
     def share_calls(self, calls: Sequence[dict[str, Any]]) -> None:
         for part in parts_of(self.welcome.process, calls):
@@ -205,7 +205,7 @@ class ParentLink:
 
     def _send_load(self) -> None:
         if self._connections is not None:
-            self._channel.send(pm.Load(self._connections.open, self._connections.received))
+            self._channel.send(pm.LoadReport(self._connections.open, self._connections.received))
 
 
 def link_to_parent() -> ParentLink:

@@ -108,7 +108,7 @@ class Parent:
                 self._lives.add(task)
                 task.add_done_callback(self._lives.discard)
             case sv.StopProcess():
-                self._tell(intent.process, pm.Stop())
+                self._tell(intent.process, pm.StopServing())
             case sv.KillProcess():
                 self._kill(intent.process)
             case sv.Announce():
@@ -188,7 +188,7 @@ class Parent:
 
     def _candidates(self) -> tuple[int, ...]:
         """The processes that may get a connection: those that are stopping only if all are, to refuse the client."""
-        leaving = (at for at, one in enumerate(self._state.processes) if one.stage is sv.Stage.LEAVING)
+        leaving = (at for at, one in enumerate(self._state.processes) if one.stage is sv.ProcessStage.LEAVING)
         return self._state.ready or tuple(at for at in leaving if at in self._channels)
 
     def _accept_if(self, is_accepting: bool) -> None:
@@ -222,9 +222,9 @@ class Parent:
         self._turn += 1
         chosen = self._loads.least(candidates) if is_websocket else candidates[self._turn % len(candidates)]
         assert chosen is not None
-        self._give(chosen, pm.Connection(is_websocket), client)
+        self._give(chosen, pm.ConnectionPassed(is_websocket), client)
 
-    def _give(self, process: int, message: pm.Connection, client: socket.socket) -> None:
+    def _give(self, process: int, message: pm.ConnectionPassed, client: socket.socket) -> None:
         if message.is_websocket:
             self._loads.send(process)
         if message.seat:
@@ -239,7 +239,9 @@ class Parent:
         if process is None:
             client.close()
             return
-        on = pm.Connection(message.is_websocket, message.data, message.request_bytes, message.seat, message.is_greeted)
+        on = pm.ConnectionPassed(
+            message.is_websocket, message.data, message.request_bytes, message.seat, message.is_greeted
+        )
         self._give(process, on, client)
 
     # -- What processes say
@@ -247,23 +249,23 @@ class Parent:
     def _receive(self, process: int, message: pm.FromProcess, client: socket.socket | None) -> None:
         self._post(sv.ProcessHeard(process))
         match message:
-            case pm.Ready():
+            case pm.Serving():
                 self._lines = self._lines or message.lines
                 self._post(sv.ProcessReady(process, _now_ms()))
                 if self._are_calls_shared:
                     self._share_calls(True)  # the new process needs the lists of all
             case pm.Leaving():
                 self._post(sv.ProcessLeft(process))
-            case pm.Load():
+            case pm.LoadReport():
                 self._loads.report(process, message.open, message.received)
             case pm.HandOn():
                 assert client is not None
                 self._hand_on(message, client)
-            case pm.Metrics():
+            case pm.OwnMetrics():
                 self._note_metrics(process, message.data.decode())
-            case pm.AskMetrics():
+            case pm.SumMetrics():
                 self._ask_metrics(process, message.question)
-            case pm.AskCalls():
+            case pm.WantCalls():
                 self._want_calls(process, message.is_wanted)
             case pm.CallsPart():
                 self._send_calls(message)
@@ -274,18 +276,18 @@ class Parent:
         """Where a client, a seat or a conversation is."""
         directory = self._directory
         match message:
-            case pm.Finding():
+            case pm.FindClient():
                 found = directory.find(message.seat, message.conversation)
                 if message.seat and found in (None, process):
                     directory.enter(process, message.seat)
-                self._tell(process, pm.Found(message.question, process if found is None else found))
+                self._tell(process, pm.ClientFound(message.question, process if found is None else found))
             case pm.SeatLeft():
                 directory.leave(process, message.seat)
-            case pm.Begun():
+            case pm.ConversationBegun():
                 directory.begin(process, message.conversation, message.seat)
-            case pm.Ended():
+            case pm.ConversationOver():
                 directory.end(process, message.conversation)
-            case pm.Forgotten():
+            case pm.ConversationForgotten():
                 directory.forget(process, message.conversation)
 
     def _tell(self, process: int, message: pm.FromParent) -> None:
@@ -299,7 +301,7 @@ class Parent:
         if self._metrics_alarm is None:
             self._metrics_from = {at for at in self._channels if self._state.processes[at].stage in sv.SERVING}
             for at in self._metrics_from:
-                self._tell(at, pm.MetricsWanted())
+                self._tell(at, pm.SendMetrics())
             self._metrics_alarm = asyncio.get_running_loop().call_later(METRICS_S_MAX, self._answer_metrics)
 
     def _note_metrics(self, process: int, text: str) -> None:
@@ -315,7 +317,7 @@ class Parent:
         text = (self._sums.text() + self._own_metrics()).encode()
         asked, self._metrics_for = self._metrics_for, []
         for process, question in asked:
-            self._tell(process, pm.AllMetrics(question, text))
+            self._tell(process, pm.MetricsSummed(question, text))
 
     def _own_metrics(self) -> str:
         sockets = "".join(
@@ -351,7 +353,7 @@ class Parent:
     def _share_calls(self, are_shared: bool) -> None:
         self._are_calls_shared = are_shared
         for at in self._channels:
-            self._tell(at, pm.CallsWanted(are_shared))
+            self._tell(at, pm.ShareCalls(are_shared))
 
     def _send_calls(self, part: pm.CallsPart) -> None:
         if self._are_calls_shared:

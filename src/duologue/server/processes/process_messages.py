@@ -27,7 +27,7 @@ class Welcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ConnectionPassed:
     """A client's socket comes with this message. `data` is what another process has already read from it: a request,
     and after `request_bytes` what the client sent on its WebSocket. `seat` is counted for the receiving process. If
     `is_greeted`, the client has got its `ready`."""
@@ -40,35 +40,35 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The answer to `Finding`: the process to which the client belongs."""
+class ClientFound:
+    """The answer to `FindClient`: the process to which the client belongs."""
 
     question: int
     process: int
 
 
 @dataclass(frozen=True, slots=True)
-class MetricsWanted:
+class SendMetrics:
     """Send your own metrics."""
 
 
 @dataclass(frozen=True, slots=True)
-class AllMetrics:
-    """The answer to `AskMetrics`: the metrics of all processes, as text."""
+class MetricsSummed:
+    """The answer to `SumMetrics`: the metrics of all processes, as text."""
 
     question: int
     data: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
-class CallsWanted:
+class ShareCalls:
     """Does an operator at any process see the list of calls? If so, send yours now and whenever it changes."""
 
     is_wanted: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopServing:
     """Let your conversations end or move, and then end."""
 
 
@@ -76,7 +76,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class Serving:
     """The process takes connections. `lines` tell the user what is served."""
 
     lines: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Leaving:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class LoadReport:
     """How many WebSockets are open, and how many were received so far. Sent when that changes, and every second."""
 
     open: int
@@ -96,7 +96,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FindClient:
     """A client says hello: to which process does it belong? If to none, it is counted for the one that asks."""
 
     question: int
@@ -106,7 +106,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class HandOn:
-    """Give this socket to another process. The fields are those of `Connection`."""
+    """Give this socket to another process. The fields are those of `ConnectionPassed`."""
 
     process: int
     is_websocket: bool
@@ -124,7 +124,7 @@ class SeatLeft:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class ConversationBegun:
     """The process has this conversation."""
 
     conversation: str
@@ -132,35 +132,35 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ConversationOver:
     """The conversation is over. The process still has its journal."""
 
     conversation: str
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
+class ConversationForgotten:
     """The process has nothing of this conversation any more, or another node has it."""
 
     conversation: str
 
 
 @dataclass(frozen=True, slots=True)
-class AskMetrics:
+class SumMetrics:
     """A client wants the metrics of all processes."""
 
     question: int
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
-    """The answer to `MetricsWanted`."""
+class OwnMetrics:
+    """The answer to `SendMetrics`."""
 
     data: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
-class AskCalls:
+class WantCalls:
     """Does an operator see the list of calls at this process?"""
 
     is_wanted: bool
@@ -179,20 +179,22 @@ class CallsPart:
     is_last: bool
 
 
-FromParent: TypeAlias = Welcome | Connection | Found | MetricsWanted | AllMetrics | CallsWanted | CallsPart | Stop
+FromParent: TypeAlias = (
+    Welcome | ConnectionPassed | ClientFound | SendMetrics | MetricsSummed | ShareCalls | CallsPart | StopServing
+)
 FromProcess: TypeAlias = (
-    Ready
+    Serving
     | Leaving
-    | Load
-    | Finding
+    | LoadReport
+    | FindClient
     | HandOn
     | SeatLeft
-    | Begun
-    | Ended
-    | Forgotten
-    | AskMetrics
-    | Metrics
-    | AskCalls
+    | ConversationBegun
+    | ConversationOver
+    | ConversationForgotten
+    | SumMetrics
+    | OwnMetrics
+    | WantCalls
     | CallsPart
 )
 ProcessMessage: TypeAlias = FromParent | FromProcess

@@ -17,7 +17,7 @@ STABLE_MS = 60_000  # after this long, a failure counts as the first one again
 SILENT_TICKS_MAX = 10  # a process that says nothing for this many ticks hangs, and is killed
 
 
-class Stage(Enum):
+class ProcessStage(Enum):
     """How far a process is."""
 
     UNSTARTED = "unstarted"  # waits until the first process is ready
@@ -28,15 +28,15 @@ class Stage(Enum):
     GONE = "gone"  # the server is stopping
 
 
-SERVING = (Stage.READY, Stage.LEAVING)
-ALIVE = (Stage.STARTING, *SERVING)
+SERVING = (ProcessStage.READY, ProcessStage.LEAVING)
+ALIVE = (ProcessStage.STARTING, *SERVING)
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessRecord:
     """What the parent knows of one process."""
 
-    stage: Stage = Stage.UNSTARTED
+    stage: ProcessStage = ProcessStage.UNSTARTED
     failures: int = 0  # in a row
     ready_ms: int = 0
     due_ms: int = 0
@@ -54,7 +54,7 @@ class Supervision:
     @property
     def ready(self) -> tuple[int, ...]:
         """The processes that get connections."""
-        return tuple(at for at, one in enumerate(self.processes) if one.stage is Stage.READY)
+        return tuple(at for at, one in enumerate(self.processes) if one.stage is ProcessStage.READY)
 
 
 # -- Inputs
@@ -184,8 +184,8 @@ def step(state: Supervision, given: SupervisionInput) -> Stepped:
         case ProcessHeard():
             return _change(state, given.process, silent_ticks=0), ()
         case ProcessLeft():
-            is_up = state.processes[given.process].stage is Stage.READY
-            return (_change(state, given.process, stage=Stage.LEAVING), ()) if is_up else (state, ())
+            is_up = state.processes[given.process].stage is ProcessStage.READY
+            return (_change(state, given.process, stage=ProcessStage.LEAVING), ()) if is_up else (state, ())
         case ProcessEnded():
             return _note_end(state, given)
         case Ticked():
@@ -202,12 +202,12 @@ def wait_ms(failures: int) -> int:
 def _note_ready(state: Supervision, given: ProcessReady) -> Stepped:
     """The first process that is ready makes the server usable, and lets the others start: what is wrong with the agent
     is said once, and the page is there as soon as with one process."""
-    if state.processes[given.process].stage is not Stage.STARTING:
+    if state.processes[given.process].stage is not ProcessStage.STARTING:
         return state, ()
-    state = _change(state, given.process, stage=Stage.READY, ready_ms=given.now_ms, silent_ticks=0)
+    state = _change(state, given.process, stage=ProcessStage.READY, ready_ms=given.now_ms, silent_ticks=0)
     if state.is_announced:
         return state, ()
-    others = tuple(at for at, one in enumerate(state.processes) if one.stage is Stage.UNSTARTED)
+    others = tuple(at for at, one in enumerate(state.processes) if one.stage is ProcessStage.UNSTARTED)
     after, intents = _start(replace(state, is_announced=True), others)
     return after, (Announce(), *intents)
 
@@ -217,11 +217,11 @@ def _note_end(state: Supervision, given: ProcessEnded) -> Stepped:
     if known.stage not in ALIVE:
         return state, ()
     if state.stops:
-        return _finish_if_gone(_change(state, given.process, stage=Stage.GONE))
+        return _finish_if_gone(_change(state, given.process, stage=ProcessStage.GONE))
     if not state.is_announced:  # it has said what is wrong: with the agent, the store, or the models
-        return _change(state, given.process, stage=Stage.GONE), (Finish(given.code if given.code > 0 else 1),)
-    was_stable = known.stage is not Stage.STARTING and given.now_ms - known.ready_ms >= STABLE_MS
-    is_failure = given.code != 0 or known.stage is Stage.STARTING
+        return _change(state, given.process, stage=ProcessStage.GONE), (Finish(given.code if given.code > 0 else 1),)
+    was_stable = known.stage is not ProcessStage.STARTING and given.now_ms - known.ready_ms >= STABLE_MS
+    is_failure = given.code != 0 or known.stage is ProcessStage.STARTING
     failures = (0 if was_stable else known.failures) + 1 if is_failure else 0
     rest_ms = wait_ms(failures)
     report = ReportEnd(given.process, given.code, rest_ms)
@@ -229,13 +229,15 @@ def _note_end(state: Supervision, given: ProcessEnded) -> Stepped:
         after, intents = _start(_change(state, given.process, failures=failures), (given.process,))
         return after, (report, *intents)
     due_ms = given.now_ms + rest_ms
-    return _change(state, given.process, stage=Stage.RESTING, failures=failures, due_ms=due_ms), (report,)
+    return _change(state, given.process, stage=ProcessStage.RESTING, failures=failures, due_ms=due_ms), (report,)
 
 
 def _tick(state: Supervision, now_ms: int) -> Stepped:
     """Start what has rested, and kill what hangs. Silence is counted in ticks of the parent, not in time: when the
     whole machine was suspended, no process hangs."""
-    due = tuple(at for at, one in enumerate(state.processes) if one.stage is Stage.RESTING and one.due_ms <= now_ms)
+    due = tuple(
+        at for at, one in enumerate(state.processes) if one.stage is ProcessStage.RESTING and one.due_ms <= now_ms
+    )
     state, intents = _start(state, due)
     for at, one in enumerate(state.processes):
         if one.stage in SERVING:
@@ -249,9 +251,9 @@ def _stop(state: Supervision) -> Stepped:
     """Stop all processes: the first time with their conversations' consent, the second time immediately."""
     intents: tuple[SupervisionIntent, ...] = ()
     for at, one in enumerate(state.processes):
-        if one.stage in (Stage.UNSTARTED, Stage.RESTING):
-            state = _change(state, at, stage=Stage.GONE)
-        elif one.stage is Stage.STARTING or (state.stops and one.stage in ALIVE):
+        if one.stage in (ProcessStage.UNSTARTED, ProcessStage.RESTING):
+            state = _change(state, at, stage=ProcessStage.GONE)
+        elif one.stage is ProcessStage.STARTING or (state.stops and one.stage in ALIVE):
             intents += (KillProcess(at),)  # one that is starting has no conversations
         elif one.stage in ALIVE:
             intents += (StopProcess(at),)
@@ -260,13 +262,13 @@ def _stop(state: Supervision) -> Stepped:
 
 
 def _finish_if_gone(state: Supervision) -> Stepped:
-    is_over = all(one.stage is Stage.GONE for one in state.processes)
+    is_over = all(one.stage is ProcessStage.GONE for one in state.processes)
     return state, (Finish(0 if state.stops == 1 else 1),) if is_over else ()
 
 
 def _start(state: Supervision, processes: tuple[int, ...]) -> Stepped:
     for at in processes:
-        state = _change(state, at, stage=Stage.STARTING, silent_ticks=0)
+        state = _change(state, at, stage=ProcessStage.STARTING, silent_ticks=0)
     return state, tuple(StartProcess(at) for at in processes)
 
 
