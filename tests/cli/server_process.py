@@ -20,7 +20,7 @@ from pathlib import Path
 
 from websockets.sync.client import ClientConnection, connect
 
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 QUIET = {
     "COLUMNS": "300",
     "NO_COLOR": "1",
