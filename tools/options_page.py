@@ -81,6 +81,7 @@ ENVIRONMENT = (
     ("TELNYX_PUBLIC_KEY", "checks Telnyx's webhooks, for `duologue serve --phone-url`"),
     ("DUOLOGUE_TOKEN", "the token that clients must send, as `duologue serve --token`"),
     ("DUOLOGUE_STORE", "where conversations are stored, as `duologue serve --store`"),
+    ("DUOLOGUE_WORKERS", "how many processes share the port, as `duologue serve --workers`"),
     ("DUOLOGUE_MODELS", "the folder of the model files"),
     ("DUOLOGUE_CACHE", "model files are in `models` below it, unless DUOLOGUE_MODELS is set"),
     ("XDG_CACHE_HOME", "model files are in `duologue/models` below it, if neither is set; `~/.cache` if unset"),

@@ -20,7 +20,8 @@ from duologue.observe import signals as sg
 from duologue.ports.history import AgentSaid, Item
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
-from duologue.server.run import bind_socket, server_url, serving
+from duologue.server.listening import bind_socket, server_url
+from duologue.server.run import serving
 from duologue.server.served_conversation import ServedConversation
 from duologue.server.settings import ServerSettings
 from tests.browser import spoken

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,131 +15,14 @@ import pytest
 
 pytest.importorskip("uvicorn")
 from typer.testing import CliRunner
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
 
 from duologue.cli.app import app
 from duologue.server.static_files import WEB
+from tests.cli.server_process import begin, hear, say, served, status
 from tests.limits import WAIT_S
 
 pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built")
-
-QUIET = {"COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb", "DUOLOGUE_STORE": "none"}  # these are not about the store
-AGENT = """
-from duologue import Agent, Phrases
-from duologue.testing import ScriptedBrain, ScriptedVoice
-
-brain = ScriptedBrain(lambda request: f"You said {request.text}.")
-agent = Agent(brain, name="Tester", voice=ScriptedVoice(), phrases=Phrases(greeting="Good day."))
-"""
-
-
-class Process:
-    """A server in its own process."""
-
-    def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
-        (folder / "my_agent.py").write_text(AGENT)
-        command = [sys.executable, "-c", "from duologue.cli.entry import main; main()"]
-        self.process = subprocess.Popen(
-            [*command, "serve", *arguments],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env={**os.environ, **QUIET, **environment},
-        )
-        self.lines: list[str] = []
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(line)
-
-    @property
-    def said(self) -> str:
-        return "".join(self.lines)
-
-    def until(self, pattern: str) -> re.Match[str]:
-        deadline = time.monotonic() + WAIT_S
-        while time.monotonic() < deadline:
-            if found := re.search(pattern, self.said):
-                return found
-            if self.process.poll() is not None:
-                self._reader.join(WAIT_S)
-                if found := re.search(pattern, self.said):
-                    return found
-                break
-            time.sleep(0.02)
-        raise AssertionError(f"never said {pattern!r}:\n{self.said}")
-
-    def address(self) -> tuple[int, str]:
-        """Its port and its token."""
-        found = self.until(r"http://\S+?:(\d+)/(?:\?token=(\S+))?")
-        return int(found[1]), found[2] or ""
-
-    def close(self) -> None:
-        """Read to the end of its output."""
-        self._reader.join(WAIT_S)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-
-    def ends(self) -> int:
-        code = self.process.wait(WAIT_S)
-        self._reader.join(WAIT_S)
-        return code
-
-
-@contextmanager
-def served(folder: Path, *arguments: str, **environment: str) -> Iterator[Process]:
-    server = Process(folder, *arguments, **environment)
-    try:
-        yield server
-    finally:
-        if server.process.poll() is None:
-            server.process.kill()
-            server.process.wait(WAIT_S)
-        if server.process.stdout is not None:
-            server.close()
-
-
-def say(client: ClientConnection, kind: str, **payload: object) -> None:
-    client.send(json.dumps({"type": kind, "payload": payload}))
-
-
-def hear(client: ClientConnection, kind: str, **fields: object) -> dict[str, object]:
-    deadline = time.monotonic() + WAIT_S
-    while time.monotonic() < deadline:
-        frame = client.recv(timeout=WAIT_S)
-        if isinstance(frame, str):
-            message = json.loads(frame)
-            payload: dict[str, object] = message["payload"]
-            if message["type"] == f"duologue.{kind}" and all(
-                payload.get(name) == value for name, value in fields.items()
-            ):
-                return payload
-    raise AssertionError(f"never: {kind}")
-
-
-@contextmanager
-def begin(port: int, token: str = "") -> Iterator[ClientConnection]:
-    with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
-        say(client, "hello", version=1, seat="alice", **({"token": token} if token else {}))
-        say(client, "start")
-        hear(client, "state", state="listening")
-        yield client
-
-
-def status(port: int, path: str, **headers: str) -> int:
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
-    try:
-        with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
-            code: int = answer.status
-            return code
-    except urllib.error.HTTPError as refused:
-        return refused.code
-
 
 # -- Stopping
 

@@ -24,7 +24,8 @@ from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
 from duologue.server.leases import Leases
-from duologue.server.run import bind_socket, serving
+from duologue.server.listening import bind_socket
+from duologue.server.run import serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from duologue.workers.scripted import AskPerson, scripted_tool

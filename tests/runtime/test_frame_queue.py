@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from duologue.ports.ears import Commit, Frame, Incoming
 from duologue.runtime.frame_queue import FrameQueue
 from duologue.testing import run_simulated

@@ -23,7 +23,8 @@ from duologue.core.settings import Settings, profile
 from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
-from duologue.server.run import bind_socket, serving
+from duologue.server.listening import bind_socket
+from duologue.server.run import serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from tests.limits import TEST_S, WAIT_S

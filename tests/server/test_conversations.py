@@ -8,9 +8,15 @@ from typing import Any
 
 import pytest
 
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.conversations import PAST_MAX, Conversations
+from duologue.server.leases import Leases
+from duologue.server.settings import ServerSettings
 from duologue.store.memory import MemoryStore
 from tests.limits import TEST_S, WAIT_S
 from tests.privacy.planted import TOKEN, Keeping, kept_house
+from tests.server.moving_nodes import TTL_MS, Page, make, store_here
+from tests.server.noted_siblings import NotedSiblings
 from tests.server.running_server import Client, RunningServer, agent_that_says, serve, talk
 
 LONG = "This is a long answer that goes on and on, " * 6
@@ -265,3 +271,37 @@ def test_a_stopping_server_does_not_wait_forever() -> None:
         assert not running.conversations.served
 
     serve(script, drain_s_max=0.1)
+
+
+# -- Other processes of the same server
+
+
+def test_other_processes_learn_where_conversations_are_until_their_journals_are_gone() -> None:
+    async def run() -> None:
+        siblings, page = NotedSiblings(), Page()
+        conversations = Conversations(make, ServerSettings(), siblings=siblings)
+        ids = []
+        for number in range(PAST_MAX + 1):
+            served = conversations.begin(page, {"seat": f"seat {number}"}, "en")  # type: ignore[arg-type]
+            ids.append(served.id)
+            await asyncio.sleep(0.2)
+            await served.end("enough")
+        assert siblings.told[:4] == [("begun", "seat 0"), ("ended", ids[0]), ("begun", "seat 1"), ("ended", ids[1])]
+        assert siblings.told[-2:] == [("ended", ids[-1]), ("forgotten", ids[0])]
+
+    run_simulated(run())
+
+
+def test_other_processes_forget_a_conversation_that_has_moved_to_another_node() -> None:
+    async def run() -> None:
+        siblings, page, leases = NotedSiblings(), Page(), Leases(store_here(), "a", ttl_ms=TTL_MS)
+        conversations = Conversations(make, ServerSettings(), leases, siblings)
+        await leases.open(conversations)
+        served = conversations.begin(page, {"seat": "seat"}, "en")  # type: ignore[arg-type]
+        await asyncio.sleep(0.2)
+        await served.hand_over()
+        await asyncio.sleep(0.2)
+        assert siblings.told == [("begun", "seat"), ("forgotten", served.id)]
+        await leases.close()
+
+    run_simulated(run())

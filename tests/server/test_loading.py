@@ -13,8 +13,8 @@ import pytest
 
 from duologue.models.failure import PullFailed
 from duologue.server import loading, static_files
+from duologue.server.listening import bind_socket, server_url
 from duologue.server.loading import LoadingProgress, show_loading
-from duologue.server.run import bind_socket, server_url
 from tests.limits import WAIT_S
 
 

@@ -165,7 +165,7 @@ def test_a_second_node_with_the_same_name_is_refused_in_one_line(
         await store.close()
 
     asyncio.run(enlist())
-    code, said = serve_here(str(path), monkeypatch, capfd, "--node", "twin")
+    code, said = serve_here(str(path), monkeypatch, capfd, "--node", "twin", "--workers", "1")
     check_refusal(code, said, "another node named 'twin' is alive: give each node its own name")
 
 

@@ -17,13 +17,15 @@ from duologue.lines.phone.carriers import CARRIERS, TWILIO, Carrier
 from duologue.observe.diagnostics import correlation_id
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_messages import ClientMessage
 from duologue.server.client_outbox import ClientOutbox
 from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.server.settings import ServerSettings
-from duologue.server.switchboard import Operator, may_watch
+from duologue.server.switchboard import LIST_S_MIN, Operator, Switchboard, may_watch
 from duologue.testing import Delay, scripted_tool
 from tests.limits import TEST_S
+from tests.server.noted_siblings import NotedSiblings
 from tests.server.operators import listed, operator, watch
 from tests.server.phone.phone_calls import make_agent, until
 from tests.server.running_server import Client, RunningServer, agent_that_says, running_server, serve
@@ -290,6 +292,57 @@ def test_a_server_with_a_token_shows_its_calls_to_clients_with_the_token() -> No
         await watch(watcher)
 
     serve(script, token="sesame")
+
+
+# -- Other processes of the same server
+
+ELSEWHERE = {"id": "x", "since": "2026-01-01T00:00:00.000Z", "own": False, "phase": "listening"}
+
+
+def test_the_list_has_the_calls_of_other_processes_oldest_first() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        watcher = await operator(running)
+        switchboard = running.conversations.switchboard
+        switchboard.note_elsewhere(1, [ELSEWHERE])
+        calls = await listed(watcher, 2)
+        assert calls[0] == ELSEWHERE
+        assert switchboard.process_of("x") == 1
+        assert switchboard.process_of(calls[1]["id"]) is None
+        switchboard.note_elsewhere(1, [])
+        await listed(watcher, 1)
+
+    serve(script)
+
+
+def test_calls_are_shared_with_other_processes_while_they_are_wanted() -> None:
+    async def run() -> None:
+        siblings, client = NotedSiblings(), ClientOutbox(_unsent, 1_000_000)
+        switchboard = Switchboard(siblings)
+        switchboard.subscribe(client)
+        switchboard.subscribe(client)
+        assert switchboard.is_subscribed(client)
+        switchboard.share(True)
+        await asyncio.sleep(LIST_S_MIN * 2)
+        assert siblings.shared == [[]]
+        switchboard.note_elsewhere(1, [ELSEWHERE])
+        await asyncio.sleep(LIST_S_MIN * 2)
+        assert siblings.shared == [[]], "the calls of others aren't passed on"
+        switchboard.unsubscribe(client)
+        switchboard.unsubscribe(client)
+        assert switchboard.process_of("x") == 1, "an operator may come soon"
+        switchboard.share(False)
+        assert switchboard.process_of("x") is None
+        assert siblings.told == [("calls", "wanted"), ("calls", "not wanted")]
+
+    run_simulated(run())
+
+
+async def _unsent(_: dict[str, Any]) -> None: ...
+
+
+# -- Who may watch
 
 
 def scope(client: str = "127.0.0.1", host: str = "127.0.0.1:8765", **more: str) -> dict[str, Any]:

@@ -63,9 +63,15 @@ def bench_server(
     sessions: Annotated[int, typer.Option(min=1, help="How many conversations run at once.")] = 40,
     vad: Annotated[bool, typer.Option("--vad/--no-vad", help="Run VAD on the audio.")] = True,
     seconds: Annotated[float, typer.Option(min=5, help="How many seconds the conversations last.")] = 20.0,
+    workers: Annotated[
+        int, typer.Option(min=1, help="With more than 1: compare so many processes on all cores with one process.")
+    ] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how many conversations one CPU core of a server carries: latency, lag, gaps, memory."""
+    if workers > 1:
+        _bench_workers(workers, sessions, vad, seconds, as_json)
+        return
     try:
         from duologue.lab.bench.server import bench_server as measure
         from duologue.lab.bench.server import report
@@ -75,6 +81,18 @@ def bench_server(
     with _waiting().status("measuring") as status:
         result = measure(sessions, vad, seconds, lambda what: status.update(f"measuring: {what}"))
     _show(f"A server with {result['sessions']} conversations", report(result), result, as_json)
+
+
+def _bench_workers(workers: int, sessions: int, vad: bool, seconds: float, as_json: bool) -> None:
+    try:
+        from duologue.lab.bench.server_workers import bench_workers as measure
+        from duologue.lab.bench.server_workers import report
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+
+    with _waiting().status("measuring") as status:
+        result = measure(workers, sessions, vad, seconds, lambda what: status.update(f"measuring: {what}"))
+    _show(f"A server with {workers} processes", report(result), result, as_json)
 
 
 @bench_app.command("store")

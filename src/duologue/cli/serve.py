@@ -8,37 +8,31 @@ ready.
 from __future__ import annotations
 
 import logging
-import os
 import socket
 import sys
 import webbrowser
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-from urllib.parse import urlsplit
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from duologue.core.errors import DuologueError
 from duologue.models.catalogue import MODELS, megabytes
-from duologue.runtime.agent import Agent
+from duologue.server.listening import bind_socket, server_url
+from duologue.server.processes.capacity import choose_count, read_capacity, this_system
+from duologue.server.processes.channel import is_one_of_several
+from duologue.server.settings import Limits, ServerSettings
 
 from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
+from .serve_processes import run_processes, serve_process
+from .served_agent import FLOWS, ServeOptions, make_server
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from duologue.server.app import Server
-    from duologue.server.leases import Leases
-
-DEMO = "agent:agent"
 DEMO_NAME = "Flight desk"
-FLOWS = (".yaml", ".yml")
 _ERR = Console(stderr=True, highlight=False)
-_STOPPING = "[dim]Ctrl-C lets conversations end, then stops the server.[/]"
+_STOPPING = "Ctrl-C lets conversations end, then stops the server."
 
 
 def serve_command(
@@ -64,6 +58,14 @@ def serve_command(
         ),
     ] = "sqlite:",
     node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="How many processes serve on this port; each loads its own models. Default: one for each core, one "
+            "for the demo.",
+            envvar="DUOLOGUE_WORKERS",
+        ),
+    ] = None,
     keep_days: Annotated[
         int, typer.Option(min=1, help="Delete a conversation from the store this many days after it ended.")
     ] = 30,
@@ -88,36 +90,53 @@ def serve_command(
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
-    missing = _missing(app, brain)
-    from duologue.server.app import Server
-    from duologue.server.run import bind_socket, run, serve, server_url
-    from duologue.server.settings import Limits, ServerSettings
-
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
-    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch)
-    listening = bind_socket(host, port)
-    if missing.models:
-        _load_behind_page(listening, app, missing.models, browser)
-    agent = _agent(app)
-    make = _maker(agent, brain, realtime_url)
-    server = Server(make, settings, leases=_leases(store, node, server_url(listening)))
-    lines = _ready_lines(agent, server_url(listening), server.settings.token, not token)
-    lines += [*_phones(server, make, phone_url, journals), _STOPPING]
+    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch).guarded()
+    options = ServeOptions(app, store, node, brain, realtime_url, phone_url)
+    if is_one_of_several():
+        serve_process(options, settings, keep_days)
+    else:
+        _serve(options, settings, keep_days, workers, browser, is_own_token=not token)
 
-    def ready() -> None:
+
+def _serve(
+    options: ServeOptions,
+    settings: ServerSettings,
+    keep_days: int,
+    workers: int | None,
+    browser: bool,
+    is_own_token: bool,
+) -> None:
+    """Get what is missing, then serve in this process, or in several that this one starts."""
+    missing = _missing(options.app, options.brain)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
+    count, note = choose_count(workers, options.store, not options.app, read_capacity, this_system())
+    listening = bind_socket(settings.host, settings.port)
+    if missing.models:
+        _load_behind_page(listening, options.app, missing.models, browser)
+
+    def announce(served: Sequence[str]) -> None:
+        lines = _ready_lines(served, server_url(listening), settings.token, is_own_token)
+        shared = f"{count} workers share the port." if count > 1 else ""
+        lines += [f"[dim]{line}[/]" for line in (shared, note, _STOPPING) if line]
         _ERR.print("\n  ".join(["", *lines, ""]))
         if browser and not missing.models:  # otherwise the page is already open
-            webbrowser.open(server_url(listening, server.settings.token))
+            webbrowser.open(server_url(listening, settings.token))
 
-    run(serve(server, listening, ready, keep_days))
+    if count > 1:
+        raise typer.Exit(run_processes(listening, count, settings.token, announce))
+    from duologue.server.run import run, serve
+
+    server, served = make_server(options, settings, server_url(listening))
+    run(serve(server, listening, lambda: announce(served), keep_days))
 
 
-def _ready_lines(agent: Agent, url: str, token: str, is_own_token: bool) -> list[str]:
+def _ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool) -> list[str]:
     """The lines that say where the agent is. A token is shown if the server made it, but not if the operator chose
     it."""
     shown = f"{url}?token={token}" if token and is_own_token else url
-    lines = [f"[bold]{escape(agent.name) or 'Your agent'}[/] is at [bold cyan]{shown}[/]"]
-    return lines if is_own_token else [*lines, "The page asks for your token: add ?token=… to the address."]
+    asks = [] if is_own_token else ["The page asks for your token: add ?token=… to the address."]
+    return [f"[bold]{served[0]}[/] is at [bold cyan]{shown}[/]", *asks, *served[1:]]
 
 
 # -- What is missing
@@ -127,7 +146,6 @@ def _missing(app: str, brain: str) -> Requirements:
     """Find out what is missing to run the demo, a flow file or an agent's module. If extras are missing, raise an error
     with the commands to run. If models are missing, return them. For the user's own agent, first ask whether to
     download them."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     if not app or app.endswith(FLOWS):
         missing = Requirements(("server", "speech", "flows", "nlu"), () if brain else _demo_models()).missing()
     else:
@@ -163,7 +181,7 @@ def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...
     """Download models while a page at the server's address shows the progress."""
     from duologue.models.pull import PullStage
     from duologue.server.loading import LoadingProgress, show_loading
-    from duologue.server.run import run, server_url
+    from duologue.server.run import run
 
     packages = {package for name in models for package in MODELS[name].packages}
     progress = LoadingProgress(app.partition(":")[0] or DEMO_NAME, sum(package.download_bytes for package in packages))
@@ -179,92 +197,3 @@ def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...
             webbrowser.open(server_url(listening))
 
     run(show_loading(listening, progress, lambda: pull_with_progress(models, _ERR, note), opened))
-
-
-def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
-    """A function that returns the agent of a conversation. A Realtime model serves only one conversation, so each
-    conversation gets its own model."""
-    kind, _, model = brain.partition(":")
-    if kind not in ("", "realtime"):
-        raise DuologueError(f"unknown brain {kind!r}: use realtime or realtime:MODEL")
-    if not kind:
-        return lambda: agent
-    try:
-        from duologue.brains.realtime import RealtimeModel
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[realtime]'") from None
-    return lambda: replace(
-        agent, brain=RealtimeModel(model or "gpt-realtime", url=url), ears=None, voice=None, session=None
-    )
-
-
-def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path | None) -> list[str]:
-    """Add the phone routes to the server. Returns lines with the addresses to configure at each carrier whose secret is
-    set."""
-    if not url:
-        return []
-    try:
-        from duologue.server.phone.routes import PhoneSettings, phone_routes
-        from duologue.server.phone.settings import on_the_phone
-        from duologue.server.settings import is_loopback
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[phone]'") from None
-    settings = PhoneSettings(
-        public_url=url,
-        twilio_auth_token=os.environ.get("TWILIO_AUTH_TOKEN", ""),
-        telnyx_public_key=os.environ.get("TELNYX_PUBLIC_KEY", ""),
-        allow_unsigned=is_loopback(urlsplit(url).hostname or ""),  # for `duologue phone --to` on this machine
-        journals=journals,
-    )
-    conversations = server.conversations
-
-    def make_for_phone() -> Agent:
-        agent = make()
-        return replace(agent, profile=on_the_phone(agent.profile))
-
-    routes = phone_routes(make_for_phone, settings, conversations.watch, lambda: not conversations.is_draining)
-    server.add_routes(routes)
-    shown = url.rstrip("/")
-    streams = shown.replace("http", "ws", 1)
-    return [
-        f"{'webhook' if 'stream' not in path else 'stream '}  {(streams if 'stream' in path else shown)}{path}"
-        for path in (getattr(route, "path", "") for route in routes)
-    ]
-
-
-def _leases(url: str, node: str, where: str) -> Leases | None:
-    if url in ("", "none"):
-        return None
-    from duologue.server.leases import Leases
-    from duologue.store.store_url import open_store
-
-    return Leases(open_store(url), node or f"{socket.gethostname()}-{os.getpid()}", where)
-
-
-def _agent(app: str) -> Agent:
-    from duologue.runtime.find_agent import find_agent
-
-    if not app:
-        from duologue.starter.write_project import PROJECT
-
-        sys.path.insert(0, str(PROJECT))
-        return find_agent(DEMO)
-    return _agent_of_flows(Path(app)) if app.endswith(FLOWS) else find_agent(app)
-
-
-def _agent_of_flows(file: Path) -> Agent:
-    """The agent of a flow file, with local ears and voice."""
-    from duologue.flows import load_flows
-    from duologue.flows.brain import FlowBrain
-    from duologue.flows.find_functions import find_functions
-    from duologue.runtime.agent import Phrases
-
-    from .chat import find_nlu
-    from .talk import with_speech
-
-    domain = load_flows(file)
-    brain = FlowBrain(domain, find_functions(file, None), find_nlu("local", None))
-    opening = domain.patterns.help.format(
-        flows=", ".join(f.description for f in domain.flows.values() if not f.is_hidden)
-    )
-    return replace(with_speech(Agent(brain, phrases=Phrases(greeting=f"Hello! {opening}"))), name=file.stem)

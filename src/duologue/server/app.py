@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import PurePosixPath
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -29,6 +29,7 @@ from .conversations import Conversations
 from .debug_steps import STEPS_MAX, UntrueJournal, is_worth_showing, settings_of, steps_to_json, table
 from .leases import Leases
 from .settings import ServerSettings
+from .siblings import ALONE, Siblings
 from .static_files import SafeHeaders, index, web_files
 
 Answer = Callable[[Request], Awaitable[Response]]
@@ -44,10 +45,11 @@ class Server:
         settings: ServerSettings | None = None,
         routes: Sequence[BaseRoute] = (),
         leases: Leases | None = None,
+        siblings: Siblings = ALONE,
     ) -> None:
         self.settings = (settings or ServerSettings()).guarded()
         self.conversations = Conversations(
-            (lambda: agent) if isinstance(agent, Agent) else agent, self.settings, leases
+            (lambda: agent) if isinstance(agent, Agent) else agent, self.settings, leases, siblings
         )
         self._worker = asyncio.Semaphore(1)
         gate = Gate(self.conversations, self.settings)
@@ -87,12 +89,28 @@ class Server:
         return PlainTextResponse("ready\n")
 
     async def _metrics(self, _: Request) -> Response:
-        return Response(self.conversations.tally.text() + self.conversations.gauges(), media_type=CONTENT_TYPE)
+        text = await self.conversations.siblings.metrics(self.own_metrics())
+        return Response(text, media_type=CONTENT_TYPE)
+
+    def own_metrics(self) -> str:
+        """The metrics of this process, as text."""
+        return self.conversations.tally.text() + self.conversations.gauges()
+
+    def share_calls(self, is_shared: bool) -> None:
+        """From now on, tell the other processes which calls are here, or don't."""
+        self.conversations.switchboard.share(is_shared)
+
+    def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
+        """Another process has these calls."""
+        self.conversations.switchboard.note_elsewhere(process, calls)
 
     async def _journal(self, request: Request) -> Response:
-        served = self.conversations.served.get(request.path_params["id"]) or self.conversations.past.get(
-            request.path_params["id"]
-        )
+        conversations, id_ = self.conversations, request.path_params["id"]
+        served = conversations.served.get(id_) or conversations.past.get(id_)
+        if served is None:
+            process = await conversations.siblings.find("", id_)
+            if process is not None and conversations.siblings.give_request(dict(request.scope), process):
+                return GivenAway()
         if served is None or not served.is_key(request.headers.get("x-conversation-key", "")):
             return _refusal(404, "This conversation doesn't exist, or the key is wrong.")
         name = f"{served.began:%Y%m%d-%H%M%S}.jsonl"
@@ -136,6 +154,12 @@ class Server:
             return await answer(request)
 
         return answer_if_authorized
+
+
+class GivenAway(Response):
+    """No response: another process has the connection now, and responds."""
+
+    async def __call__(self, *given: Any) -> None: ...
 
 
 @cache

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import json
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from duologue import __version__
@@ -45,13 +46,18 @@ from .conversations import Conversations, rate_of
 from .served_conversation import ServedConversation
 from .server_messages import message
 from .settings import ServerSettings, is_loopback
+from .siblings import SCOPE_KEY
 from .switchboard import Operator, may_watch
+
+if TYPE_CHECKING:
+    from .processes.connection import GiveableSocket
 
 LOG = logging.getLogger("duologue.server")
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 _AUDIO_MS_MAX = 200
+_LASTING = ("version", "seat", "token", "language", "audio")  # of a hello that is repeated
 
 
 class Gate:
@@ -67,7 +73,8 @@ class Gate:
         await send({"type": "websocket.accept"})
         address = (scope.get("client") or ("", 0))[0]
         self._by_address[address] = self._by_address.get(address, 0) + 1
-        socket = ClientSocket(self._conversations, self._settings, send, may_watch(scope, self._settings))
+        connection = scope.get(SCOPE_KEY)
+        socket = ClientSocket(self._conversations, self._settings, send, may_watch(scope, self._settings), connection)
         self._conversations.clients.add(socket.client)
         try:
             await socket.serve(receive, self._refusal(scope, address))
@@ -106,8 +113,18 @@ def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
 class ClientSocket:
     """One client's socket."""
 
-    def __init__(self, conversations: Conversations, settings: ServerSettings, send: Send, may_watch: bool) -> None:
+    def __init__(
+        self,
+        conversations: Conversations,
+        settings: ServerSettings,
+        send: Send,
+        may_watch: bool,
+        connection: GiveableSocket | None = None,
+    ) -> None:
         self._conversations = conversations
+        self._siblings = conversations.siblings
+        self._connection = connection  # with which the socket can be given to another process
+        self._seat = connection.arrival.seat if connection is not None else ""  # counted for this process
         self._settings = settings
         self.client = self._client = ClientOutbox(send, settings.limits.unread_bytes_max, self._detach)
         self._operator = Operator(conversations.switchboard, self._client, may_watch)
@@ -134,6 +151,8 @@ class ClientSocket:
         finally:
             self._client.close()
             self._detach()
+            if self._seat:
+                self._siblings.leave_seat(self._seat)
             writing.cancel()
             for failure in await asyncio.gather(reading, writing, return_exceptions=True):
                 if isinstance(failure, Exception):
@@ -224,6 +243,8 @@ class ClientSocket:
         if not self._may_enter(hello.get("token", "")):
             self.refuse(NO_TOKEN)
             return
+        if await self._is_given_away(hello):
+            return
         served, close_code = self._conversations.find(hello)
         if close_code is not None:
             self.refuse(close_code)
@@ -239,7 +260,8 @@ class ClientSocket:
             return
         self._hello = hello
         self._language = _language(hello.get("language", ""))
-        self._client.send_message(self._ready())
+        if self._connection is None or not self._connection.arrival.is_greeted:
+            self._client.send_message(self._ready())
         if served is not None:
             self._served = served
             self._conversations.enter(served, self._client, hello, self._language)
@@ -249,6 +271,22 @@ class ClientSocket:
                 self._client.send_message(server_messages.written(gone, self._language))
             for outgoing in self._conversations.missed_messages(hello):
                 self._client.send_message(outgoing)
+
+    async def _is_given_away(self, hello: dict[str, Any]) -> bool:
+        """Give the socket to the process to which this client belongs, if that is another one. A socket that came from
+        another process stays."""
+        connection = self._connection
+        if connection is None:
+            return False
+        if not connection.arrival.is_handed:
+            process = await self._siblings.find(hello["seat"], hello.get("conversation", ""))
+            if process is None:
+                self._seat = hello["seat"]
+            elif self._siblings.give_socket(connection, process, hello["seat"]):
+                self._client.close()
+                return True
+        connection.settle()
+        return False
 
     def _may_enter(self, token: str) -> bool:
         wanted = self._settings.token
@@ -276,6 +314,8 @@ class ClientSocket:
             self._client.send_message(message("pong", t=incoming.payload["t"]))
         elif incoming.type in ("calls", "watch") or self._operator.is_watching:
             is_busy = self._served is not None and not self._served.is_over
+            if incoming.type == "watch" and not is_busy and self._is_given_to_call(incoming.payload["id"]):
+                return
             self._operator.do(incoming, self._language, is_busy)
         elif self._served is not None and not self._served.is_over:
             if self._served.client is self._client:
@@ -286,6 +326,22 @@ class ClientSocket:
             self._client.send_message(
                 message("error", code="refused", message=f"{incoming.type}: no conversation is running")
             )
+
+    def _is_given_to_call(self, id_: str | None) -> bool:
+        """Give an operator's socket to the process that has the call to watch, if that is another one."""
+        process = self._conversations.switchboard.process_of(id_)
+        if process is None or self._connection is None or not self._operator.may_watch:
+            return False
+        assert self._hello is not None
+        hello = {name: self._hello[name] for name in _LASTING if name in self._hello}
+        said = [("hello", hello), ("calls", {"on": True}), ("watch", {"id": id_})]
+        if not self._conversations.switchboard.is_subscribed(self._client):
+            del said[1]
+        messages = [json.dumps({"type": kind, "payload": payload}) for kind, payload in said]
+        if not self._siblings.give_socket(self._connection, process, "", messages):
+            return False
+        self._client.close()
+        return True
 
     def _start(self, given: dict[str, Any]) -> None:
         assert self._hello is not None

@@ -34,6 +34,7 @@ from .restore import read_earlier
 from .screen import Screen
 from .served_conversation import RestoredConversation, ServedConversation
 from .settings import ServerSettings
+from .siblings import ALONE, Siblings
 from .switchboard import Switchboard
 
 PAST_MAX = 20
@@ -46,9 +47,16 @@ LOG = logging.getLogger("duologue.server")
 class Conversations:
     """The conversations of one server. `served` holds the conversations of clients on a socket, by id."""
 
-    def __init__(self, make_agent: Callable[[], Agent], settings: ServerSettings, leases: Leases | None = None) -> None:
+    def __init__(
+        self,
+        make_agent: Callable[[], Agent],
+        settings: ServerSettings,
+        leases: Leases | None = None,
+        siblings: Siblings = ALONE,
+    ) -> None:
         self._make_agent = make_agent
         self.leases = leases
+        self.siblings = siblings
         self._agent = make_agent()  # a broken agent fails here, before the first client connects
         if leases is not None:
             leases.calls.agent = identity_of(self._agent)
@@ -60,7 +68,7 @@ class Conversations:
         self.clients: set[ClientOutbox] = set()
         self.calls: set[Conversation] = set()  # on other lines, such as the phone: they can't move to another node
         self.tally = Tally()
-        self.switchboard = Switchboard()
+        self.switchboard = Switchboard(siblings)
         self.is_draining = False
         self._is_empty = asyncio.Event()
         self._is_empty.set()
@@ -146,6 +154,7 @@ class Conversations:
     def _add(self, served: ServedConversation) -> None:
         self.served[served.id] = served
         self._is_empty.clear()
+        self.siblings.note_begun(served.id, served.seat)
         self.watch(served.conversation)
         if self.leases is not None and isinstance(served.conversation.agent.thinker, Remembers):
             served.conversation.agent.thinker.remember(self.leases)
@@ -214,10 +223,13 @@ class Conversations:
     def _remove(self, served: ServedConversation, has_moved: bool) -> None:
         if self.served.get(served.id) is served:  # not if it has been restored here meanwhile
             del self.served[served.id]
+            (self.siblings.note_forgotten if has_moved else self.siblings.note_ended)(served.id)
         self.switchboard.remove(served.screen)
         self.past[served.id] = served
         while len(self.past) > PAST_MAX:
-            self.past.popitem(last=False)
+            oldest, _ = self.past.popitem(last=False)
+            if oldest not in self.served:
+                self.siblings.note_forgotten(oldest)
         how = "continues on another node" if has_moved else "has ended"
         LOG.info("%s: %s; conversations here: %d", correlation_id(served.id), how, len(self.served))
         if not self.served:

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any
 
 import uvicorn
 
-from duologue.core.errors import DuologueError
-
 from .app import Server
-
-UNREAD_MS_MAX = 30_000
+from .processes.connection import Connections, GiveableSocket
+from .processes.link import ParentLink
 
 KEEP_DAYS = 30
 
@@ -32,35 +29,16 @@ class QuietServer(uvicorn.Server):
         yield
 
 
-def bind_socket(host: str, port: int) -> socket.socket:
-    """A listening socket. With port 0, any free port is used. Raises DuologueError if the address can't be used."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if hasattr(socket, "TCP_USER_TIMEOUT"):  # the kernel closes a client that reads nothing
-            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS_MAX)
-        made.bind((host, port))
-    except (OSError, UnicodeError) as problem:
-        made.close()
-        if getattr(problem, "errno", None) == errno.EADDRINUSE:
-            other = f"--port {port + 1} (make demo PORT={port + 1})"
-            raise DuologueError(f"port {port} of {host} is already in use; choose another: {other}") from None
-        why = getattr(problem, "strerror", None) or type(problem).__name__
-        raise DuologueError(f"can't listen on {host} port {port}: {why}; choose another --host or --port") from None
-    made.listen(2_048)
-    return made
-
-
 @contextlib.asynccontextmanager
-async def serving(server: Server, listening: socket.socket) -> AsyncIterator[QuietServer]:
-    """Run the server until the context ends."""
+async def serving(server: Server, listening: socket.socket | None) -> AsyncIterator[QuietServer]:
+    """Run the server until the context ends. Without a listening socket, the server gets its connections from a parent
+    process, and can give them away."""
     limits = server.settings.limits
     config = uvicorn.Config(
         server.app,
         log_level="warning",
         access_log=False,
-        ws="websockets-sansio",
+        ws="websockets-sansio" if listening is not None else GiveableSocket,
         ws_max_size=limits.message_bytes_max,
         ws_per_message_deflate=False,
         ws_ping_interval=20.0,
@@ -70,7 +48,8 @@ async def serving(server: Server, listening: socket.socket) -> AsyncIterator[Qui
         server_header=False,
     )
     running = QuietServer(config)
-    task = asyncio.get_running_loop().create_task(running.serve([listening]), name="uvicorn")
+    sockets = [listening] if listening is not None else []
+    task = asyncio.get_running_loop().create_task(running.serve(sockets), name="uvicorn")
     try:
         while not running.started and not task.done():
             await asyncio.sleep(0.005)
@@ -85,27 +64,55 @@ async def serve(
 ) -> None:
     """Run until SIGTERM or Ctrl-C, then let conversations end or move to another node. `ready` is called as soon as the
     server listens."""
-    loop = asyncio.get_running_loop()
     stop = asyncio.Event()
+    async with _prepared(server, stop, keep_days), serving(server, listening) as running:
+        ready()
+        await stop.wait()
+        await _drain(server, running)
+
+
+async def serve_for_parent(server: Server, link: ParentLink, lines: Sequence[str], keep_days: int = KEEP_DAYS) -> None:
+    """Serve the connections that a parent process passes on, until the parent or a SIGTERM stops this process. `lines`
+    tell the user what is served."""
+    stop = asyncio.Event()
+    link.open(server, stop.set)
+    try:
+        swept_days = keep_days if link.welcome.is_first else None
+        async with _prepared(server, stop, swept_days), serving(server, None) as running:
+            link.take_connections(Connections(running), lines)
+            await stop.wait()
+            link.leave()
+            await _drain(server, running)
+    finally:
+        link.close()
+
+
+@contextlib.asynccontextmanager
+async def _prepared(server: Server, stop: asyncio.Event, keep_days: int | None) -> AsyncIterator[None]:
+    """Handle signals, load models and open the store. If `keep_days` is given, delete older conversations."""
+    loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     conversations = server.conversations
     await loop.run_in_executor(None, conversations.load)
     if conversations.leases is not None:
         await conversations.leases.open(conversations)
-        await conversations.leases.store.sweep(keep_days * 86_400_000)
+        if keep_days is not None:
+            await conversations.leases.store.sweep(keep_days * 86_400_000)
     try:
-        async with serving(server, listening) as running:
-            ready()
-            await stop.wait()
-            for number in (signal.SIGTERM, signal.SIGINT):
-                loop.remove_signal_handler(number)
-                signal.signal(number, signal.SIG_DFL)  # the second signal ends the process immediately
-            await conversations.drain()
-            running.should_exit = True
+        yield
     finally:
         if conversations.leases is not None:
             await conversations.leases.close()
+
+
+async def _drain(server: Server, running: QuietServer) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_DFL)  # the second signal ends the process immediately
+    await server.conversations.drain()
+    running.should_exit = True
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
@@ -116,10 +123,3 @@ def run(work: Coroutine[Any, Any, None]) -> None:
         asyncio.run(work)
     else:
         uvloop.run(work)
-
-
-def server_url(listening: socket.socket, token: str = "") -> str:
-    """The address of the page, with the token if there is one."""
-    host, port = listening.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")

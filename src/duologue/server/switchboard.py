@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +20,7 @@ from .client_outbox import ClientOutbox
 from .screen import Screen
 from .server_messages import ServerMessage, message
 from .settings import ServerSettings, is_loopback
+from .siblings import ALONE, Siblings
 
 LOG = logging.getLogger("duologue.server")
 LIST_S_MIN = 0.25  # the shortest time between two lists
@@ -26,12 +28,15 @@ _PLAYBACK_REPORTS = ("played", "finished", "stopped", "unplayable")
 
 
 class Switchboard:
-    """All running calls, and the clients that subscribed to the list."""
+    """All running calls, and the clients that subscribed to the list. The list has the calls of other processes too."""
 
-    def __init__(self) -> None:
+    def __init__(self, siblings: Siblings = ALONE) -> None:
+        self._siblings = siblings
         self._screens: dict[str, Screen] = {}
         self._clients: dict[ClientOutbox, None] = {}
         self._alarm: asyncio.TimerHandle | None = None
+        self._elsewhere: dict[int, list[dict[str, Any]]] = {}  # by process: its calls
+        self._is_shared = False  # another process wants to know the calls of this one
 
     def add(self, screen: Screen) -> None:
         """List this call as soon as it starts. A call that never starts is never listed."""
@@ -44,6 +49,10 @@ class Switchboard:
     def find(self, id_: str) -> Screen | None:
         """The running call with this hash; None if no such call is running."""
         return self._screens.get(id_)
+
+    def process_of(self, id_: str | None) -> int | None:
+        """The other process that has the call with this hash, if there is one."""
+        return next((at for at, calls in self._elsewhere.items() if any(call["id"] == id_ for call in calls)), None)
 
     def _note(self, screen: Screen, entered: sg.StateEntered) -> None:
         if entered.view == "conversation":
@@ -60,28 +69,56 @@ class Switchboard:
 
     def subscribe(self, client: ClientOutbox) -> None:
         """Send this client the list now and after each change."""
+        if not self._clients:
+            self._siblings.want_calls(True)
         self._clients[client] = None
         client.send_message(self._list(client))
 
     def unsubscribe(self, client: ClientOutbox) -> None:
-        self._clients.pop(client, None)
+        if client in self._clients:
+            del self._clients[client]
+            if not self._clients:
+                self._siblings.want_calls(False)
+
+    def is_subscribed(self, client: ClientOutbox) -> bool:
+        return client in self._clients
 
     def _note_change(self) -> None:
         """Send the list soon. Changes that come close together are sent as one list."""
-        if self._clients and self._alarm is None:
+        if (self._clients or self._is_shared) and self._alarm is None:
             self._alarm = asyncio.get_running_loop().call_later(LIST_S_MIN, self._send_lists)
 
     def _send_lists(self) -> None:
         self._alarm = None
         for client in tuple(self._clients):
             client.send_message(self._list(client))
+        if self._is_shared:
+            self._siblings.share_calls([_entry(screen, None) for screen in self._screens.values()])
 
     def _list(self, client: ClientOutbox) -> ServerMessage:
         """The message with all calls, oldest first. `own` marks the client's own conversation."""
-        return message("calls", calls=[_entry(screen, client) for screen in self._screens.values()])
+        here = [_entry(screen, client) for screen in self._screens.values()]
+        elsewhere = [call for calls in self._elsewhere.values() for call in calls]
+        return message("calls", calls=sorted(here + elsewhere, key=lambda call: call["since"]) if elsewhere else here)
+
+    # -- Other processes
+
+    def share(self, is_shared: bool) -> None:
+        """From now on, tell the other processes which calls are here, or don't. Then they don't tell either."""
+        self._is_shared = is_shared
+        if not is_shared:
+            self._elsewhere.clear()
+        self._note_change()
+
+    def note_elsewhere(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
+        """Another process has these calls."""
+        if self._elsewhere.get(process, []) != list(calls):
+            self._elsewhere[process] = list(calls)
+            for client in tuple(self._clients):
+                client.send_message(self._list(client))
 
 
-def _entry(screen: Screen, client: ClientOutbox) -> dict[str, Any]:
+def _entry(screen: Screen, client: ClientOutbox | None) -> dict[str, Any]:
     agent = screen.conversation.agent
     return {
         "id": screen.id,
@@ -90,7 +127,7 @@ def _entry(screen: Screen, client: ClientOutbox) -> dict[str, Any]:
         "phase": screen.conversation.phase,
         "since": server_messages.iso(screen.began),
         "private": agent.private,
-        "own": screen.is_of(client),
+        "own": client is not None and screen.is_of(client),
     }
 
 

@@ -12,7 +12,8 @@ from duologue.lab.torture.person import TypingPerson
 from duologue.lab.torture.tortured_agent import ActionLog, make_agent
 from duologue.server.app import Server
 from duologue.server.leases import Leases
-from duologue.server.run import bind_socket, server_url, serving
+from duologue.server.listening import bind_socket, server_url
+from duologue.server.run import serving
 from duologue.server.settings import ServerSettings
 from duologue.store.store_url import open_store
 from tests.limits import TEST_S

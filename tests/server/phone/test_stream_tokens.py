@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from duologue.server.phone.stream_tokens import StreamTokens
+from duologue.server.phone.stream_tokens import StreamTokens, UsedTokenFiles
 
 
 def test_a_token_opens_one_stream_of_one_call_for_a_short_time() -> None:
@@ -21,6 +23,26 @@ def test_a_token_opens_one_stream_of_one_call_for_a_short_time() -> None:
     assert StreamTokens(b"k" * 32, 60_000, lambda: now[0]).take(other, "telnyx", "whatever"), "by another process"
     now[0] += 2
     assert not tokens.take(other, "telnyx", "whatever")
+
+
+def test_processes_that_share_a_folder_accept_a_token_once(tmp_path: Path) -> None:
+    now = [1_000.0]
+    one, other = (StreamTokens(b"k" * 32, 60_000, lambda: now[0], UsedTokenFiles(tmp_path / "used")) for _ in range(2))
+    first, second = one.mint("twilio", "CA1"), one.mint("twilio", "CA1")
+    assert other.take(first, "twilio", "CA1")
+    assert not one.take(first, "twilio", "CA1")
+    assert one.take(second, "twilio", "CA1")
+    assert not other.take(second, "twilio", "CA1")
+    assert len(list((tmp_path / "used").iterdir())) == 2
+    now[0] += 100
+    assert one.take(one.mint("twilio", "CA2"), "twilio", "CA2")
+    assert len(list((tmp_path / "used").iterdir())) == 1, "expired tokens need not be remembered"
+
+
+def test_a_folder_that_cannot_be_written_opens_nothing(tmp_path: Path) -> None:
+    (tmp_path / "used").touch()
+    tokens = StreamTokens(b"k" * 32, 60_000, used=UsedTokenFiles(tmp_path / "used" / "more"))
+    assert not tokens.take(tokens.mint("twilio", "CA1"), "twilio", "CA1")
 
 
 @pytest.mark.parametrize("token", ["", ".", "a.b", "§.§", "x" * 10_000, "YWJj.YWJj"])

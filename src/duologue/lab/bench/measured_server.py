@@ -11,6 +11,7 @@ import os
 import resource
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -24,8 +25,14 @@ from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, PushedAu
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
-from duologue.server.run import bind_socket, serving
+from duologue.server.leases import Leases
+from duologue.server.listening import bind_socket
+from duologue.server.processes.connection import Connections
+from duologue.server.processes.link import ParentLink
+from duologue.server.run import serving
 from duologue.server.settings import Limits, ServerSettings
+from duologue.server.siblings import ALONE
+from duologue.store.sqlite import SqliteStore
 from duologue.turns.endpoint import FixedSilence
 from duologue.voice.scripted import ScriptedVoice
 
@@ -110,12 +117,15 @@ class ServerFigures:
     lags_ms: list[float] = field(default_factory=list)
 
 
-def run_served(pipe: Connection, core: int | None, vad: bool, sessions_max: int) -> None:
-    """The main function of the server process. It sends its port through `pipe`. Then it answers the commands `begin`
-    (start measuring) and `figures` (send the results) until the command `stop` comes."""
+def run_served(
+    pipe: Connection, core: int | None, vad: bool, sessions_max: int, store: str = "", link: ParentLink | None = None
+) -> None:
+    """The main function of the server process. It sends its port through `pipe`, unless it gets its connections from a
+    parent by `link`. Then it answers the commands `begin` (start measuring) and `figures` (send the results) until the
+    command `stop` comes. `store` is the path of an SQLite file; empty: nothing is stored."""
     if core is not None:
         os.sched_setaffinity(0, {core})
-    _run(_served(pipe, vad, sessions_max))
+    _run(_served(pipe, vad, sessions_max, store, link))
 
 
 def _run(work: Any) -> None:
@@ -127,7 +137,7 @@ def _run(work: Any) -> None:
         uvloop.run(work)
 
 
-async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
+async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, link: ParentLink | None) -> None:
     ears = LocalEars(stt=InstantText(), judges_turns=False, cancels_echo=False) if vad else LoudEars()
     if isinstance(ears, LocalEars):
         ears.load()
@@ -140,13 +150,12 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
             ScriptedBrain(otherwise=ANSWER), ears=CountingEars(ears), voice=voice, endpoint=endpoint, profile="confirm"
         )
 
-    server = Server(make, ServerSettings(port=0, limits=limits))
+    leases = Leases(SqliteStore(store), f"measured-{os.getpid()}") if store else None
+    server = Server(make, ServerSettings(port=0, limits=limits), leases=leases, siblings=link or ALONE)
     _watch(server, figures)
-    listening = bind_socket("127.0.0.1", 0)
     lagging = asyncio.create_task(_measure_lag(figures))
     before = resident_kb()
-    async with serving(server, listening):
-        pipe.send(listening.getsockname()[1])
+    async with _connected(server, pipe, link):
         loop = asyncio.get_running_loop()
         cpu_s = wall_s = 0.0
         while (command := await loop.run_in_executor(None, pipe.recv)) != "stop":
@@ -169,6 +178,26 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
         lagging.cancel()
         for served in tuple(server.conversations.served.values()):
             await served.end("measured")
+
+
+@asynccontextmanager
+async def _connected(server: Server, pipe: Connection, link: ParentLink | None) -> AsyncIterator[None]:
+    """Serve on a port of its own, or what the parent passes on."""
+    leases = server.conversations.leases
+    if leases is not None:
+        await leases.open(server.conversations)
+    listening = bind_socket("127.0.0.1", 0) if link is None else None
+    async with serving(server, listening) as running:
+        if listening is not None:
+            pipe.send(listening.getsockname()[1])
+        if link is not None:
+            link.open(server, lambda: None)
+            link.take_connections(Connections(running), ())
+        yield
+    if link is not None:
+        link.close()
+    if leases is not None:
+        await leases.close()
 
 
 def _watch(server: Server, figures: ServerFigures) -> None:

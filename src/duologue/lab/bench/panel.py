@@ -23,7 +23,8 @@ from duologue.observe import signals as sg
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
-from duologue.server.run import bind_socket, server_url, serving
+from duologue.server.listening import bind_socket, server_url
+from duologue.server.run import serving
 from duologue.server.settings import ServerSettings
 from duologue.voice.scripted import ScriptedVoice
 

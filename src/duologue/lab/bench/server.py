@@ -69,7 +69,7 @@ def bench_server(
         port = to_server.recv()
         progress(f"connecting {sessions} clients")
         callers = spawn.Process(
-            target=run_callers, args=(callers_end, theirs, port, sessions, _speech(), seconds), daemon=True
+            target=run_callers, args=(callers_end, theirs, port, sessions, speech_of_clients(), seconds), daemon=True
         )
         callers.start()
         to_callers.recv()
@@ -87,7 +87,8 @@ def bench_server(
     return _result(sessions, connected, vad, noted, figures)
 
 
-def _speech() -> bytes:
+def speech_of_clients() -> bytes:
+    """What each client says, as 16-bit PCM at 16 kHz."""
     found = read_audio(model_path("speech-samples") / "two_cities.wav")
     start, end = (found.rate_hz * ms // 1000 for ms in SPEECH_MS)
     return to_pcm(resample(found.samples[start:end], found.rate_hz, 16_000))

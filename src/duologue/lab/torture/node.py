@@ -41,7 +41,8 @@ def _end_with_parent() -> None:
 def _serve(given: argparse.Namespace) -> None:
     from duologue.server.app import Server
     from duologue.server.leases import Leases
-    from duologue.server.run import bind_socket, run, serve, server_url
+    from duologue.server.listening import bind_socket, server_url
+    from duologue.server.run import run, serve
     from duologue.server.settings import Limits, ServerSettings
     from duologue.store.store_url import open_store
 

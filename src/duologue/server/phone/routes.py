@@ -27,7 +27,7 @@ from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, NotRunning
 
 from .settings import InvalidPhoneSettings, PhoneSettings
-from .stream_tokens import StreamTokens
+from .stream_tokens import StreamTokens, UsedTokenFiles
 from .webhooks import Webhooks
 
 __all__ = ["InvalidPhoneSettings", "PhoneSettings", "phone_routes"]
@@ -49,7 +49,8 @@ def phone_routes(
     """The routes of every configured carrier. `make_agent` is called for each call; `on_conversation` gets each
     conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier tries the
     fallback address of the number."""
-    tokens = StreamTokens(settings.token_key, settings.token_ms_max)
+    used = UsedTokenFiles(settings.used_tokens) if settings.used_tokens is not None else None
+    tokens = StreamTokens(settings.token_key, settings.token_ms_max, used=used)
     webhooks = Webhooks(settings, tokens, is_open)
     calls = PhoneCalls(make_agent, settings, tokens, on_conversation)
     routes: list[BaseRoute] = []

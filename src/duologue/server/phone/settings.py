@@ -56,6 +56,7 @@ class PhoneSettings:
     digits_terminator: str = "#"  # the key that ends a turn of keys immediately
     pace: BufferPace = field(default_factory=BufferPace)  # how far ahead of playback sound is sent
     journals: Path | None = None  # a folder for the journal of every call
+    used_tokens: Path | None = None  # a folder in which processes that share token_key note used tokens
 
     def __post_init__(self) -> None:
         problems = list(_problems(self))

@@ -11,21 +11,75 @@ import base64
 import binascii
 import hashlib
 import hmac
+import logging
 import secrets
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
 
 USED_MAX = 100_000
+LOG = logging.getLogger("duologue.phone")
+
+
+class UsedTokens(Protocol):
+    """Remembers used tokens until they expire."""
+
+    def add(self, body: bytes, until_ms: int, now_ms: int) -> bool:
+        """Note that this token is used. Returns False if it was used before."""
+        ...
+
+
+class UsedTokensInMemory:
+    """The used tokens of one process."""
+
+    def __init__(self) -> None:
+        self._until_ms: dict[bytes, int] = {}
+
+    def add(self, body: bytes, until_ms: int, now_ms: int) -> bool:
+        for old in [old for old, expiry_ms in self._until_ms.items() if expiry_ms < now_ms]:
+            del self._until_ms[old]
+        while len(self._until_ms) >= USED_MAX:
+            del self._until_ms[next(iter(self._until_ms))]
+        if body in self._until_ms:
+            return False
+        self._until_ms[body] = until_ms
+        return True
+
+
+class UsedTokenFiles:
+    """The used tokens of several processes: one empty file for each. Its name has the token's expiry and a hash of the
+    token."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def add(self, body: bytes, until_ms: int, now_ms: int) -> bool:
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            for file in self._folder.iterdir():
+                if int(file.name.partition("-")[0]) < now_ms:
+                    file.unlink(missing_ok=True)
+            (self._folder / f"{until_ms}-{hashlib.sha256(body).hexdigest()}").touch(mode=0o600, exist_ok=False)
+        except FileExistsError:
+            return False
+        except OSError as problem:
+            LOG.error("a used token can't be noted in %s: %s; its stream is refused", self._folder, problem.strerror)
+            return False
+        return True
 
 
 class StreamTokens:
-    """Creates and checks tokens. Processes that share the key accept each other's tokens."""
+    """Creates and checks tokens. Processes that share the key accept each other's tokens. They share `used`
+    too, so that a token is valid for one stream only."""
 
-    def __init__(self, key: bytes, ms_max: int, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, key: bytes, ms_max: int, now: Callable[[], float] = time.time, used: UsedTokens | None = None
+    ) -> None:
         self._key = key
         self._ms_max = ms_max
         self._now = now
-        self._used: dict[bytes, float] = {}  # used tokens and their expiry
+        self._used = used or UsedTokensInMemory()
 
     def mint(self, carrier: str, call: str) -> str:
         """A token for this call. With an empty `call`, the token is valid for any call of the carrier."""
@@ -42,11 +96,7 @@ class StreamTokens:
         now = self._now()
         if int(until) < now * 1000 or for_carrier != carrier or (for_call and for_call != _digest(call)):
             return False
-        self._forget(now)
-        if body in self._used:
-            return False
-        self._used[body] = int(until) / 1000
-        return True
+        return self._used.add(body, int(until), int(now * 1000))
 
     def _verified(self, token: str) -> bytes | None:
         body, _, signature = token.partition(".")
@@ -55,12 +105,6 @@ class StreamTokens:
         except (binascii.Error, ValueError):
             return None
         return content if hmac.compare_digest(self._sign(content), signed) else None
-
-    def _forget(self, now: float) -> None:
-        for body in [body for body, until in self._used.items() if until < now]:
-            del self._used[body]
-        while len(self._used) >= USED_MAX:
-            del self._used[next(iter(self._used))]
 
     def _sign(self, body: bytes) -> bytes:
         return hmac.new(self._key, body, hashlib.sha256).digest()

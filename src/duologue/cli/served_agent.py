@@ -1,0 +1,168 @@
+"""The server that `duologue serve` runs: an agent, a store, phone lines, made from the command's options.
+
+Rule: each process of a server makes all of this for itself; what they must agree on comes from their parent.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from rich.markup import escape
+
+from duologue.core.errors import DuologueError
+from duologue.runtime.agent import Agent
+
+if TYPE_CHECKING:
+    from duologue.server.app import Server
+    from duologue.server.leases import Leases
+    from duologue.server.processes.link import ParentLink
+    from duologue.server.settings import ServerSettings
+
+DEMO = "agent:agent"
+FLOWS = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """The options of `duologue serve` that a server is made from."""
+
+    app: str
+    store: str
+    node: str
+    brain: str
+    realtime_url: str | None
+    phone_url: str
+
+
+def make_server(
+    options: ServeOptions, settings: ServerSettings, url: str, link: ParentLink | None = None
+) -> tuple[Server, list[str]]:
+    """The server, and lines that say where the agent is. `link` leads to the parent of several processes."""
+    from duologue.server.app import Server
+    from duologue.server.siblings import ALONE
+
+    agent = _agent(options.app)
+    make = _maker(agent, options.brain, options.realtime_url)
+    leases = _leases(options.store, node_name(options.node, link is not None), url)
+    server = Server(make, settings, leases=leases, siblings=ALONE if link is None else link)
+    return server, [_title(agent), *_phones(server, make, options.phone_url, settings.journals, link)]
+
+
+def _title(agent: Agent) -> str:
+    return escape(agent.name) or "Your agent"
+
+
+def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
+    """A function that returns the agent of a conversation. A Realtime model serves only one conversation, so each
+    conversation gets its own model."""
+    kind, _, model = brain.partition(":")
+    if kind not in ("", "realtime"):
+        raise DuologueError(f"unknown brain {kind!r}: use realtime or realtime:MODEL")
+    if not kind:
+        return lambda: agent
+    try:
+        from duologue.brains.realtime import RealtimeModel
+    except ModuleNotFoundError as missing:
+        raise DuologueError(f"{missing}: pip install 'duologue[realtime]'") from None
+    return lambda: replace(
+        agent, brain=RealtimeModel(model or "gpt-realtime", url=url), ears=None, voice=None, session=None
+    )
+
+
+def _phones(
+    server: Server, make: Callable[[], Agent], url: str, journals: Path | None, link: ParentLink | None
+) -> list[str]:
+    """Add the phone routes to the server. Returns lines with the addresses to configure at each carrier whose secret is
+    set."""
+    if not url:
+        return []
+    try:
+        from duologue.server.phone.routes import PhoneSettings, phone_routes
+        from duologue.server.phone.settings import on_the_phone
+        from duologue.server.settings import is_loopback
+    except ModuleNotFoundError as missing:
+        raise DuologueError(f"{missing}: pip install 'duologue[phone]'") from None
+    settings = PhoneSettings(
+        public_url=url,
+        twilio_auth_token=os.environ.get("TWILIO_AUTH_TOKEN", ""),
+        telnyx_public_key=os.environ.get("TELNYX_PUBLIC_KEY", ""),
+        allow_unsigned=is_loopback(urlsplit(url).hostname or ""),  # for `duologue phone --to` on this machine
+        journals=journals,
+    )
+    if link is not None:  # the webhook may reach one process and the stream another one
+        settings = replace(
+            settings,
+            token_key=bytes.fromhex(link.welcome.token_key),
+            used_tokens=Path(link.welcome.folder) / "used-tokens",
+            calls_max=share_of(settings.calls_max, link.welcome.count),
+        )
+    conversations = server.conversations
+
+    def make_for_phone() -> Agent:
+        agent = make()
+        return replace(agent, profile=on_the_phone(agent.profile))
+
+    routes = phone_routes(make_for_phone, settings, conversations.watch, lambda: not conversations.is_draining)
+    server.add_routes(routes)
+    shown = url.rstrip("/")
+    streams = shown.replace("http", "ws", 1)
+    return [
+        f"{'webhook' if 'stream' not in path else 'stream '}  {(streams if 'stream' in path else shown)}{path}"
+        for path in (getattr(route, "path", "") for route in routes)
+    ]
+
+
+def _leases(url: str, node: str, where: str) -> Leases | None:
+    if url in ("", "none"):
+        return None
+    from duologue.server.leases import Leases
+    from duologue.store.store_url import open_store
+
+    return Leases(open_store(url), node, where)
+
+
+def node_name(given: str, is_one_of_several: bool) -> str:
+    """The name of this process among those that share a store. A name that the user has given is enough for one
+    process."""
+    return given if given and not is_one_of_several else f"{given or socket.gethostname()}-{os.getpid()}"
+
+
+def share_of(limit: int, count: int) -> int:
+    """The part of a server's limit that one of so many processes may use."""
+    return -(-limit // count)
+
+
+def _agent(app: str) -> Agent:
+    from duologue.runtime.find_agent import find_agent
+
+    if not app:
+        from duologue.starter.write_project import PROJECT
+
+        sys.path.insert(0, str(PROJECT))
+        return find_agent(DEMO)
+    return _agent_of_flows(Path(app)) if app.endswith(FLOWS) else find_agent(app)
+
+
+def _agent_of_flows(file: Path) -> Agent:
+    """The agent of a flow file, with local ears and voice."""
+    from duologue.flows import load_flows
+    from duologue.flows.brain import FlowBrain
+    from duologue.flows.find_functions import find_functions
+    from duologue.runtime.agent import Phrases
+
+    from .chat import find_nlu
+    from .talk import with_speech
+
+    domain = load_flows(file)
+    brain = FlowBrain(domain, find_functions(file, None), find_nlu("local", None))
+    opening = domain.patterns.help.format(
+        flows=", ".join(f.description for f in domain.flows.values() if not f.is_hidden)
+    )
+    return replace(with_speech(Agent(brain, phrases=Phrases(greeting=f"Hello! {opening}"))), name=file.stem)

@@ -1,0 +1,25 @@
+"""One of several server processes that `duologue bench server --workers` measures: `python -m …measured_process`.
+
+The arguments are the address of the benchmark, VAD (1 or 0), the limit of conversations, and the store. Rule: the
+process serves what its parent passes on, exactly as one of `duologue serve` does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from multiprocessing.connection import Client
+
+from duologue.server.processes.link import link_to_parent
+
+from .measured_server import run_served
+
+
+def main(address: str, vad: str, sessions_max: str, store: str) -> None:
+    with Client(address, "AF_UNIX") as pipe:
+        pipe.send(os.getpid())
+        run_served(pipe, None, vad == "1", int(sessions_max), store, link_to_parent())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

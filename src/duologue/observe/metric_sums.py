@@ -1,0 +1,84 @@
+"""Adds up the metrics of several processes of one server, in the Prometheus text format.
+
+Counts of a process that has ended stay in the sum, as far as they were read: otherwise a sum would fall, and Prometheus
+would take that for a restart of the server. Rule: this module reads only what `prometheus.py` and the server write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+HIGHEST = ("duologue_draining",)  # of these, the highest value counts, not the sum
+
+
+@dataclass(slots=True)
+class MetricFamily:
+    """All series of one name, with the lines that explain it."""
+
+    head: list[str] = field(default_factory=list)
+    kind: str = ""
+    series: dict[str, float] = field(default_factory=dict)  # by name and labels
+
+
+class MetricSums:
+    """What each process reported last, and what those reported that have ended."""
+
+    def __init__(self) -> None:
+        self._reported: dict[int, str] = {}
+        self._past = ""
+
+    def report(self, process: int, text: str) -> None:
+        """This process has these metrics now."""
+        self._reported[process] = text
+
+    def end(self, process: int) -> None:
+        """The process has ended: its counts stay."""
+        families = read_families(self._reported.pop(process, ""))
+        counts = {name: family for name, family in families.items() if family.kind != "gauge"}
+        self._past = write_families(add_up((read_families(self._past), counts)))
+
+    def text(self) -> str:
+        """The metrics of the whole server."""
+        parts = [*self._reported.values(), self._past]  # a running process first: it has every family
+        return write_families(add_up(read_families(part) for part in parts))
+
+
+def read_families(text: str) -> dict[str, MetricFamily]:
+    """The families of a text, by name."""
+    families: dict[str, MetricFamily] = {}
+    family = MetricFamily()
+    for line in text.splitlines():
+        if line.startswith("# "):
+            _, what, name, rest = line.split(" ", 3)
+            family = families.setdefault(name, MetricFamily())
+            family.head.append(line)
+            if what == "TYPE":
+                family.kind = rest
+        elif line:
+            series, _, value = line.rpartition(" ")
+            family.series[series] = float(value) if "." in value or "e" in value else int(value)
+    return families
+
+
+def add_up(parts: Iterable[dict[str, MetricFamily]]) -> dict[str, MetricFamily]:
+    """The sums of equal series. A series that only one part has is kept."""
+    sums: dict[str, MetricFamily] = {}
+    for part in parts:
+        for name, family in part.items():
+            known = sums.setdefault(name, MetricFamily(family.head, family.kind))
+            for series, value in family.series.items():
+                before = known.series.get(series, 0)
+                known.series[series] = max(before, value) if name in HIGHEST else before + value
+    return sums
+
+
+def write_families(families: dict[str, MetricFamily]) -> str:
+    """The families as text."""
+    return "".join(f"{line}\n" for family in families.values() for line in _lines(family))
+
+
+def _lines(family: MetricFamily) -> Iterator[str]:
+    yield from family.head
+    for series, value in family.series.items():
+        yield f"{series} {value}"

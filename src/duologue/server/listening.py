@@ -1,0 +1,40 @@
+"""The socket on which a server listens, and its address.
+
+Rule: this module is light, because a parent of several server processes has no other part of a server.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+from duologue.core.errors import DuologueError
+
+UNREAD_MS_MAX = 30_000
+
+
+def bind_socket(host: str, port: int) -> socket.socket:
+    """A listening socket. With port 0, any free port is used. Raises DuologueError if the address can't be used."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # the kernel closes a client that reads nothing
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS_MAX)
+        made.bind((host, port))
+    except (OSError, UnicodeError) as problem:
+        made.close()
+        if getattr(problem, "errno", None) == errno.EADDRINUSE:
+            other = f"--port {port + 1} (make demo PORT={port + 1})"
+            raise DuologueError(f"port {port} of {host} is already in use; choose another: {other}") from None
+        why = getattr(problem, "strerror", None) or type(problem).__name__
+        raise DuologueError(f"can't listen on {host} port {port}: {why}; choose another --host or --port") from None
+    made.listen(2_048)
+    return made
+
+
+def server_url(listening: socket.socket, token: str = "") -> str:
+    """The address of the page, with the token if there is one."""
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")

@@ -1,0 +1,116 @@
+"""Which server process has a seat or a conversation, and which one gets the next socket. No I/O.
+
+The parent asks the directory when a client says hello: all sockets of a seat (the id of a browser) belong to one
+process, and a client that comes back belongs to the process that has its conversation. Rule: what a process had is
+forgotten when it ends.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a conversation is. `seat` is empty once the conversation is over and only its journal can be had."""
+
+    process: int
+    seat: str
+
+
+class Directory:
+    """The seats and conversations of all processes."""
+
+    def __init__(self) -> None:
+        self._seats: dict[str, Counter[int]] = {}  # by seat: how many sockets and conversations of each process
+        self._conversations: dict[str, _Place] = {}
+
+    def __len__(self) -> int:
+        """How many seats and conversations are known."""
+        return len(self._seats) + len(self._conversations)
+
+    def find(self, seat: str, conversation: str) -> int | None:
+        """The process that has this conversation, or else this seat; None if it may be any process."""
+        place = self._conversations.get(conversation)
+        if place is not None:
+            return place.process
+        return next(iter(self._seats.get(seat, ())), None)
+
+    # -- Seats
+
+    def enter(self, process: int, seat: str) -> None:
+        """A socket or a conversation of this seat is at this process now."""
+        self._seats.setdefault(seat, Counter())[process] += 1
+
+    def leave(self, process: int, seat: str) -> None:
+        """One that has entered is gone."""
+        held = self._seats.get(seat)
+        if held is None or process not in held:
+            return
+        held[process] -= 1
+        if held[process] <= 0:
+            del held[process]
+        if not held:
+            del self._seats[seat]
+
+    # -- Conversations
+
+    def begin(self, process: int, conversation: str, seat: str) -> None:
+        """This process has the conversation now; a process that had it before has it no more."""
+        former = self._conversations.get(conversation)
+        if former is not None:
+            self.leave(former.process, former.seat)
+        self._conversations[conversation] = _Place(process, seat)
+        self.enter(process, seat)
+
+    def end(self, process: int, conversation: str) -> None:
+        """The conversation is over. Its journal and what its client has missed can still be had from this process."""
+        place = self._conversations.get(conversation)
+        if place is not None and place.process == process:
+            self.leave(process, place.seat)
+            place.seat = ""
+
+    def forget(self, process: int, conversation: str) -> None:
+        """This process has nothing of the conversation any more."""
+        self.end(process, conversation)
+        place = self._conversations.get(conversation)
+        if place is not None and place.process == process:
+            del self._conversations[conversation]
+
+    def drop(self, process: int) -> None:
+        """The process has ended."""
+        gone = [name for name, place in self._conversations.items() if place.process == process]
+        for name in gone:
+            del self._conversations[name]
+        for seat, held in list(self._seats.items()):
+            held.pop(process, None)
+            if not held:
+                del self._seats[seat]
+
+
+class Loads:
+    """How many open WebSockets each process has. A process reports how many it has and how many it has received; those
+    that are on their way count too."""
+
+    def __init__(self, count: int) -> None:
+        self._sent = [0] * count
+        self._received = [0] * count
+        self._open = [0] * count
+
+    def __getitem__(self, process: int) -> int:
+        return self._open[process] + self._sent[process] - self._received[process]
+
+    def send(self, process: int) -> None:
+        self._sent[process] += 1
+
+    def report(self, process: int, open_: int, received: int) -> None:
+        self._open[process], self._received[process] = open_, received
+
+    def drop(self, process: int) -> None:
+        self._sent[process] = self._received[process] = self._open[process] = 0
+
+    def least(self, processes: Iterable[int]) -> int | None:
+        """The process with the fewest open sockets; None if there is no process. Equal ones take turns."""
+        return min(processes, key=lambda process: (self[process], self._sent[process]), default=None)

@@ -1,0 +1,224 @@
+"""What the parent and its server processes tell each other, as values, and their form in one packet.
+
+A packet is a line of JSON, followed by the bytes of `data`. Rule: every message has a type in `MESSAGES`, and only
+sockets are passed beside a packet.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any, TypeAlias, get_args
+
+# -- From the parent
+
+
+@dataclass(frozen=True, slots=True)
+class Welcome:
+    """The first message: what all processes of the server have in common."""
+
+    process: int  # from 0
+    count: int  # of all processes
+    url: str  # of the server
+    token: str  # that clients present
+    token_key: str  # with which tokens of phone streams are signed, in hex
+    folder: str  # private to the server, gone when it ends
+    is_first: bool  # the first process of the server in its first life
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionPassed:
+    """A client's socket comes with this message. `data` is what another process has already read from it: a request,
+    and after `request_bytes` what the client sent on its WebSocket. `seat` is counted for the receiving process. If
+    `is_greeted`, the client has got its `ready`."""
+
+    is_websocket: bool
+    data: bytes = b""
+    request_bytes: int = 0
+    seat: str = ""
+    is_greeted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClientFound:
+    """The answer to `FindClient`: the process to which the client belongs."""
+
+    question: int
+    process: int
+
+
+@dataclass(frozen=True, slots=True)
+class SendMetrics:
+    """Send your own metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsSummed:
+    """The answer to `SumMetrics`: the metrics of all processes, as text."""
+
+    question: int
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class ShareCalls:
+    """Does an operator at any process see the list of calls? If so, send yours now and whenever it changes."""
+
+    is_wanted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StopServing:
+    """Let your conversations end or move, and then end."""
+
+
+# -- From a process
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The process takes connections. `lines` tell the user what is served."""
+
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """The process is stopping, and takes no more connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """How many WebSockets are open, and how many were received so far. Sent when that changes, and every second."""
+
+    open: int
+    received: int
+
+
+@dataclass(frozen=True, slots=True)
+class FindClient:
+    """A client says hello: to which process does it belong? If to none, it is counted for the one that asks."""
+
+    question: int
+    seat: str
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandOn:
+    """Give this socket to another process. The fields are those of `ConnectionPassed`."""
+
+    process: int
+    is_websocket: bool
+    data: bytes = b""
+    request_bytes: int = 0
+    seat: str = ""
+    is_greeted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLeft:
+    """A socket that was counted for this seat is closed."""
+
+    seat: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationBegun:
+    """The process has this conversation."""
+
+    conversation: str
+    seat: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationOver:
+    """The conversation is over. The process still has its journal."""
+
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationForgotten:
+    """The process has nothing of this conversation any more, or another node has it."""
+
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True)
+class SumMetrics:
+    """A client wants the metrics of all processes."""
+
+    question: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMetrics:
+    """The answer to `SendMetrics`."""
+
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class WantCalls:
+    """Does an operator see the list of calls at this process?"""
+
+    is_wanted: bool
+
+
+# -- In both directions
+
+
+@dataclass(frozen=True, slots=True)
+class CallsPart:
+    """A part of the list of calls of `process`. The list is complete with the last part."""
+
+    process: int
+    calls: tuple[dict[str, Any], ...]
+    is_first: bool
+    is_last: bool
+
+
+FromParent: TypeAlias = (
+    Welcome | ConnectionPassed | ClientFound | SendMetrics | MetricsSummed | ShareCalls | CallsPart | StopServing
+)
+FromProcess: TypeAlias = (
+    Serving
+    | Leaving
+    | LoadReport
+    | FindClient
+    | HandOn
+    | SeatLeft
+    | ConversationBegun
+    | ConversationOver
+    | ConversationForgotten
+    | SumMetrics
+    | OwnMetrics
+    | WantCalls
+    | CallsPart
+)
+ProcessMessage: TypeAlias = FromParent | FromProcess
+MESSAGES: dict[str, Any] = {
+    kind.__name__: kind for kind in dict.fromkeys((*get_args(FromParent), *get_args(FromProcess)))
+}
+
+
+def encode(message: ProcessMessage) -> bytes:
+    """The message as one packet."""
+    content = {one.name: getattr(message, one.name) for one in fields(message)}
+    data = content.pop("data", b"")
+    head = json.dumps([type(message).__name__, content], separators=(",", ":"))
+    return b"\n".join((head.encode(), data))
+
+
+def decode(packet: bytes) -> Any:
+    """The message in a packet. Raises ValueError if it isn't one."""
+    head, _, data = packet.partition(b"\n")
+    try:
+        name, content = json.loads(head)
+        kind = MESSAGES[name]
+        given = {key: tuple(value) if isinstance(value, list) else value for key, value in content.items()}
+        has_data = any(one.name == "data" for one in fields(kind))
+        return kind(**given, data=data) if has_data else kind(**given)
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError("not a message between server processes") from None
