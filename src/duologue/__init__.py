@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from duologue.nlu.llm import LlmNlu
     from duologue.nlu.local import LocalNlu
     from duologue.observe import signals
-    from duologue.ports.brain import Firm, OpenQuestion, Request, Show, Working
+    from duologue.ports.brain import Firm, LastWords, OpenQuestion, Request, Show, Working
     from duologue.ports.failure import ServiceError
     from duologue.ports.history import AgentSaid, CallOutput, UserSaid
     from duologue.ports.sound import Sound, Word
@@ -49,6 +49,7 @@ _MODULES = {
     "Firm": "duologue.ports.brain",
     "FlowBrain": "duologue.flows.brain",
     "Job": "duologue.ports.worker",
+    "LastWords": "duologue.ports.brain",
     "LlmNlu": "duologue.nlu.llm",
     "LocalEars": "duologue.ears.local",
     "LocalNlu": "duologue.nlu.local",
@@ -107,6 +108,7 @@ __all__ = [
     "Firm",
     "FlowBrain",
     "Job",
+    "LastWords",
     "LlmNlu",
     "LocalEars",
     "LocalNlu",

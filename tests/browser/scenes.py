@@ -250,6 +250,13 @@ def retrying(page: Page, server: FakeServer) -> None:
     server.status(why="rate_limit", attempt=2, attemptsMax=3, inMs=4_000)
 
 
+def told_why(page: Page, server: FakeServer) -> None:
+    """Words of a cue: what is heard while the answer takes long."""
+    talked(page, server)
+    server.state("thinking", "listening", "TurnEnded")
+    server.say("cue", action="play", cue="words", text="I'm still looking, one moment please.")
+
+
 def queueing(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.state("working", "thinking", "ToolCalled")
@@ -401,6 +408,7 @@ SCENES = tuple(
         booked,
         booked_before,
         retrying,
+        told_why,
         queueing,
         session_lost,
         beyond_repair,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 
-from playwright.sync_api import Page
+import pytest
+from playwright.sync_api import Page, expect
 
 from tests.browser.fake_server import FakeServer
-from tests.browser.scenes import begin, tone, until
+from tests.browser.scenes import SCENES, agent, begin, tone, until, user
+
+SCENE = {scene.name: scene for scene in SCENES}
 
 LISTEN = """() => {
   const { cues } = duologue.player;
@@ -85,3 +88,35 @@ def test_the_ambient_sound_is_repeated_quieter_under_a_voice_and_ends_with_the_c
     until(page, "duologue.player.cues.ambient.gain.gain.value > 0.9")
     server.say("ended", reason="user", canRestart=True)
     until(page, "duologue.player.cues.ambient === null")
+
+
+LINE = '#lines > li[data-cue="true"]'
+
+
+@pytest.mark.req("H-01", "C-UI")
+def test_the_words_of_a_cue_can_be_read_until_the_answer_comes(page: Page, server: FakeServer) -> None:
+    SCENE["told_why"].play(page, server)
+    expect(page.locator(LINE)).to_contain_text("I'm still looking, one moment please.")
+    server.say("cue", action="play", cue="sound", text="")
+    agent(server, 2, "There is a table at eight.", final=False)
+    expect(page.locator("#lines")).to_contain_text("There is a table at eight.")
+    expect(page.locator(LINE)).to_have_count(0)
+
+
+def test_words_about_the_wait_go_when_the_cue_is_silenced_and_an_apology_stays(page: Page, server: FakeServer) -> None:
+    SCENE["told_why"].play(page, server)
+    server.say("cue", action="stop")
+    expect(page.locator(LINE)).to_have_count(0)
+    server.say("cue", action="play", cue="apology", text="I'm sorry, please ask me again.")
+    server.say("cue", action="stop")
+    user(server, 2, "hello?")
+    expect(page.locator("#lines")).to_contain_text("hello?")
+    expect(page.locator(LINE)).to_contain_text("I'm sorry, please ask me again.")
+
+
+def test_the_last_words_of_a_conversation_that_could_not_go_on_stay(page: Page, server: FakeServer) -> None:
+    SCENE["told_why"].play(page, server)
+    server.say("cue", action="play", cue="ended", text="I'm sorry, I can't go on. Goodbye.")
+    server.say("ended", reason="fault", canRestart=True)
+    expect(page.locator("#over")).to_be_visible()
+    expect(page.locator(LINE)).to_contain_text("I'm sorry, I can't go on. Goodbye.")

@@ -74,6 +74,18 @@ async def test_a_booking_needs_nothing_but_the_keyboard(visit: Any) -> None:
     await expect(panel.page.locator("#start")).to_be_focused()
 
 
+@pytest.mark.req("H-05")
+async def test_a_goodbye_is_heard_and_hangs_up(visit: Any) -> None:
+    panel = (await visit(desk(greeting=""))).panel
+    await panel.start()
+    await panel.write("No, that's all. Goodbye!")
+    await expect(panel.page.locator("#over")).to_be_visible()
+    await expect(panel.page.locator("#over p")).to_have_text("The conversation has ended")
+    assert [line for line in await panel.transcript() if line[0] == "assistant"] == [("assistant", "Goodbye!", "")]
+    await expect(panel.button("start")).to_be_enabled()
+    assert panel.plays == []
+
+
 async def _tab_to(panel: Panel, name: str) -> None:
     """Press Tab until the focus is there, and see that it can be seen."""
     for _ in range(40):

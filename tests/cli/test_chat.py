@@ -36,6 +36,12 @@ def test_a_flow_can_be_started_at_once() -> None:
     assert "Where would you like to fly from?" in chat("", "--flow", "book_flight").stdout
 
 
+def test_a_goodbye_ends_the_chat() -> None:
+    done = chat("thanks, goodbye\nnever read\n")
+    assert done.stdout.rstrip().endswith("agent  Goodbye!")
+    assert done.exit_code == 0
+
+
 def test_a_long_or_unprintable_message_is_echoed_in_part() -> None:
     done = chat("\x07" + "a" * 1_000 + "\n")
     assert "\x07" not in done.stdout

@@ -50,6 +50,24 @@ def test_a_flight_is_booked_by_voice() -> None:
         call.user("next Friday").expect_heard("Your flight is booked! Booking reference: BK-98765")
 
 
+@pytest.mark.req("H-05")
+def test_a_goodbye_is_answered_and_hangs_up() -> None:
+    with Call(Agent(flights())) as call:
+        call.user("no thank you, goodbye").until(lambda: call.conversation.phase == "idle").expect_ended()
+        assert call.heard == ["Goodbye!"]
+        call.expect_nothing_lost()
+
+
+@pytest.mark.req("H-05")
+def test_words_after_a_goodbye_keep_the_call_and_its_task() -> None:
+    with Call(Agent(flights())) as call:
+        call.user("I want to book a flight").settles()
+        call.user("goodbye").interrupts("wait, from New York please", after_ms=100)
+        call.settles()
+        call.expect_phase("listening")
+        assert "fly to" in call.heard[-1]
+
+
 @pytest.mark.req("D-07", "D-16")
 def test_a_correction_is_taken_by_voice() -> None:
     with Call(Agent(flights())) as call:

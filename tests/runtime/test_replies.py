@@ -12,6 +12,7 @@ import pytest
 from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.observe import signals as sg
 from duologue.ports import (
+    LastWords,
     Request,
     ServiceError,
     Show,
@@ -583,3 +584,28 @@ def test_a_sound_of_no_length_can_not_be_made() -> None:
     for ms in (0, -5, 1.5, "5", None, True):
         with pytest.raises(ValueError, match="milliseconds"):
             Sound(ms)  # type: ignore[arg-type]
+
+
+@pytest.mark.req("H-05")
+@pytest.mark.parametrize("voice", [ScriptedVoice(), None], ids=["spoken", "written"])
+def test_the_conversation_ends_after_last_words(voice: ScriptedVoice | None) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("that was all")
+        await stage.until(lambda: stage.conversation.phase == "idle")
+        assert stage.heard == ["Thank you. Goodbye."]
+        assert stage.lost == []
+
+    play(scene, ScriptedBrain([["Thank you. ", LastWords("Goodbye.")]]), voice=voice)
+
+
+@pytest.mark.req("H-05")
+def test_words_of_the_user_keep_the_conversation_open_after_last_words() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("that was all")
+        await stage.until(lambda: stage.line.heard_ms > 800)
+        await stage.say("wait one more thing")
+        await stage.rest()
+        assert stage.conversation.phase == "listening"
+        assert stage.heard[-1] == "Of course."
+
+    play(scene, ScriptedBrain([[LastWords("Thank you for calling and goodbye to you.")], "Of course."]))

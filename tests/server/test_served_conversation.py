@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.core.errors import DuologueError
+from duologue.observe import signals as sg
 from duologue.runtime.agent import Agent
 from duologue.testing import (
     Hang,
@@ -61,6 +62,26 @@ def test_after_the_end_the_same_socket_starts_a_new_conversation() -> None:
             assert (await client.expect("ended", after=turn))["canRestart"] is True
         assert len(ids) == 3
         assert not running.conversations.served
+
+    serve(script)
+
+
+@pytest.mark.req("H-09")
+def test_the_conversation_knows_whether_its_user_is_at_the_page() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        (served,) = running.conversations.served.values()
+        told: list[bool] = []
+        served.conversation.on(sg.AttentionChanged, lambda changed: told.append(changed.here))
+        assert served.conversation.attention is None
+        for here in (True, True, False, True):
+            await client.send("attention", here=here)
+        await client.send("ping", t=1)
+        await client.expect("pong")
+        assert told == [True, False, True]
+        client.vanish()
+        await running.until(lambda: served.conversation.attention is False)
 
     serve(script)
 

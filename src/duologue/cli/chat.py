@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue.core.errors import DuologueError
-from duologue.dialogue.effects import HandOver
+from duologue.dialogue.effects import HandOver, Respond
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.templates import spoken
 from duologue.nlu.understanding import Nlu
@@ -93,9 +93,11 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
         if line.strip() == "/state":
             out.print(_state(domain, talk))
             continue
-        await _answer(out, talk.hear(line))
+        is_over = await _answer(out, talk.hear(line))
         if show_state:
             out.print(_state(domain, talk))
+        if is_over:
+            return
 
 
 def _check_date(text: str) -> None:
@@ -138,10 +140,14 @@ async def _read(out: Console) -> str | None:
     return line.rstrip("\n") if line else None
 
 
-async def _answer(out: Console, said: AsyncIterator[Said]) -> None:
+async def _answer(out: Console, said: AsyncIterator[Said]) -> bool:
+    """Print the answer. Returns whether the conversation ends with it."""
+    is_over = False
     async for item in said:
         text = "(a person takes over)" if isinstance(item, HandOver) else item.text
+        is_over = isinstance(item, Respond) and item.ends
         out.print(Text.assemble(("agent  ", BLUE), text))
+    return is_over
 
 
 def _state(domain: Domain, talk: DialogueSession) -> Table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .apply_commands import apply_commands, miss, say_no
-from .commands import BY_NAME, ChitChat, Command, Help, SetSlot, Skip
+from .commands import BY_NAME, ChitChat, Command, Farewell, Help, SetSlot, Skip
 from .corrections import (
     are_both_yes_no,
     corrections,
@@ -76,7 +76,9 @@ def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
     kind = courtesy_of(tokens_of(text))
     if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
         return ()
-    words = ChitChat(str(getattr(d.domain.patterns, kind)))
+    if kind == "farewell":
+        return (Farewell(),)
+    words = ChitChat(str(getattr(d.domain.patterns, "assent" if kind == "refusal" else kind)))
     return (words, Help()) if kind == "greeting" else (words,)
 
 
@@ -234,7 +236,7 @@ def _rejects_all(d: DialogueDraft, text: str) -> bool:
 
 
 def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
-    """Apply the corrections in the message; if it contains no correction, send it to NLU."""
+    """Apply the corrections in the message. If it contains none, and isn't a goodbye either, send it to NLU."""
     asked = d.s.waiting_for if d.s.waiting_for is not None and is_question_current(d) else None
     found: tuple[Command, ...] = ()
     if asked is not None and _is_about_open_question(d, asked, text):
@@ -251,11 +253,17 @@ def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> No
             or other_slot_corrections(*about)
             or other_day_or_time(*about)
         )
+    if not found and _is_farewell(text):
+        found = (Farewell(),)
     if found:
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, found)
     else:
         ask_nlu(d, text, is_aside=is_aside)
+
+
+def _is_farewell(text: str) -> bool:
+    return courtesy_of(tokens_of(text)) == "farewell"
 
 
 def _is_about_open_question(d: DialogueDraft, asked: str, text: str) -> bool:
@@ -345,6 +353,9 @@ def handle_queued_message(d: DialogueDraft, text: str) -> None:
         answer(d, text)
     elif d.s.stack:
         correct_or_ask(d, text, is_aside=is_aside)
+    elif _is_farewell(text):
+        d.enter(Phase.UNDERSTANDING)
+        apply_commands(d, (Farewell(),))
     else:
         ask_nlu(d, text, is_aside=is_aside)
 

@@ -15,6 +15,7 @@ from .commands import (
     Command,
     CorrectSlot,
     Deny,
+    Farewell,
     Handoff,
     Help,
     NeedTime,
@@ -56,6 +57,9 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
         return
     if known == [NeedTime()]:
         _give_time(d)
+        return
+    if known == [Farewell()]:
+        _take_leave(d)
         return
     values: list[SetSlot | CorrectSlot] = [one for one in known if isinstance(one, SetSlot | CorrectSlot)]
     is_open = any(isinstance(command, StartFlow) and command.flow in open_flows(d.s) for command in known)
@@ -266,11 +270,27 @@ def repeat(d: DialogueDraft) -> None:
 def _give_time(d: DialogueDraft) -> None:
     """The user needs a moment: keep the question open without repeating it. If the question wasn't asked yet, ask it
     now."""
-    if d.is_question_new or (d.s.stack and not d.top.failed and not is_question_current(d)):
+    if _must_ask_first(d):
         continue_flow(d)
         return
     d.say(d.domain.patterns.wait, asks=bool(d.s.stack))
     wait_for_answer(d)
+
+
+def _take_leave(d: DialogueDraft) -> None:
+    """The user says goodbye: say it too, and end the conversation. An open question stays open, in case the user says
+    something after all. If that question wasn't asked yet, ask it instead."""
+    if _must_ask_first(d):
+        continue_flow(d)
+        return
+    d.commitments.append(Commitment.GOODBYE)
+    d.say(d.domain.patterns.farewell, asks=bool(d.s.stack), ends=True)
+    wait_for_answer(d)
+
+
+def _must_ask_first(d: DialogueDraft) -> bool:
+    """Is there a question that wasn't asked yet?"""
+    return d.is_question_new or (bool(d.s.stack) and not d.top.failed and not is_question_current(d))
 
 
 def _go_back(d: DialogueDraft) -> None:

@@ -103,6 +103,11 @@ class ChitChat:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Farewell:
+    """The user says goodbye."""
+
+
 Command: TypeAlias = (
     StartFlow
     | SetSlot
@@ -119,6 +124,7 @@ Command: TypeAlias = (
     | Help
     | Handoff
     | ChitChat
+    | Farewell
 )
 
 # The commands by the names that the grammars use for them.

@@ -2,7 +2,7 @@
 
 Such a message may fill a slot, and its values are read back before an action uses them. If it would decide something,
 the open question is asked again instead. Rule: a doubtful message never confirms, refuses, cancels, restarts, hands
-over or runs an action.
+over, runs an action or ends the conversation.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ class Commitment(Enum):
     RESTART = auto()
     HANDOFF = auto()
     ACTION = auto()
+    GOODBYE = auto()
 
 
 class DialogueDraft:
@@ -108,12 +109,12 @@ class DialogueDraft:
         self.set(pending=self.s.requests)
         return self.s.requests
 
-    def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> str:
+    def say(self, text: str, *, asks: bool = False, barge_in: bool = True, ends: bool = False, **more: Any) -> str:
         """Fill the gaps in the text and add it as a response, unless it is empty. Returns the filled text."""
         said = {name: as_said(filled.value, filled.raw) for name, filled in self.top.slots} if self.s.stack else None
         words = fill(text, {**(self.s.slots if said is None else said), **more}, self.today)
         if words:
-            self._responses.append(Respond(words, barge_in, asks))
+            self._responses.append(Respond(words, barge_in, asks, ends))
         return words
 
     def say_first(self, text: str, **more: object) -> None:

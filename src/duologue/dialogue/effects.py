@@ -48,11 +48,13 @@ class RunAction:
 
 @dataclass(frozen=True, slots=True)
 class Respond:
-    """Request to say a text to the user. `asks` is True if the text is a question that expects an answer."""
+    """Request to say a text to the user. `asks` is True if the text is a question that expects an answer. `ends` is
+    True if the conversation ends after it, unless the user says something."""
 
     text: str
     barge_in: bool = True
     asks: bool = False
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ starts at zero.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .draft import DialogueDraft
 from .flow import Collect, Confirm, PerformAction
 from .state import Phase
@@ -22,7 +24,8 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
         d.set_top(asked=(*d.top.asked, at.slot))
     d.enter(Phase.WAITING_FOR_SLOT)
     _set_question(d, at.slot)
-    prompt, more = at.prompt or spec.prompt, {"proposed": proposed(d, at)}
+    more: dict[str, Any] = {"proposed": proposed(d, at)}
+    prompt = at.prompt or spec.prompt
     if at.proposed and more["proposed"] is None:
         prompt = spec.prompt  # there is nothing to propose, or the user just refused it
     if d.s.reading_back:

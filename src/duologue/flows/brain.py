@@ -20,7 +20,7 @@ from duologue.dialogue.flow import Domain
 from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
-from duologue.ports.brain import Firm, Form, Memory, OpenQuestion, Part, Request, Working
+from duologue.ports.brain import Firm, Form, LastWords, Memory, OpenQuestion, Part, Request, Working
 from duologue.ports.history import UserSaid
 from duologue.ports.spoken_words import count_words, new_words
 from duologue.ports.streams import with_heartbeats
@@ -125,6 +125,8 @@ class FlowBrain:
 
     def _part(self, item: Respond, state: DialogueState) -> Part:
         text = f"{item.text} "
+        if item.ends:
+            return LastWords(text)
         if item.asks:
             form = form_of(self._domain, state) if state.phase is Phase.CONFIRMING else None
             values = tuple(slot.value for slot in form.slots if slot.value) if form is not None else ()

@@ -179,6 +179,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.StateEntered: {"view": _name, "state": _name, "context": _context},
     sg.TimedOut: {"timer": _name, "call": _number},
     sg.HearingChanged: {"hearing": _name},
+    sg.AttentionChanged: {"here": _number},
     sg.TurnStarted: {"turn": _turn},
     sg.TurnCompleted: {"turn": _turn},
     sg.TurnInterrupted: {"turn": _turn, "by": _source},

@@ -66,6 +66,13 @@ class HearingChanged(Signal):
     hearing: HearingStatus
 
 
+@dataclass(frozen=True, slots=True)
+class AttentionChanged(Signal):
+    """The person is at the screen now, or isn't any more."""
+
+    here: bool
+
+
 # -- Turns. The field `transcript` of TurnContext contains words.
 
 

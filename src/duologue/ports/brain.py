@@ -65,6 +65,14 @@ class OpenQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class LastWords:
+    """Text after which the conversation ends: as soon as everything was heard, unless the person says something
+    before that."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Working:
     """A heartbeat of a brain that is still working on its reply: yield one about every 250 ms. A brain that yields
     neither parts nor heartbeats counts as stalled."""
@@ -72,7 +80,7 @@ class Working:
     ms: int = 250
 
 
-Part: TypeAlias = str | Firm | OpenQuestion | Show | Sound | ToolCall | Working
+Part: TypeAlias = str | Firm | OpenQuestion | LastWords | Show | Sound | ToolCall | Working
 
 
 class Brain(Protocol):

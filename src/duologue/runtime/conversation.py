@@ -379,6 +379,11 @@ class Conversation:
         """Pass on the condition of the user's microphone, if the line knows it."""
         self._in_own_thread(lambda: self.engine.hearing_fact.note_microphone(Microphone(microphone)))
 
+    def notify_attention(self, here: bool) -> None:
+        """Pass on whether the user is at the screen, if the line knows it: types, holds the mouse on the page, or
+        watches it."""
+        self._in_own_thread(lambda: self.engine.note_attention(here))
+
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
         """Report the progress of a job that runs outside of this conversation."""
         self._in_own_thread(lambda: self.engine.tool_calls.note_outside_progress(call, text, fraction))
@@ -421,6 +426,11 @@ class Conversation:
     def hearing(self) -> HearingStatus:
         """Can the user be heard? on, loading, muted, broken or none."""
         return self.engine.hearing_fact.value
+
+    @property
+    def attention(self) -> bool | None:
+        """Is the user at the screen? None if the line can't tell, such as on the phone."""
+        return self.engine.attention
 
     @property
     def previous_phase(self) -> str | None:

@@ -121,6 +121,7 @@ class Engine:
             driver, transcript, agent.hearing, self.announcer.caption_user, self._decided, transcript.words
         )
         self.hearing_fact = HearingFact(agent.ears is not None, self._tell_hearing)
+        self.attention: bool | None = None  # is the user at the screen? None: the line can't tell
         self.ears_task = EarsTask(
             driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget, self.hearing_fact.note_ears
         )
@@ -393,6 +394,12 @@ class Engine:
 
     def _tell_hearing(self, hearing: HearingStatus) -> None:
         self.bus.send(sg.HearingChanged(self.driver.now(), hearing))
+
+    def note_attention(self, here: bool) -> None:
+        """The user is at the screen now, or isn't any more."""
+        if here is not self.attention:
+            self.attention = here
+            self.bus.send(sg.AttentionChanged(self.driver.now(), here))
 
     def _decided(self, kind: str, reasons: tuple[str, ...], confidence: float) -> None:
         self.bus.send(sg.Decided(self.driver.now(), kind, reasons, round(confidence, 3)))

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import Ending, ErrorClass, FaultSource
-from duologue.ports.brain import Brain, Firm, OpenQuestion, Request, Show, Working
+from duologue.ports.brain import Brain, Firm, LastWords, OpenQuestion, Request, Show, Working
 from duologue.ports.encodable_text import encodable
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
@@ -120,6 +120,10 @@ class Replies:
                             await sentences.put(sentence)
                     case Firm():
                         self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
+                        for sentence in splitter.feed(part.text):
+                            await sentences.put(sentence)
+                    case LastWords():
+                        self._driver.post(ev.EndAfterSpeaking, withdrawable=True)
                         for sentence in splitter.feed(part.text):
                             await sentences.put(sentence)
                     case OpenQuestion():

@@ -137,6 +137,7 @@ TABLE: dict[str, dict[str, _Field]] = {
     "unplayable": {"voice": _VOICE},
     "debug": {"on": _Field(_is_flag, "true or false")},
     "microphone": {"state": _MICROPHONE},
+    "attention": {"here": _Field(_is_flag, "true or false")},
     "calls": {"on": _FLAG},
     "watch": {"id": _CALL_ID},
     "ping": {"t": _Field(_is_number, "a number")},

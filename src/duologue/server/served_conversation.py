@@ -309,6 +309,8 @@ class ServedConversation:
         if self.client is client:
             self.client = None
             self.screen.leave(client)
+            if self.conversation.attention:
+                self.conversation.notify_attention(here=False)
             self.line.detach(client)
 
     def _send_state(self, client: ClientOutbox, resumed: bool) -> None:
@@ -365,6 +367,7 @@ class ServedConversation:
             "unplayable": lambda given: line.note_unplayable(given["voice"]),
             "debug": lambda given: self._debug(given["on"]),
             "microphone": lambda given: talk.notify_microphone(Microphone(given["state"])),
+            "attention": lambda given: talk.notify_attention(given["here"]),
         }
 
     def _refuse_start(self, _: dict[str, Any]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.commands import StartFlow
+from duologue.dialogue.effects import Respond
 from duologue.dialogue.english.courtesy import courtesy_of
 from duologue.dialogue.english.tokens import tokens_of
+from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Flow, SayText
 from duologue.lab.check.dialogue.domains import domain, flow
-from tests.dialogue.dialogue_flows import TRANSFER, Talker
+from tests.dialogue.dialogue_flows import TODAY, TRANSFER, Talker
 
 
 @pytest.mark.parametrize(
@@ -25,6 +27,14 @@ from tests.dialogue.dialogue_flows import TRANSFER, Talker
         ("thanks, bye", "farewell"),
         ("see you later", "farewell"),
         ("good night", "farewell"),
+        ("No, that's all. Goodbye.", "farewell"),
+        ("I'm done, bye", "farewell"),
+        ("no, thank you", "refusal"),
+        ("nothing else", "refusal"),
+        ("no", "refusal"),
+        ("no, a table for two", None),
+        ("thank you, is it done", None),
+        ("it is done", None),
         ("hello, I need a table", None),
         ("thanks, and the second one?", None),
         ("good", "assent"),
@@ -45,8 +55,36 @@ def test_a_courtesy_is_returned_without_nlu() -> None:
     assert not talker.asked_nlu
     assert talker.says("thanks").said == "You're welcome."
     assert talker.says("okay great").said == "All right."
+    assert talker.says("no, thank you").said == "All right."
     assert talker.says("bye").said == "Goodbye!"
     assert talker.phase == "idle"
+
+
+def ends(talker: Talker) -> bool:
+    return any(isinstance(effect, Respond) and effect.ends for effect in talker.effects)
+
+
+@pytest.mark.req("H-05")
+def test_a_goodbye_ends_the_conversation_and_other_courtesies_do_not() -> None:
+    talker = Talker(TRANSFER)
+    for said in ("hello", "thanks", "okay great", "no, that's all"):
+        assert not ends(talker.says(said))
+    assert ends(talker.says("no, that's all, goodbye"))
+
+
+@pytest.mark.req("H-05")
+def test_a_goodbye_in_the_middle_of_a_task_ends_the_conversation_and_keeps_the_question_open() -> None:
+    talker = Talker(TRANSFER).starts("transfer")
+    waiting, phase = talker.state.waiting_for, talker.phase
+    assert talker.says("goodbye").said == "Goodbye!"
+    assert ends(talker)
+    assert (talker.state.waiting_for, talker.phase) == (waiting, phase)
+
+
+def test_a_goodbye_that_was_heard_with_low_confidence_ends_nothing() -> None:
+    talker = Talker(TRANSFER).happen(UserMessage("bye", 0, TODAY, confidence=0.1))
+    assert not ends(talker)
+    assert "not sure" in talker.said
 
 
 def test_a_task_may_begin_with_a_courtesy() -> None:

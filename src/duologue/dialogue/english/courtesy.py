@@ -1,4 +1,4 @@
-"""Hello, thanks, all right and goodbye: messages outside any task that get a short reply.
+"""Hello, thanks, all right, no thanks and goodbye: messages outside any task that get a short reply.
 
 Rule: only a message that is nothing but courtesy counts. A hello before a request belongs to the request.
 """
@@ -18,15 +18,20 @@ _AROUND = frozenset(
     """uh um er oh ah well so you very much a lot again there for now all that's that is was the your help then
     and to have nice night later see soon brilliant wonderful everything just sounds""".split()
 )
+_NO = frozenset("no nope nah nothing".split())
+_DONE = frozenset("else more i'm we're it's it done finished set".split())  # only beside a no or a goodbye
 _KNOWN = _HELLO | _DAYS | _BYE | _THANKS | _RIGHT | _AROUND
 WORDS_MAX = 10
 
 
 def courtesy_of(tokens: Sequence[Token]) -> str | None:
-    """The kind of courtesy, if the whole message is one: "farewell", "thanks", "greeting" or "assent"; else None."""
+    """The kind of courtesy, if the whole message is one: "farewell", "thanks", "greeting", "assent" or "refusal"; else
+    None."""
     words = [token.word for token in tokens]
-    if not words or len(words) > WORDS_MAX or not _KNOWN.issuperset(words):
+    if not words or len(words) > WORDS_MAX or not (_KNOWN | _NO | _DONE).issuperset(words):
         return None
+    if not _KNOWN.issuperset(words):
+        return "farewell" if _BYE & set(words) else "refusal" if words[0] in _NO else None
     if _BYE & set(words) or ("see" in words and "you" in words) or words[-2:] == ["good", "night"]:
         return "farewell"
     if _THANKS & set(words):

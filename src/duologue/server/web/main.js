@@ -1,6 +1,7 @@
 // Connects the parts of the page: store, socket, sound, views. Everything else is in its own module.
 
 import { createActions } from "./actions.js";
+import { watchAttention } from "./attention.js";
 import { hood } from "./hood/hood.js";
 import { holdSpace } from "./keys.js";
 import { Microphone } from "./microphone.js";
@@ -59,25 +60,31 @@ for (const part of [watchBanner, heading, status, controls, captions, suggestion
 store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...model }) => {
   microphone.gate(isOn(model) && state === "on" && (pressed || (way === "hands-free" && !muted)) && model.state.phase !== "paused");
 });
-let told = ""; // the microphone's condition that the server knows
-store.subscribe((model) => {
-  const known = isOn(model) && model.connection.phase === "open";
-  const condition = known ? conditionOf(model.microphone) : "";
-  if (condition === told) return;
-  told = condition;
-  if (condition) socket.send("microphone", { state: condition });
-});
+keepTold((model) => conditionOf(model.microphone), (state) => socket.send("microphone", { state }));
+keepTold((model) => model.attended, (here) => socket.send("attention", { here }));
 store.subscribe((model, before) => {
   if (model.unsent !== before.unsent) keepUnsent(model.unsent);
 });
 theme(text);
 holdSpace(act);
+watchAttention((attended) => act.tell("attention", { attended }));
 resumeOnGesture(sound);
 
 if (new URL(location.href).searchParams.has("debug")) act.view("hood");
 let reloaded = keptConversation()?.played ?? null; // the playback position before a reload
 if (reloaded) player.restore(reloaded);
 socket.connect();
+
+/** Tell the server a fact of this page at the start of a conversation, after a reconnect and whenever it changes. */
+function keepTold(factOf, tell) {
+  let told = null; // what the server knows
+  store.subscribe((model) => {
+    const fact = isOn(model) && model.connection.phase === "open" ? factOf(model) : null;
+    if (fact === told) return;
+    told = fact;
+    if (fact !== null) tell(fact);
+  });
+}
 
 function hello() {
   const token = accessToken();

@@ -19,6 +19,7 @@ from duologue.dialogue.commands import (
     Command,
     CorrectSlot,
     Deny,
+    Farewell,
     Handoff,
     Help,
     NeedTime,
@@ -161,6 +162,7 @@ class Alphabet:
         for command in (Affirm(), Deny(), Cancel(), Restart(), Repeat(), NeedTime(), Back(), Skip(), Help(), Handoff()):
             yield (command,)
         yield (ChitChat("Fine."),)
+        yield (Farewell(),)
         is_open = {one.flow for one in state.stack}
         may_start = (name for name in self.domain.flows if len(state.stack) < self.depth_max or name in is_open)
         yield from ((StartFlow(name),) for name in may_start)

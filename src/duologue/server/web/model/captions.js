@@ -50,6 +50,11 @@ export function withResults(captions, results) {
   return placed;
 }
 
+/** What a cue says, as the last line. It is no part of the conversation. */
+export function cueLine({ cue }) {
+  return cue ? [{ id: "cue", role: "assistant", text: cue.text, unheard: "", final: true, isCue: true }] : [];
+}
+
 /** A result as a text: "Book a flight: booking ref BK1234". */
 export function resultText({ title, slots }) {
   return `${title}: ${slots.map(({ label, value }) => `${label} ${value}`).join(", ")}`;

@@ -24,6 +24,7 @@ export function firstModel(given = {}) {
     status: STATUS,
     context: null, // what the next session will know: {summary, activeFiles}
     captions: [],
+    cue: null, // what a cue says beside the voice of replies: {cue, text}
     results: [], // of completed tasks: {turn, title, slots}
     unsent: [], // typed and not confirmed by the server: {id, conversation, text}
     dialogue: null,
@@ -37,6 +38,7 @@ export function firstModel(given = {}) {
     microphone: { status: "off", muted: false, mode: "hands-free", pressed: false },
     starting: false, // a conversation is requested, but hasn't started yet
     sound: "off",
+    attended: true, // the user is at the page
     view: "talk", // or hood
     hood: EMPTY,
     ...given,
@@ -80,7 +82,7 @@ export function unsentLines(model) {
   return missing.map(({ id, text }) => ({ id, role: "user", text, unheard: "", final: true, unsent: true }));
 }
 
-const NOTHING = { captions: [], results: [], dialogue: null, work: [], wait: null, metrics: null, context: null, transitions: [] };
+const NOTHING = { captions: [], cue: null, results: [], dialogue: null, work: [], wait: null, metrics: null, context: null, transitions: [] };
 
 const HANDLERS = {
   "duologue.ready": (model, payload) => ({
@@ -106,7 +108,12 @@ const HANDLERS = {
   }),
   "duologue.context": (model, payload) => ({ ...model, context: payload }),
   "duologue.turn": (model, payload) => ({ ...model, captions: withTurn(model.captions, payload) }),
-  "duologue.caption": (model, payload) => ({ ...model, captions: withCaption(model.captions, payload) }),
+  "duologue.caption": (model, payload) => ({
+    ...model,
+    captions: withCaption(model.captions, payload),
+    cue: payload.role === "assistant" ? null : model.cue,
+  }),
+  "duologue.cue": (model, payload) => ({ ...model, cue: cueAfter(model.cue, payload) }),
   "duologue.typed": (model, { id }) => ({ ...model, unsent: model.unsent.filter((message) => message.id !== id) }),
   "duologue.dialogue": (model, payload) => ({ ...model, dialogue: payload.flow === null ? null : payload }),
   "duologue.results": (model, { results }) => ({ ...model, results }),
@@ -123,6 +130,7 @@ const HANDLERS = {
     ended: payload,
     talking: false,
     status: STATUS,
+    cue: model.cue?.cue === "ended" ? model.cue : null,
     wait: null,
     captions: [...settled(model.captions), ...unsentLines(model)], // unsent messages stay readable
     unsent: isWatching(model) ? model.unsent : [],
@@ -160,6 +168,7 @@ const HANDLERS = {
   }),
   "panel.microphone": (model, payload) => ({ ...model, microphone: { ...model.microphone, ...payload } }),
   "panel.sound": (model, { status }) => (model.sound === status ? model : { ...model, sound: status }),
+  "panel.attention": (model, { attended }) => (model.attended === attended ? model : { ...model, attended }),
   "panel.notice": (model, payload) => withNotice(model, payload),
   "panel.dismissed": (model, { id }) => ({ ...model, notices: model.notices.filter((notice) => notice.id !== id) }),
   "panel.answered": (model, { call }) => ({ ...model, work: withAnswer(model.work, call) }),
@@ -182,6 +191,14 @@ function withState(model, payload, receivedAt) {
     wait: waits ? model.wait : null,
     notices: moved && model.state.phase === "error" ? model.notices.filter(({ actions }) => !actions?.includes("retry")) : model.notices,
   };
+}
+
+// Cues that only say that the wait goes on: silenced, they are over. What the others tell stays readable.
+const PASSING = new Set(["sound", "words", "presence"]);
+
+function cueAfter(cue, { action, cue: kind, text }) {
+  if (action === "play") return text ? { cue: kind, text } : cue;
+  return cue && PASSING.has(cue.cue) ? null : cue;
 }
 
 /** No question is open any more; the answers stay. */

@@ -3,7 +3,7 @@
 // The agent's words appear as they are heard; unheard words are dim, interrupted ones are struck through.
 // Rule: a line keeps its element, so that nothing flickers and screen readers read nothing twice.
 
-import { withResults } from "../model/captions.js";
+import { cueLine, withResults } from "../model/captions.js";
 import { isLive, unsentLines } from "../model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../store.js";
@@ -30,8 +30,8 @@ export function captions({ text, act }) {
   intro.append(title, offered, tips);
   const ending = make("p");
   over.append(ending, make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript")));
-  return watching(["captions", "results", "conversation", "ended", "ready", "unsent", "connection", "status"], (model) => {
-    const said = withResults(model.captions, model.results);
+  return watching(["captions", "cue", "results", "conversation", "ended", "ready", "unsent", "connection", "status"], (model) => {
+    const said = [...withResults(model.captions, model.results), ...cueLine(model)];
     const shown = model.connection.phase === "open" ? said : [...said, ...unsentLines(model)];
     show(intro, !shown.length && !isLive(model));
     offer(offered, model.ready?.agent?.suggestions ?? []);
@@ -76,6 +76,7 @@ function update(element, caption, name, text) {
   const { role, final, overheard, interrupted, unheard, unsent, queued } = caption;
   element.dataset.role = role;
   element.dataset.unsent = String(Boolean(unsent));
+  element.dataset.cue = String(Boolean(caption.isCue));
   element.dataset.queued = String(Boolean(queued));
   element.dataset.live = String(!final);
   element.dataset.overheard = String(Boolean(overheard));

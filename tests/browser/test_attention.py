@@ -1,0 +1,76 @@
+"""Is the user at the page? Typing, holding the mouse on it and watching it count, and the server is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.fake_server import FakeServer
+from tests.browser.scenes import begin
+
+UNFOCUSED = """() => {
+  document.hasFocus = () => false;
+  window.dispatchEvent(new Event("blur"));
+}"""
+HIDDEN = """() => {
+  Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+# The page's clock, an hour later.
+AN_HOUR_LATER = """() => {
+  const now = performance.now.bind(performance);
+  performance.now = () => now() + 3_600_000;
+  window.dispatchEvent(new Event("blur"));
+}"""
+MOUSE_LEAVES = "document.documentElement.dispatchEvent(new MouseEvent('mouseleave'))"
+MOUSE_ENTERS = "document.documentElement.dispatchEvent(new MouseEvent('mouseenter'))"
+
+
+@pytest.mark.req("H-09")
+@pytest.mark.parametrize(
+    ("facts", "here"),
+    [
+        ({}, False),
+        ({"hasFocus": True}, True),
+        ({"isMouseInside": True}, True),
+        ({"sinceInputMs": 3_000}, True),
+        ({"hasFocus": True, "isMouseInside": True, "sinceInputMs": 0, "isVisible": False}, False),
+    ],
+    ids=["nothing", "watching", "holding the mouse on it", "typing", "a hidden page"],
+)
+def test_what_counts_as_being_at_the_page(page: Page, facts: dict[str, Any], here: bool) -> None:
+    given = {"isVisible": True, "hasFocus": False, "isMouseInside": False, "sinceInputMs": 3_600_000, **facts}
+    script = "async (given) => (await import('./attention.js')).isAttended(given)"
+    assert page.evaluate(script, given) is here
+
+
+@pytest.mark.req("H-09")
+def test_the_server_is_told_when_the_user_leaves_the_page_and_comes_back(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    assert server.wait("attention") == {"here": True}
+    page.evaluate(UNFOCUSED)
+    page.evaluate(MOUSE_LEAVES)
+    page.evaluate(AN_HOUR_LATER)
+    assert server.wait("attention", count=2) == {"here": False}
+    page.evaluate(MOUSE_ENTERS)
+    assert server.wait("attention", count=3) == {"here": True}
+    page.evaluate(MOUSE_LEAVES)
+    assert server.wait("attention", count=4) == {"here": False}
+    page.locator("#typed").press("a")
+    assert server.wait("attention", count=5) == {"here": True}
+    page.evaluate(HIDDEN)
+    assert server.wait("attention", count=6) == {"here": False}
+
+
+def test_the_server_is_told_again_after_a_reconnect_and_nothing_before_a_conversation(
+    page: Page, server: FakeServer
+) -> None:
+    page.locator("#start:not([disabled])").wait_for()
+    assert server.all("attention") == []
+    begin(page, server)
+    server.wait("attention")
+    server.history = []
+    server.close(1012)
+    assert server.wait("attention", count=2) == {"here": True}
