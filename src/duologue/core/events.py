@@ -152,6 +152,11 @@ class CancelRequested(AboutCall):
     """Cancel this job."""
 
 
+@dataclass(frozen=True, slots=True)
+class PersonSeen(RecurringEvent):
+    """The person is at the screen: types, holds the mouse on the page, or watches it."""
+
+
 # -- What the ears and turn-taking reported
 
 
