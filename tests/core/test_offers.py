@@ -284,7 +284,7 @@ def test_an_answered_question_is_no_check_in() -> None:
 
 @pytest.mark.req("H-09")
 def test_a_person_who_is_at_the_screen_is_not_asked_whether_they_are_there() -> None:
-    stage = Stage(profile("confirm"))
+    stage = Stage(profile("confirm", session_ms_max=0, session_warning_ms=0))
     dead_air_ms = stage.settings.dead_air_ms
     stage.start()
     stage.say()
