@@ -9,6 +9,7 @@ from __future__ import annotations
 from .answers import give_up, report_lost, tell
 from .draft import Draft
 from .effects import (
+    ChangeAgent,
     ClearFault,
     CloseSession,
     OpenSession,
@@ -19,6 +20,7 @@ from .effects import (
     ShowFault,
 )
 from .events import (
+    AgentChangeRequested,
     DismissRequested,
     EndAfterSpeaking,
     EndRequested,
@@ -42,6 +44,7 @@ from .events import (
     SessionEnded,
     SessionFailed,
     SessionReady,
+    SpeechRequested,
     SpeechStarted,
     SpeechStopped,
     StartRequested,
@@ -153,6 +156,16 @@ def forget_pause(d: Draft, e: Event) -> None:
 def end_later(d: Draft, e: EndAfterSpeaking) -> None:
     certain = d.ending is Ending.CERTAIN or not e.withdrawable
     d.ending = Ending.CERTAIN if certain else Ending.UNLESS_OPPOSED
+
+
+def note_speech(d: Draft, e: Event) -> None:
+    d.says = True
+
+
+def change_agent(d: Draft, e: AgentChangeRequested) -> None:
+    """Apply the change. Another agent speaks next, as it would at the start of a conversation."""
+    d.news = d.news or e.speaks
+    d.emit(ChangeAgent(e.speaks))
 
 
 def renew_session(d: Draft, e: Event) -> None:
@@ -343,6 +356,9 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.FAULTED, DismissRequested, L.PREPARING, recover_without),
     row(L.FAULTED, T.DISMISS, L.PREPARING, recover_and_ask),
     row(L.FAULTED, _PERSON, L.PREPARING, recover_and_ask, is_recoverable, "the person need not wait"),
+    # The program
+    row(ACTIVE, SpeechRequested, None, note_speech),
+    row(ACTIVE, AgentChangeRequested, None, change_agent),
     # Ending
     row(ACTIVE, EndRequested, L.TERMINATING, close_session),
     row(LIVE, EndAfterSpeaking, None, end_later),

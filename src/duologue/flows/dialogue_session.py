@@ -24,6 +24,7 @@ from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
+from duologue.ports.context import Context
 
 from .intents import scope_of
 from .nlu_commands import commands_of
@@ -77,6 +78,8 @@ class DialogueSession:
         registry.check(domain)
         self.domain = domain
         self.state = DialogueState()
+        self.context: Context[Any] | None = None  # of the call, for actions and validators
+        self.is_unclear = False  # the newest message was not understood
         self._registry = registry
         self._nlu = CachedNlu(nlu, now)
         self._today = today
@@ -107,7 +110,16 @@ class DialogueSession:
 
     def hear(self, text: str, confidence: float = 1.0) -> AsyncIterator[Said]:
         """Process a user message and yield the responses. `confidence` says how sure the ears are of the words."""
+        self.is_unclear = False
         return self._responses_to(UserMessage(text, self._now(), self._today(), confidence))
+
+    async def take_back(self, before: DialogueState) -> None:
+        """Go back to the state before a message that was not understood, as if it had not been said here."""
+        self.state = before
+        self.is_unclear = False
+        self._unsaid.clear()
+        if self._store is not None:
+            await self._store.save(self._conversation, to_json(self.domain, self.state), ("taken back",))
 
     def wait(self) -> AsyncIterator[Said]:
         """Process a silence: the user didn't answer in time."""
@@ -239,10 +251,10 @@ class DialogueSession:
             case Understand():
                 return await self._understand(effect)
             case Validate():
-                return await self._registry.validate(effect, self._now)
+                return await self._registry.validate(effect, self._now, self.context)
             case RunAction():
                 key = f"{self._conversation}:{effect.key}" if self._conversation else effect.key
-                return await self._registry.act(replace(effect, key=key), self._now, self._once)
+                return await self._registry.act(replace(effect, key=key), self._now, self._once, self.context)
 
     async def _understand(self, effect: Understand) -> Understood | WorkFailed:
         is_asking = self.state.top is not None
@@ -251,6 +263,7 @@ class DialogueSession:
             if found.error is not None:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
             commands = commands_of(self.domain, self.state, effect, found, self._today())
+            self.is_unclear = not commands
         except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
             return WorkFailed(effect.request, type(failure).__name__, "understanding failed", self._now())
         return Understood(effect.request, commands, self._now())

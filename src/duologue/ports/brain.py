@@ -8,11 +8,12 @@ implements `Remembers`.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from duologue.core.leaves import Ask
 
+from .context import Context
 from .history import CallOutput, Item, News
 from .sound import Sound
 from .tool_call import ToolCall
@@ -25,7 +26,8 @@ class Request:
     with tool calls. `outputs` and `news` are the new results of calls and jobs. The history contains all of these
     too. Each of the three may be empty, and for a greeting, a check-in or a goodbye all three are empty. `premature`
     means that the person began to speak before the last question was asked: before half of it was heard, or before a
-    value in it was heard. So a "yes" doesn't confirm that question."""
+    value in it was heard. So a "yes" doesn't confirm that question. `context` is the
+    call's context, as long as the call runs."""
 
     reply: int
     text: str
@@ -37,6 +39,7 @@ class Request:
     news: tuple[News, ...] = ()
     conversation: str = ""
     premature: bool = False
+    context: Context[Any] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

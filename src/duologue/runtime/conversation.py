@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -25,13 +26,17 @@ from duologue.observe.hearing_fact import HearingStatus, Microphone
 from duologue.observe.metrics import Metrics
 from duologue.observe.view_history import ViewHistory
 from duologue.ports.brain import Forgets, Remembers
+from duologue.ports.context import CallInfo, Context
 from duologue.ports.ears import Heard
 from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
 
 from .agent import Agent, ToolSource
+from .call_data import check_data
 from .checkpoint import Checkpoint
+from .commands import ConversationCommands
 from .engine import Engine
+from .hooks import HookRunner
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
 from .start_conditions import StartConditions
@@ -71,14 +76,14 @@ class Conversation:
         seed: int = 0,
         seats: Seats = SEATS,
         checkpoint: Checkpoint | None = None,
+        context: Context[Any] | None = None,
     ) -> None:
         lacking = [name for name in _LINE_METHODS if not callable(getattr(line, name, None))]
         if lacking:
             raise TypeError(f"line must be a Line; {type(line).__name__} has no method {', '.join(lacking)}")
-        self.agent = agent
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
-        self.engine = Engine(agent, line, self._follow, self.id, checkpoint)
+        self.engine = Engine(agent, line, self._follow, self.id, checkpoint, self._context_of(agent, context))
         self._wall_time = WallTime(self.engine.driver.now)
         self._conditions = StartConditions(self.engine.session, line, agent.settings, self.engine.driver.now)
         self._seats = seats
@@ -91,6 +96,32 @@ class Conversation:
         self._shutdown: asyncio.Task[None] | None = None
         if journal is not None:
             self.engine.record(Path(journal), seed)
+        self.engine.context.attach(ConversationCommands(self.engine, self._note_reason, self._open_tools))
+        self.hooks = HookRunner(self.engine, agent.hooks, self.engine.context)
+
+    def _note_reason(self, reason: str) -> None:
+        self._reason = self._reason or reason
+
+    def _context_of(self, agent: Agent, context: Context[Any] | None) -> Context[Any]:
+        """The context of this conversation, with its data and its commands. Raises DataNotSavable."""
+        info = context.info if context is not None else CallInfo()
+        mine: Context[Any] = context if context is not None else Context()
+        mine.info = replace(info, conversation=self.id)
+        if mine.data is None:
+            mine.data = agent.make_data(mine.info)
+        else:
+            check_data(type(mine.data))
+        return mine
+
+    @property
+    def agent(self) -> Agent:
+        """The agent that has the conversation now."""
+        return self.engine.agent
+
+    @property
+    def call_context(self) -> Context[Any]:
+        """The context that tools, brains, flow actions and hooks get."""
+        return self.engine.context
 
     # -- Starting and ending
 
@@ -273,11 +304,16 @@ class Conversation:
             self._over.set_result(reason)
 
     async def _open_sources(self) -> None:
+        await self._open_tools(self.agent)
         for source in self.agent.sources:
+            self.engine.tool_calls.add_workers(source.workers())
+
+    async def _open_tools(self, agent: Agent) -> None:
+        """Open the servers that provide this agent's tools."""
+        for source in agent.sources:
             if not source.is_connected:
                 await source.open()
                 self._opened.append(source)
-            self.engine.tool_calls.add_workers(source.workers())
 
     async def _close_sources(self) -> None:
         """Close the servers that this conversation opened."""
@@ -306,7 +342,7 @@ class Conversation:
         self._check_running()
         if not text.strip():
             raise ValueError("the text is empty")
-        self.engine.hearing.type(text)
+        self.engine.hearing.type(self.engine.program.hide_typed(text))
 
     def press(self) -> None:
         """Tell the conversation that the user presses the push-to-talk button."""

@@ -8,7 +8,7 @@ still calls a tool then, the reply fails.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, NamedTuple
 
 from duologue.core.effects import StartReply
@@ -17,7 +17,7 @@ from duologue.core.leaves import Ask, ErrorClass
 from duologue.core.step_record import StepRecord
 from duologue.ports.brain import Part, Request
 from duologue.ports.failure import BrokenContract
-from duologue.ports.history import CallOutput, News
+from duologue.ports.history import CallOutput, Item, News
 from duologue.ports.worker import Tool
 
 from .transcript import Transcript
@@ -38,7 +38,8 @@ class Requests:
     def __init__(self, transcript: Transcript, instructions: str, rounds_max: int, conversation: str) -> None:
         self._transcript = transcript
         self._conversation = conversation
-        self._instructions = instructions
+        self.instructions = instructions
+        self.history: Callable[[], tuple[Item, ...]] = lambda: transcript.items  # as far as the agent knows it
         self._rounds_max = rounds_max
         self._handled_items = 0  # how many items of the transcript a reply has handled
         self._open = _Open()
@@ -56,9 +57,9 @@ class Requests:
         return Request(
             reply=effect.reply,
             text=" ".join(said.text for said in turns if said.handled != said.text),
-            history=self._transcript.items,
+            history=self.history(),
             tools=tools if self._rounds < self._rounds_max else (),
-            instructions=self._instructions,
+            instructions=self.instructions,
             ask=effect.ask,
             outputs=tuple(item for item in fresh if isinstance(item, CallOutput)),
             news=tuple(item for item in fresh if isinstance(item, News)),
@@ -102,7 +103,7 @@ class Requests:
 
     def follow(self, record: StepRecord) -> None:
         """Mark the input of the open request as handled once its reply was heard, was shown or called a tool."""
-        if record.after is record.before:
+        if record.after is record.before or record.before.ask is Ask.SAY:
             return
         event = record.event
         if isinstance(event, ToolCalled):
