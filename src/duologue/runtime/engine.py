@@ -387,6 +387,7 @@ class Engine:
             fx.RestoreContext: self.ears_task.start,
             fx.CommitAudio: self.ears_task.commit,
             fx.DiscardAudio: self.ears_task.discard,
+            fx.GuessReply: self._guess_reply,
             fx.StartReply: self._start_reply,
             fx.CancelReply: self.replies.cancel,
             fx.ChangeAgent: self._change_agent,
@@ -404,12 +405,22 @@ class Engine:
             fx.ShowWait: self.tool_calls.show_wait,
         }
 
+    def _guess_reply(self, effect: fx.GuessReply) -> None:
+        if self.program.listens or self.changes.greets:
+            return  # the turn answers the program, or another agent speaks first: the brain isn't asked early
+        request = self.requests.guess(effect, self.tool_calls.tools)
+        premature = self.hearing.is_premature(effect.first, effect.last)
+        self.replies.guess(replace(request, premature=premature, context=self.context))
+
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
             self.replies.start(Request(effect.reply, "", ask=effect.ask), self.program.brain(effect))
             return
         if self.program.takes(effect):
             return  # the program takes the turn after this step
+        if self.replies.confirm(effect.reply):
+            self.requests.confirm(effect)
+            return
         request = self.requests.make(effect, self.tool_calls.tools)
         premature = self.hearing.is_premature(effect.first, effect.last)
         request = replace(request, premature=premature, context=self.context)
