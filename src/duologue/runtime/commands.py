@@ -7,16 +7,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from duologue.core import events as ev
 from duologue.core.leaves import CLOSED
-from duologue.ports.context import HistoryShare, NotPossible
+from duologue.ports.context import Context, HistoryShare, NotPossible
+
+from .agent import Agent
+from .call_data import check_data
 
 if TYPE_CHECKING:
     from .engine import Engine
 
 SUMMARY_S_MAX = 5.0  # for the brain to write a summary for the next agent
+
+
+def context_for(agent: Agent, context: Context[Any] | None, conversation: str) -> Context[Any]:
+    """The context of this conversation, with data of its own. Raises DataNotSavable."""
+    mine: Context[Any] = context if context is not None else Context()
+    mine.info = replace(mine.info, conversation=conversation)
+    if mine.data is None:
+        mine.data = agent.make_data(mine.info)
+    else:
+        check_data(type(mine.data))
+    return mine
 
 
 class ConversationCommands:

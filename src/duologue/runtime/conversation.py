@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -26,15 +25,14 @@ from duologue.observe.hearing_fact import HearingStatus, Microphone
 from duologue.observe.metrics import Metrics
 from duologue.observe.view_history import ViewHistory
 from duologue.ports.brain import Forgets, Remembers
-from duologue.ports.context import CallInfo, Context
+from duologue.ports.context import Context
 from duologue.ports.ears import Heard
 from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
 
 from .agent import Agent, ToolSource
-from .call_data import check_data
 from .checkpoint import Checkpoint
-from .commands import ConversationCommands
+from .commands import ConversationCommands, context_for
 from .engine import Engine
 from .hooks import HookRunner
 from .seats import SEATS, Seats
@@ -83,7 +81,7 @@ class Conversation:
             raise TypeError(f"line must be a Line; {type(line).__name__} has no method {', '.join(lacking)}")
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
-        self.engine = Engine(agent, line, self._follow, self.id, checkpoint, self._context_of(agent, context))
+        self.engine = Engine(agent, line, self._follow, self.id, checkpoint, context_for(agent, context, self.id))
         self._wall_time = WallTime(self.engine.driver.now)
         self._conditions = StartConditions(self.engine.session, line, agent.settings, self.engine.driver.now)
         self._seats = seats
@@ -101,17 +99,6 @@ class Conversation:
 
     def _note_reason(self, reason: str) -> None:
         self._reason = self._reason or reason
-
-    def _context_of(self, agent: Agent, context: Context[Any] | None) -> Context[Any]:
-        """The context of this conversation, with its data and its commands. Raises DataNotSavable."""
-        info = context.info if context is not None else CallInfo()
-        mine: Context[Any] = context if context is not None else Context()
-        mine.info = replace(info, conversation=self.id)
-        if mine.data is None:
-            mine.data = agent.make_data(mine.info)
-        else:
-            check_data(type(mine.data))
-        return mine
 
     @property
     def agent(self) -> Agent:

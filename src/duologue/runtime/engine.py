@@ -184,9 +184,8 @@ class Engine:
 
     def _voiced(self, agent: Agent) -> Agent:
         """The agent, with the voice and the ears of the first agent if it has none of its own."""
-        if agent.voice is not None and agent.ears is not None:
-            return agent
-        return replace(agent, voice=agent.voice or self.root.voice, ears=agent.ears or self.root.ears)
+        voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
+        return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
 
     def _change_agent(self, effect: fx.ChangeAgent) -> None:
         """Let the agent that was chosen make the next replies. Its ears listen as soon as the user is quiet."""

@@ -70,6 +70,10 @@ class HookRunner:
         self._running: set[asyncio.Task[None]] = set()
         self._usage = _Counts()
         self._has_started = False
+        if hooks != NO_HOOKS:
+            self._subscribe(engine)
+
+    def _subscribe(self, engine: Engine) -> None:
         on = engine.bus.on
         on(sg.StateEntered, self._note_state)
         on(sg.Transitioned, lambda told: self._run("on_state", told) if told.view == "phase" else None)
