@@ -11,6 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from duologue.core.settings import Settings, profile
@@ -29,9 +30,11 @@ class AgentSource:
     def __init__(self, given: AgentOrMaker) -> None:
         self._given = given
         self.takes_context = not isinstance(given, Agent) and _takes_context(given)
-        self.first = self._make_first()  # a broken agent fails here, before the first call
 
-    def _make_first(self) -> Agent:
+    @cached_property
+    def first(self) -> Agent:
+        """The agent, or one that is made for a call without facts. A server asks for it when it starts, so that a
+        broken agent fails before the first call."""
         if isinstance(self._given, Agent):
             return self._given
         if not self.takes_context:
@@ -52,7 +55,7 @@ class AgentSource:
             LOG.error("the function that makes the agent failed: %s", type(failure).__name__)
             LOG.debug("the function that makes the agent failed", exc_info=failure)
             context.data = None
-            return apologising(self.first)
+            return apologising(await asyncio.to_thread(lambda: self.first))
 
     async def _make(self, context: Context[Any]) -> Agent:
         make: Any = self._given
