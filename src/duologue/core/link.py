@@ -10,6 +10,7 @@ from .answers import give_up, report_lost, tell
 from .deadlines import dead_air_ms
 from .draft import Draft
 from .effects import (
+    ChangeAgent,
     ClearFault,
     CloseSession,
     OpenSession,
@@ -20,6 +21,7 @@ from .effects import (
     ShowFault,
 )
 from .events import (
+    AgentChangeRequested,
     DismissRequested,
     EndAfterSpeaking,
     EndRequested,
@@ -44,6 +46,7 @@ from .events import (
     SessionEnded,
     SessionFailed,
     SessionReady,
+    SpeechRequested,
     SpeechStarted,
     SpeechStopped,
     StartRequested,
@@ -164,6 +167,16 @@ def count_silence_anew(d: Draft, e: Event) -> None:
 def end_later(d: Draft, e: EndAfterSpeaking) -> None:
     certain = d.ending is Ending.CERTAIN or not e.withdrawable
     d.ending = Ending.CERTAIN if certain else Ending.UNLESS_OPPOSED
+
+
+def note_speech(d: Draft, e: Event) -> None:
+    d.says = True
+
+
+def change_agent(d: Draft, e: AgentChangeRequested) -> None:
+    """Apply the change. Another agent speaks next, as it would at the start of a conversation."""
+    d.news = d.news or e.speaks
+    d.emit(ChangeAgent(e.speaks))
 
 
 def renew_session(d: Draft, e: Event) -> None:
@@ -355,6 +368,9 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.FAULTED, DismissRequested, L.PREPARING, recover_without),
     row(L.FAULTED, T.DISMISS, L.PREPARING, recover_and_ask),
     row(L.FAULTED, _PERSON, L.PREPARING, recover_and_ask, is_recoverable, "the person need not wait"),
+    # The program
+    row(ACTIVE, SpeechRequested, None, note_speech),
+    row(ACTIVE, AgentChangeRequested, None, change_agent),
     # Ending
     row(ACTIVE, EndRequested, L.TERMINATING, close_session),
     row(LIVE, EndAfterSpeaking, None, end_later),
