@@ -73,6 +73,10 @@ def _small_early(settings: Settings) -> Settings:
     return replace(_small_over(settings), early_requests_max=2)
 
 
+def _quick_early(settings: Settings) -> Settings:
+    return replace(_small_over(settings), early_requests_max=1)
+
+
 def _small_pair(settings: Settings) -> Settings:
     return replace(_small_work(settings), jobs_max=2)
 
@@ -153,7 +157,11 @@ QUICK: tuple[CheckScope, ...] = (
     SMALL[4],
     SMALL[5]._replace(fillers=False, without=SMALL[5].without | _LOSSES),
     SMALL[6]._replace(without=SMALL[6].without | _WORK),
-    SMALL[7]._replace(late_turns=False, without=SMALL[7].without | _BUTTONS | {ev.LinkClosed, ev.LinkWobbled}),
+    SMALL[7]._replace(
+        narrow=_quick_early,
+        late_turns=False,
+        without=SMALL[7].without | _BUTTONS | {ev.LinkClosed, ev.LinkWobbled},
+    ),
     SMALL[8]._replace(without=SMALL[8].without | _WORK),
 )
 
