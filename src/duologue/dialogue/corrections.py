@@ -362,7 +362,7 @@ def _read(
         value = with_new_count(read(Question(Slot(spec.name, SlotKind.NUMBER)), text, today), filled.value)
     elif isinstance(reading, Ambiguous) and spec.kind is SlotKind.TIME and filled is not None:
         value = nearest_time(reading.candidates, filled.value)
-    elif isinstance(reading, Ambiguous) and spec.prefers != "ask":
+    elif isinstance(reading, Ambiguous) and spec.prefers != "ask" and not reading.must_ask:
         value = reading.candidates[0 if spec.prefers == "first" else -1]
     if value is not None:
         yield CorrectSlot(spec.name, value, text, span, "correction")

@@ -65,7 +65,7 @@ def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) 
     if asks_about_past(effect.question) and is_about_future(tokens[1:]):
         return ()  # "yes, I'll call them", where the question was about the past
     others = tuple(slot for slot in slots if slot.name != effect.waiting_for)
-    said = SetSlot(effect.waiting_for, answer, effect.text, (0, len(effect.text)), PICKED_OUT)
+    said = SetSlot(effect.waiting_for, answer, effect.text, source=PICKED_OUT)
     return (said, *_parts(others, effect.text, today))
 
 

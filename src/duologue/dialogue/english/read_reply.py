@@ -7,14 +7,18 @@ slots. Rule: nothing is taken from a reply that isn't wholly understood.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+from .birth_dates import is_about_birth
 from .carrier_words import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
-from .choices import find_choices, find_pointed
+from .choices import find_choices, find_pointed, names_of
 from .commands import command_of
+from .dates import SPAN_OF_DAYS
 from .days import Today, today_of
 from .explained_words import covered_by, echo_of, leftover, objection, unclear, unread
 from .free_text import (
+    answering_part,
     bare_name,
     cannot_be_a_name,
     introduced_name,
@@ -27,6 +31,7 @@ from .free_text import (
 from .from_and_to import belongs_to_other_thing, contradicts
 from .grammar_for_kind import find_values, is_count_not_time
 from .match import Match, Span, overlaps
+from .names import NameList
 from .no_preference import has_no_preference
 from .numbers import find_digit_run, is_pronoun_one
 from .party_size import counts_people, find_party, repeats_count
@@ -47,6 +52,7 @@ from .readings import (
     Why,
 )
 from .several_slots import Filled, assign, values_of
+from .sounds import like
 from .spelled_names import spelled_name
 from .times import find_day_parts, is_in_day_part
 from .times_from_now import find_now, find_times_ahead
@@ -98,6 +104,12 @@ def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> boo
     """Is a command really a value here: "one minute" after "how long?", or "back, please" after "front or back?"?"""
     if command == "wait" and slot.kind is SlotKind.DURATION:
         return True
+    if (
+        command == "skip"
+        and slot.kind in (SlotKind.NUMBER, SlotKind.YES_NO)
+        and any(token.word in ("none", "any", "one") for token in tokens)
+    ):
+        return True  # "I have none" counts zero, and answers "do you have one?" with no
     covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is SlotKind.CHOICE else frozenset()
     left = [token for place, token in enumerate(tokens) if place not in covered]
     return bool(covered) and all(token.word in POLITE | FILLERS | {"the"} for token in left)
@@ -119,7 +131,7 @@ class _Reader:
 
     def __init__(self, question: Question, reply: str, tokens: Sequence[Token], today: Today) -> None:
         self.question = question
-        self.slot = question.slot
+        self.slot = _as_birth(question)
         self.reply = reply
         self.tokens = tokens
         self.today = today
@@ -186,6 +198,8 @@ class _Reader:
     def _value(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading:
         is_count = self.slot.kind is SlotKind.NUMBER
         match = merged(self.tokens, matches, is_count=is_count)
+        if match is None and (either := self._alternatives(matches, covered)) is not None:
+            return either
         if (
             match is None
             or (is_count and units_disagree(self.tokens, matches, self.question))
@@ -203,6 +217,19 @@ class _Reader:
         if not left:
             return self._as_reading(match)
         return self._misspelled(match, left) or unclear(Why.LEFTOVER, self.tokens, left)
+
+    def _alternatives(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading | None:
+        """Reads "2 or 3": both are candidates, and the agent has to ask which one it is. None for any other reply."""
+        if len(matches) != 2 or any(len(match.candidates) != 1 for match in matches):
+            return None
+        between = range(matches[0].after, matches[1].first)
+        if "or" not in words_of(self.tokens[between.start : between.stop]) or leftover(
+            self.tokens, covered | {place for place in between if self.tokens[place].word == "or"}, self.echo
+        ):
+            return None
+        start, end = span_of(self.tokens, matches[0].first, matches[1].after)
+        both = tuple(match.candidates[0] for match in matches)
+        return Ambiguous(self.slot.name, both, self.reply[start:end], (start, end), must_ask=True)
 
     def _misspelled(self, match: Match, left: list[int]) -> Reading | None:
         """Reads a name with one misspelled part, if the other part alone already means the same name: "Grace Hoper" for
@@ -258,6 +285,7 @@ class _Reader:
                 span = introduced_name(self.tokens)
         elif self.slot.kind is SlotKind.TEXT:
             span = bare_name(self.tokens)
+            span = span if span is not None and answering_part(self.tokens, span) == span else None
         if span is None:
             return unclear(Why.LEFTOVER, self.tokens, left)
         if self.slot.kind is SlotKind.NAME:
@@ -292,19 +320,37 @@ class _Reader:
     def _near(self, left: list[int]) -> Reading | None:
         """Reads leftover words that are almost a known name, or part of one if only listed names are accepted. If other
         names are accepted too and the known name isn't certain, the words as they were said are a candidate as well."""
-        names, run = self.slot.names, Span(left[0], left[-1] + 1)
-        if self.slot.kind is not SlotKind.NAME or names is None or len(left) < run.after - run.first:
+        names, run = self._listed(), Span(left[0], left[-1] + 1)
+        if names is None or len(left) < run.after - run.first:
             return None
+        is_open = self.slot.is_open and self.slot.kind is SlotKind.NAME
         words = [self.tokens[place].word for place in left]
         near = names.near(words)
-        if not near and not self.slot.is_open:
+        if not near and not is_open:
             near = names.parts(words)
-            return self._as_reading(Match(*run, near)) if 0 < len(near) <= _PARTS_MAX else None
-        if not near or (len(near) == 1 and names.is_sure(words, is_open=self.slot.is_open)):
+            found = self._as_reading(Match(*run, near)) if 0 < len(near) <= _PARTS_MAX else None
+            return found or self._by_sound(names, words, run)
+        if not near or (len(near) == 1 and names.is_sure(words, is_open=is_open)):
             return self._as_reading(Match(*run, near)) if near else None
         start, end = span_of(self.tokens, *run)
-        candidates = (*near, self.reply[start:end]) if self.slot.is_open else near
+        candidates = (*near, self.reply[start:end]) if is_open else near
         return self._as_reading(Match(*run, candidates)) if len(candidates) > 1 else None
+
+    def _listed(self) -> NameList | None:
+        """The names or choices of the asked slot; None if it has no list."""
+        if self.slot.kind is SlotKind.CHOICE:
+            return names_of(self.slot.choices)
+        return self.slot.names if self.slot.kind is SlotKind.NAME else None
+
+    def _by_sound(self, names: NameList, words: list[str], run: Span) -> Reading | None:
+        """Reads words that sound like a name or choice of a closed list: "reader" for "router". The agent has to ask
+        whether it was meant."""
+        known = dict(names.joined)
+        alike = tuple(dict.fromkeys(known[name] for name in like(" ".join(words), known)))
+        start, end = span_of(self.tokens, *run)
+        if len(alike) != 1:
+            return None
+        return Ambiguous(self.slot.name, alike, self.reply[start:end], (start, end), must_ask=True)
 
     def _assented(self) -> Reading:
         """Reads a reply that has only carrier words (words around a value, such as "sure" or "I'd like"): it is a yes
@@ -366,6 +412,8 @@ class _Reader:
         """Reads which of the offered candidates the user picks: by position, by name, or by part of the day. None if
         the reply doesn't pick exactly one."""
         among = self.question.among
+        if len(among) == 1 and polarity(self.tokens) is Polarity.YES and not self._places_outside_yes_no():
+            return self._as_reading(Match(0, len(self.tokens), among))
         matches = self._find()
         named = [value for match in matches for value in match.candidates]
         chosen = [value for value in among if value in named]
@@ -447,7 +495,15 @@ class _Reader:
         raw = self.reply[start:end]
         if len(match.candidates) == 1:
             return Direct((Value(self.slot.name, match.candidates[0], raw, (start, end)),))
-        return Ambiguous(self.slot.name, match.candidates, raw, (start, end))
+        return Ambiguous(self.slot.name, match.candidates, raw, (start, end), match.unit == SPAN_OF_DAYS)
+
+
+def _as_birth(question: Question) -> Slot:
+    """The asked slot, marked as a date of birth if the question asks for one. If the agent asks which of two dates is
+    meant, the year is already known."""
+    slot = question.slot
+    is_birth = slot.is_past and not question.among and is_about_birth(slot.name, question.text)
+    return replace(slot, is_birth=is_birth or (slot.is_birth and not question.among))
 
 
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:
