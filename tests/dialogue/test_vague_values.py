@@ -57,3 +57,17 @@ def test_a_limit_again_and_again_is_given_up() -> None:
 def test_one_of_several_values_may_be_excluded() -> None:
     talker = talk(Collect("day", "day"), slots=(DAY,)).says("early next week", "not Monday")
     assert talker.said == "Did you mean December 9 or December 10?"
+
+
+@pytest.mark.req("D-06")
+def test_two_of_several_values_narrow_the_question() -> None:
+    talker = talk(Collect("day", "day"), slots=(DAY,)).says("next week", "Tuesday or Wednesday")
+    assert talker.said == "Did you mean December 9 or December 10?"
+
+
+@pytest.mark.req("D-07")
+def test_make_it_friday_is_about_a_day_to_come() -> None:
+    since = SlotSpec("since", SlotKind.DATE, "Since when?", is_past=True)
+    steps = (Collect("since", "since"), Collect("count", "count"), Collect("day", "day"))
+    talker = talk(*steps, slots=(DAY, since, number("count"))).says("yesterday", "tomorrow", "no, make it Friday")
+    assert (talker.slots["day"], talker.slots["since"]) == ("2025-12-05", "2025-12-01")

@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from .commands import SetSlot
 from .draft import DialogueDraft
 from .english import Direct, Question, SlotKind, read
-from .english.questions import asks
+from .english.questions import OPENINGS, asks
 from .english.tokens import Token, tokens_of
 from .interpreters import MessageInContext
+from .prompts import is_question_current
 from .run_flow import continue_flow
 from .slot_names import names_of
 from .state import Phase, values_of
@@ -28,6 +29,7 @@ _WHICH = frozenset("which what options choices possibilities".split())
 _THERE = frozenset(
     "are there is ones one can i have do you choose choices options possibilities the my what which".split()
 )
+_OPENINGS = OPENINGS | {"wait", "sorry"}
 _WHY = frozenset("why do you need that this it want to know is for must should i have tell what".split())
 
 
@@ -48,7 +50,8 @@ def take_side_question(reply: MessageInContext) -> bool:
 
 def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
     """The answer to a question about the task; empty if the flow doesn't know it."""
-    said = [token.word for token in tokens]
+    opening = next((place for place, token in enumerate(tokens) if token.word not in _OPENINGS), 0)
+    said = [token.word for token in tokens[opening:]]
     slot = d.s.waiting_for
     if slot is not None and d.spec(slot).choices and said[0] in _WHICH and set(said) <= _THERE:
         return d.domain.patterns.choices.replace("{slots}", either([choice.value for choice in d.spec(slot).choices]))
@@ -75,6 +78,8 @@ def _take_answer_before_question(reply: MessageInContext) -> bool:
     """Take the answer in "the credit one, and how long will it take?", say that the question can't be answered here,
     and go on. The answer is announced, because the message was only partly understood."""
     d, tokens = reply.d, reply.tokens
+    if d.s.waiting_for is None or not is_question_current(d):
+        return False
     begins = next((place for place in range(1, len(tokens)) if tokens[place].pause and asks(tokens[place:])), None)
     if begins is None or reply.asked.slot.kind in (SlotKind.TEXT, SlotKind.YES_NO):
         return False

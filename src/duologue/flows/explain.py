@@ -7,6 +7,7 @@ interpreters that conversations use, never from a second description of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.answers import QUESTION
@@ -22,7 +23,7 @@ from duologue.dialogue.state import DialogueState, Phase
 
 from .problems import hint
 
-_LADDERS: dict[Phase, tuple[Interpreter, ...]] = {  # type: ignore[type-arg]
+_LADDERS: dict[Phase, tuple[Interpreter[Any], ...]] = {
     Phase.IDLE: IDLE,
     Phase.WAITING_FOR_SLOT: QUESTION,
     Phase.CONFIRMING: CONFIRMATION,
@@ -74,7 +75,7 @@ def explain(domain: Domain, text: str, today: str, slot: str = "") -> Explanatio
     )
 
 
-def _tried(ladder: tuple[Interpreter, ...], by: str) -> list[Tried]:  # type: ignore[type-arg]
+def _tried(ladder: tuple[Interpreter[Any], ...], by: str) -> list[Tried]:
     found: list[Tried] = []
     for one in ladder:
         found.append(Tried(one.name, one.about, one.name == by))

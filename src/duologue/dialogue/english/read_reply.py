@@ -13,8 +13,8 @@ from itertools import pairwise
 from .birth_dates import is_about_birth
 from .carrier_words import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_choices, find_pointed, names_of
-from .commands import command_of
-from .dates import SPAN_OF_DAYS
+from .commands import command_of, postpones
+from .dates import SPAN_OF_DAYS, WEEKDAYS
 from .days import Today, today_of
 from .explained_words import covered_by, echo_of, leftover, objection, unclear, unread
 from .free_text import (
@@ -42,6 +42,7 @@ from .readings import (
     Confirmation,
     ConfirmationAnswer,
     Direct,
+    Json,
     Question,
     Reading,
     Slot,
@@ -377,6 +378,8 @@ class _Reader:
     def _yes_no(self) -> Reading:
         if asks(self.tokens):
             return unclear(Why.QUESTION)
+        if postpones(self.tokens):
+            return self._as_reading(Match(0, len(self.tokens), (False,)))  # "not yet"
         enough = where_nothing_more(self.tokens) if asks_for_more(self.question.text) else None
         left = [place for place in self._places_outside_yes_no() if enough is None or place not in enough]
         if enough is not None and not left:
@@ -419,16 +422,36 @@ class _Reader:
         chosen = [value for value in among if value in named]
         if self.slot.kind is SlotKind.DATE and not chosen:  # "May 3" takes the year of the candidate
             chosen = [value for value in among if str(value)[4:] in [str(day)[4:] for day in named]]
+        if self.slot.kind is SlotKind.DATE and (said := self._weekdays_in(matches)):
+            chosen = [value for value in among if today_of(str(value)).day.weekday() in said]
         if (pointed := find_pointed(self.tokens, len(among))) is not None:
             matches, chosen = [Match(*pointed[1], ())], [among[pointed[0]]]
         elif not matches and self.slot.kind is SlotKind.TIME:
             matches = find_day_parts(self.tokens)
             chosen = [value for value in among if all(is_in_day_part(str(value), match) for match in matches)]
+        if matches and (narrowed := self._narrowed(matches, chosen)) is not None:
+            return narrowed
         covered = covered_by(matches)
         if len(chosen) != 1 or not matches or objection(self.tokens, covered) is not None:
             return None
         left = leftover(self.tokens, covered, self.echo)
         return None if left else self._as_reading(Match(matches[0].first, matches[-1].after, (chosen[0],)))
+
+    def _weekdays_in(self, matches: Sequence[Match]) -> set[int]:
+        """The weekdays that the reply names without anything else: "Tuesday or Wednesday". Of the days that were
+        offered, these are meant. Empty if a match has other words."""
+        said = [self.tokens[match.first].word for match in matches if match.after - match.first == 1]
+        return {WEEKDAYS[word] for word in said} if len(said) == len(matches) and set(said) <= set(WEEKDAYS) else set()
+
+    def _narrowed(self, matches: Sequence[Match], chosen: list[Json]) -> Reading | None:
+        """Reads "Tuesday or Wednesday", if more values were offered: the agent asks about these two. None for any other
+        reply."""
+        covered = covered_by(matches)
+        left = [place for place in leftover(self.tokens, covered, self.echo) if self.tokens[place].word != "or"]
+        if left or not 1 < len(chosen) < len(self.question.among) or objection(self.tokens, covered) is not None:
+            return None
+        start, end = span_of(self.tokens, matches[0].first, matches[-1].after)
+        return Ambiguous(self.slot.name, tuple(chosen), self.reply[start:end], (start, end), must_ask=True)
 
     # -- Several slots
 
