@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import Question, Slot, SlotKind
-from duologue.dialogue.english.free_text import answering_part
+from duologue.dialogue.english.free_text import answering_part, name_in_sentence
 from duologue.dialogue.english.match import Span
 from duologue.dialogue.english.tokens import tokens_of
 from tests.dialogue.english.grammar_replies import ask, named, said
@@ -174,3 +174,18 @@ def test_free_text_ends_where_the_answer_ends(reply: str, part: str) -> None:
     tokens = tokens_of(reply)
     first, after = answering_part(tokens, Span(0, len(tokens)))
     assert reply[tokens[first].start : tokens[after - 1].end] == part
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    {
+        "my name is Mark Price and I was born on the third of May 1990": "Mark Price",
+        "well, my name's Anna, I called before": "Anna",
+        "my name is on the list and so is hers": None,
+        "I was born in May": None,
+    }.items(),
+)
+def test_a_name_within_a_longer_sentence(text: str, name: str | None) -> None:
+    tokens = tokens_of(text)
+    span = name_in_sentence(tokens)
+    assert (text[tokens[span.first].start : tokens[span.after - 1].end] if span else None) == name

@@ -41,3 +41,17 @@ def test_words_that_two_slots_read_differently_fill_neither() -> None:
     times = (Slot("opens", SlotKind.TIME, hours=(6, 14)), Slot("closes", SlotKind.TIME, hours=(12, 24)))
     assert read_volunteered(times, "at 9", "", TODAY) is None
     assert read_parts(times, "at 9, I think", TODAY) == ()
+
+
+@pytest.mark.req("D-05")
+def test_a_day_that_may_answer_the_open_question_fills_no_other_slot() -> None:
+    # Past bug: "April first", where a date of birth was asked for, became the first day of a membership.
+    born = Slot("born", SlotKind.DATE, is_past=True, is_birth=True)
+    reading = read(Question(born, "When were you born?", others=DAYS[:1]), "April first", TODAY)
+    assert not isinstance(reading, Direct)
+
+
+@pytest.mark.req("D-05")
+def test_a_date_with_its_year_goes_to_the_slot_for_past_days() -> None:
+    told = read_parts(DAYS, "I was born on the third of May 1990", TODAY)
+    assert {value.slot: value.value for value in told} == {"noticed": "1990-05-03"}

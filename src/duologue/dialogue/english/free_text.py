@@ -36,6 +36,7 @@ from .tokens import HESITATIONS, Token, words_of
 
 BARE_WORDS_MAX = 6
 PROPER_WORDS_MAX = 8
+NAME_WORDS_MAX = 4  # of a name within a longer sentence
 _POINTING = frozenset("it is it's its that that's thats this the a an to in at from for under my name name's".split())
 _ARTICLES = frozenset(("a", "an"))
 _FILLER_WORDS = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
@@ -48,6 +49,8 @@ _LEADS = frozenset(
     """to in at from for of is be near around by into toward towards see visit meet try hear watch play eat called named
     like love prefer want serve serves serving some out check the under""".split()
 )
+_INTRODUCING = (("my", "name", "is"), ("my", "name's"), ("the", "name", "is"), ("the", "name's"))
+_GOING_ON = frozenset("and but because so with from i i'm i'd we who".split())
 _PARTING = frozenset("you bye goodbye a lot have nice day that's all that is it".split())
 _REQUESTING = tuple((verb, "you") for verb in ("can", "could", "will", "would"))
 _HYPHEN = re.compile(r"(?<=\w) (?:hyphen|dash) (?=\w)", re.IGNORECASE)
@@ -235,6 +238,22 @@ def introduced_name(tokens: Sequence[Token]) -> Span | None:
     run = tokens[first:after]
     is_name = first > 0 and 0 < len(run) <= BARE_WORDS_MAX and all(is_capital(token) for token in run)
     return Span(first, after) if is_name and not _holds_more_than_a_name(run) else None
+
+
+def name_in_sentence(tokens: Sequence[Token]) -> Span | None:
+    """The name after "my name is" in a sentence that goes on: "my name is Mark Price and I was born in May". None if
+    there isn't one, or if it may be more than a name."""
+    words = words_of(tokens)
+    begun = next(
+        (at + len(one) for one in _INTRODUCING for at in range(len(words)) if words[at : at + len(one)] == one), 0
+    )
+    after = begun
+    while after < len(tokens) and (after == begun or not tokens[after].pause) and words[after] not in _GOING_ON:
+        after += 1
+    run = tokens[begun:after]
+    if not begun or not 0 < len(run) <= NAME_WORDS_MAX or _holds_more_than_a_name(run):
+        return None
+    return None if any(is_number(token.word) or token.word in EXACT for token in run) else Span(begun, after)
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:

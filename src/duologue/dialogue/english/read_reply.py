@@ -28,7 +28,7 @@ from .free_text import (
     proper_name,
     with_hyphens,
 )
-from .from_and_to import belongs_to_other_thing, contradicts
+from .from_and_to import activity_said, belongs_to_other_thing, contradicts, role_said
 from .grammar_for_kind import find_values, is_count_not_time
 from .match import Match, Span, overlaps
 from .names import NameList
@@ -476,6 +476,8 @@ class _Reader:
                 is_count_not_time(self.tokens, one) for _, one in filled.values()
             ):
                 return None
+            if any(self._might_answer(slot, match) for slot, match in filled.values()):
+                return None
             filled |= self._now()
         if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
             return None
@@ -498,6 +500,12 @@ class _Reader:
         if self.slot.kind is not SlotKind.YES_NO or (answer := self._opening()) is None:
             return Direct(values)
         return None if trick_of(self.question.text) else Direct((answer, *values))
+
+    def _might_answer(self, slot: Slot, match: Match) -> bool:
+        """May a value for another slot have been meant as the answer? It may if that slot takes the same kind of value
+        and the reply doesn't say what it is about: "April first", where a date of birth was asked for."""
+        is_alike = slot.kind is self.slot.kind and slot.kind in _MOMENTS
+        return is_alike and not role_said(self.tokens, match, slot.kind) and not activity_said(self.tokens, match)
 
     def _now(self) -> Filled:
         """The current time, if a time was asked for and the user says "now": "now, for three people"."""

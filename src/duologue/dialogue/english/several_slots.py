@@ -154,9 +154,11 @@ def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today
 
 
 def _about(tokens: Sequence[Token], entries: list[Found], today: Today) -> Found:
+    """The reading of one span of words that several slots take, with the slots that it is about."""
+    entries = [(match, [slot]) for match, slots in entries for slot in slots]
     if len(entries) == 1:
         return entries[0]
-    if entries[0][1][0].kind is SlotKind.DATE:
+    if entries[0][1][0].kind is SlotKind.DATE and len({slots[0].is_past for _, slots in entries}) > 1:
         is_past = tells_of_past(tokens, entries[0][0])
         fits = [entry for entry in entries if _is_of_tense(entry, today, is_past=is_past)]
         if len(fits) == 1:
