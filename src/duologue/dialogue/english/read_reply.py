@@ -24,6 +24,7 @@ from .free_text import (
     introduced_name,
     is_part_of_longer_name,
     last_said_in_full,
+    name_in_sentence,
     parts_of_names,
     proper_name,
     with_hyphens,
@@ -478,7 +479,7 @@ class _Reader:
                 return None
             if any(self._might_answer(slot, match) for slot, match in filled.values()):
                 return None
-            filled |= self._now()
+            filled |= self._now() | self._name_along()
         if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
             return None
         if self.is_asked and _is_lone_count(filled, self.slot):
@@ -506,6 +507,15 @@ class _Reader:
         and the reply doesn't say what it is about: "April first", where a date of birth was asked for."""
         is_alike = slot.kind is self.slot.kind and slot.kind in _MOMENTS
         return is_alike and not role_said(self.tokens, match, slot.kind) and not activity_said(self.tokens, match)
+
+    def _name_along(self) -> Filled:
+        """The name that was asked for, in a sentence that gives other values too: "my name is Ann, and I come at six"."""
+        is_asked = self.slot.kind is SlotKind.NAME and self.slot.is_open
+        span = name_in_sentence(self.tokens) if is_asked else None
+        if span is None:
+            return {}
+        start, end = span_of(self.tokens, *span)
+        return {self.slot.name: (self.slot, Match(*span, (self.reply[start:end],)))}
 
     def _now(self) -> Filled:
         """The current time, if a time was asked for and the user says "now": "now, for three people"."""
