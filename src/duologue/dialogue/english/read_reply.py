@@ -509,7 +509,7 @@ class _Reader:
         return is_alike and not role_said(self.tokens, match, slot.kind) and not activity_said(self.tokens, match)
 
     def _name_along(self) -> Filled:
-        """The name that was asked for, in a sentence that gives other values too: "my name is Ann, and I come at six"."""
+        """The asked name in a sentence that gives other values too: "my name is Ann, and I come at six"."""
         is_asked = self.slot.kind is SlotKind.NAME and self.slot.is_open
         span = name_in_sentence(self.tokens) if is_asked else None
         if span is None:
