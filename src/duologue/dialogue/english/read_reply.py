@@ -543,8 +543,8 @@ def _as_birth(question: Question) -> Slot:
     """The asked slot, marked as a date of birth if the question asks for one. If the agent asks which of two dates is
     meant, the year is already known."""
     slot = question.slot
-    is_birth = slot.is_past and not question.among and is_about_birth(slot.name, question.text)
-    return replace(slot, is_birth=is_birth or (slot.is_birth and not question.among))
+    is_birth = slot.is_past and not question.among and (slot.is_birth or is_about_birth(slot.name, question.text))
+    return slot if slot.is_birth is is_birth else replace(slot, is_birth=is_birth)
 
 
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:
