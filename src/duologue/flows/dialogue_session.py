@@ -27,7 +27,7 @@ from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 from duologue.ports.context import Context
 
-from .intents import scope_of
+from .intents import scope_of, surroundings_of
 from .nlu_commands import commands_of
 from .registry import Once, Registry
 
@@ -282,7 +282,8 @@ class DialogueSession:
     async def _understand(self, effect: Understand, state: DialogueState) -> Understood | WorkFailed:
         is_asking = state.top is not None
         try:
-            found = await self._nlu.understand(effect.text, scope_of(self.domain, effect, is_asking))
+            around = surroundings_of(self.state, self._today())
+            found = await self._nlu.understand(effect.text, scope_of(self.domain, effect, is_asking, around))
             if found.error is not None:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
             commands = commands_of(self.domain, state, effect, found, self._today())
