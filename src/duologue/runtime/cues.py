@@ -111,7 +111,9 @@ class Cues:
         if text and self._agent.voice is not None:
             sign = asyncio.get_running_loop().call_later(SIGN_S_MAX, self._line.play_cue, number, thinking_sound())
             try:
-                heard_ms = await self._speak(number, encodable(text), self._agent.voice, sign)
+                heard_ms = await self._speak(
+                    number, self._agent.spoken.of(encodable(text)).text, self._agent.voice, sign
+                )
             except Exception as failure:  # noqa: BLE001 - a cue never fails
                 self._report_failure("cue", failure)
             finally:

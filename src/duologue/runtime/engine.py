@@ -128,7 +128,9 @@ class Engine:
         guarded = GuardedLine(line, driver, report_failure)
         self.cues = Cues(agent, driver, tasks, guarded, report_failure, self.bus.send)
         sorry = agent.says("broken_off", 0)
-        self.replies = Replies(driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry)
+        self.replies = Replies(
+            driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry, agent.spoken
+        )
         self.tool_calls.has_words = self.replies.has_words
         self.playback = Playback(
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
