@@ -13,17 +13,32 @@ from functools import cache
 from duologue.turns.language import known_code
 
 from .alignment import SpokenForm
-from .english import english_rules
-from .german import german_rules
 from .markup import markup_rules
 from .rules import RewriteRule, RewriteRules
-from .spanish import spanish_rules
 
-_LANGUAGES: dict[str, Callable[[str], tuple[RewriteRule, ...]]] = {
-    "en": english_rules,
-    "de": german_rules,
-    "es": spanish_rules,
-}
+
+# Each language is imported when an agent speaks it.
+
+
+def _english(region: str) -> tuple[RewriteRule, ...]:
+    from .english import english_rules
+
+    return english_rules(region)
+
+
+def _german(region: str) -> tuple[RewriteRule, ...]:
+    from .german import german_rules
+
+    return german_rules(region)
+
+
+def _spanish(region: str) -> tuple[RewriteRule, ...]:
+    from .spanish import spanish_rules
+
+    return spanish_rules(region)
+
+
+_LANGUAGES: dict[str, Callable[[str], tuple[RewriteRule, ...]]] = {"en": _english, "de": _german, "es": _spanish}
 LANGUAGES = tuple(_LANGUAGES)
 """The languages in which numbers, dates, money and abbreviations become words."""
 
