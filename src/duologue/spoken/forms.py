@@ -16,7 +16,6 @@ from .alignment import SpokenForm
 from .markup import markup_rules
 from .rules import RewriteRule, RewriteRules
 
-
 # Each language is imported when an agent speaks it.
 
 
