@@ -160,7 +160,9 @@ class Engine:
         guarded = GuardedLine(line, driver, report_failure)
         self.cues = Cues(agent, driver, tasks, guarded, report_failure, self.bus.send)
         sorry = agent.says("broken_off", 0)
-        self.replies = Replies(driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry)
+        self.replies = Replies(
+            driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry, agent.spoken
+        )
         self.tool_calls.has_words = self.replies.has_words
         self.tool_calls.context = self.context
         self.playback = Playback(
@@ -199,7 +201,7 @@ class Engine:
         self.tool_calls.use_workers([*agent.workers, *(one for source in agent.sources for one in source.workers())])
         self.tool_calls.use_brain(summarise)
         self.summary.use_brain(summarise)
-        self.replies.use(brain, agent.voice, agent.says("broken_off", 0))
+        self.replies.use(brain, agent.voice, agent.says("broken_off", 0), agent.spoken)
         self.playback.use_brain(brain)
         self.cues.agent = agent
         self.announcer.use_language(agent.language, agent.phrases)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from duologue.core import effects as fx
@@ -20,7 +20,8 @@ from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
 from duologue.ports.streams import in_time, reading
 from duologue.ports.tool_call import ToolCall
-from duologue.ports.voice import Voice
+from duologue.ports.voice import Voice, joins_words
+from duologue.spoken.forms import SpokenForms
 from duologue.voice.sentences import Sentences
 
 from .driver import Driver, ReportFailure
@@ -32,7 +33,15 @@ SENTENCES_AHEAD_MAX = 8
 APOLOGY_S_MAX = 3.0
 SENTENCE_MS_MAX = 2_500  # how long words of a slow brain wait for the end of their sentence
 
-_Spoken: TypeAlias = str | OpenQuestion | Sound | Working
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The beginning of a sentence that isn't complete yet."""
+
+    text: str
+
+
+_Spoken: TypeAlias = str | _Part | OpenQuestion | Sound | Working
 
 
 class VoiceFailed(BrokenContract):
@@ -52,6 +61,7 @@ class Replies:
         line: GuardedLine,
         call: Callable[[int, ToolCall], None],
         apology: str,
+        forms: SpokenForms,
     ) -> None:
         self._driver = driver
         self._tasks = tasks
@@ -61,6 +71,7 @@ class Replies:
         self._line = line
         self._call = call
         self._apology = apology
+        self._forms = forms
         self.current: Speech | None = None
         self._early: Speech | None = None  # the reply to a turn that may go on
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
@@ -87,12 +98,13 @@ class Replies:
         return True
 
     def _start(self, speech: Speech, request: Request, brain: Brain) -> None:
+        speech.forms = self._forms
         work = self._make(speech, request, brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
 
-    def use(self, brain: Brain, voice: Voice | None, apology: str) -> None:
-        """Another agent makes the next replies. The current reply keeps its brain and its voice."""
-        self._brain, self._voice, self._apology = brain, voice, apology
+    def use(self, brain: Brain, voice: Voice | None, apology: str, forms: SpokenForms) -> None:
+        """Another agent makes the next replies. The current reply keeps its brain, its voice and its language."""
+        self._brain, self._voice, self._apology, self._forms = brain, voice, apology, forms
 
     def has_words(self, reply: int) -> bool:
         """Has this reply said or shown anything?"""
@@ -129,8 +141,10 @@ class Replies:
         self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[_Spoken | None]
     ) -> None:
         """Read the brain's parts and queue them for the voice."""
-        splitter = Sentences()
+        splitter = Sentences(self._forms.language)
         is_first = True
+        is_opening = self._voice is not None  # nothing was given to the voice yet
+        joins = joins_words(self._voice)
         waiting_since = 0  # when the text came that waits for the end of its sentence
         async with reading(brain.reply(request)) as parts:
             async for part in in_time(parts, self._driver.state.settings.attempt_ms_max):
@@ -141,11 +155,15 @@ class Replies:
                     await speech.counts.wait()
                 match part:
                     case str():
-                        found = splitter.feed(part)
+                        found: list[str | _Part] = list(splitter.feed(part))
                         waiting_since = waiting_since if waiting_since and not found else self._driver.now()
+                        is_slow = self._driver.now() > waiting_since  # a sentence that comes at once isn't parted
+                        if is_opening and is_slow and not found and (words := splitter.opening(joins)):
+                            found = [_Part(words)]
                         if self._driver.now() - waiting_since >= SENTENCE_MS_MAX and (words := splitter.whole_words()):
-                            found, waiting_since = [words], self._driver.now()
+                            found, waiting_since = [*found, _Part(words)], self._driver.now()
                         for sentence in found:
+                            is_opening = False
                             await sentences.put(sentence)
                     case Firm():
                         self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
@@ -195,20 +213,35 @@ class Replies:
                     await self._emit(speech, Sound(item.ms))
                 continue
             values = item.values if isinstance(item, OpenQuestion) else None
-            sentence = item.text if isinstance(item, OpenQuestion) else item
+            sentence = item if isinstance(item, str) else item.text
             if voice is None:
                 speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
-            elif sentence and any(character.isalnum() for character in sentence):
-                has_words = True
-                await self._say(speech, encodable(sentence), voice, values)
+            elif sentence:
+                is_said = await self._say(speech, encodable(sentence), voice, values, isinstance(item, _Part))
+                has_words = has_words or is_said
         if has_words and not speech.ledger.chunks:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
 
-    async def _say(self, speech: Speech, sentence: str, voice: Voice, values: tuple[str, ...] | None = None) -> None:
-        """Say a sentence. `values` are those of an open question; None: the sentence isn't marked as one."""
-        speech.ledger.begin(sentence, values)
+    async def _say(
+        self,
+        speech: Speech,
+        sentence: str,
+        voice: Voice,
+        values: tuple[str, ...] | None = None,
+        goes_on: bool = False,
+    ) -> bool:
+        """Say a sentence, or a part of one if `goes_on`. `values` are those of an open question; None: the sentence
+        isn't marked as one. Returns False for a sentence that has nothing to say, such as an emoji: it is only
+        written."""
+        spoken = (speech.forms or self._forms).of(sentence)
+        if spoken.is_silent:
+            if speech.ledger.chunks:
+                speech.ledger.begin(sentence, values, spoken)
+                speech.ledger.end()
+            return False
+        speech.ledger.begin(sentence, values, spoken, goes_on)
         try:
-            async with reading(voice.speak(sentence)) as sounds:
+            async with reading(voice.speak(spoken.text)) as sounds:
                 async for sound in in_time(sounds, self._driver.state.settings.attempt_ms_max):
                     if not isinstance(sound, Sound):
                         raise VoiceFailed(
@@ -220,6 +253,7 @@ class Replies:
         except Exception as failure:
             raise VoiceFailed(classify(failure)) from failure
         speech.ledger.end()
+        return True
 
     async def _emit(self, speech: Speech, sound: Sound) -> None:
         await speech.has_room()
