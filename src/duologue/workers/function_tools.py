@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
 
 from duologue.core.leaves import ErrorClass
+from duologue.fairness.fair_threads import TOOLS
 from duologue.ports import Job, Mode, ServiceError, Tool, Worker
 
 from .results import FAILURE_CHARS_MAX, shorten
@@ -122,7 +123,7 @@ class FunctionWorker:
         messenger = ThreadJob(job)
         jobs = dict.fromkeys(self._contract.jobs, messenger)
         try:
-            result = await asyncio.to_thread(self._function, **given, **jobs)
+            result = await TOOLS.run(self._function, **given, **jobs)
             # A decorator may hide that the function is async.
             return await result if inspect.isawaitable(result) else result
         finally:
