@@ -32,6 +32,7 @@ from .served_agent import FLOWS, ServeOptions, make_server
 
 DEMO_NAME = "Flight desk"
 _ERR = Console(stderr=True, highlight=False)
+_NO_NAME = "No agent was named, so this is the demo, which books flights. Yours: duologue serve module:agent"
 _STOPPING = "Ctrl-C lets conversations end, then stops the server."
 
 
@@ -87,11 +88,19 @@ def serve_command(
         bool,
         typer.Option("--watch/--no-watch", help="Let operators watch all calls, from this machine or with the token."),
     ] = True,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A balancer or proxy in front of this server, as an address or a network: its X-Forwarded-For says "
+            "who the caller is; repeatable."
+        ),
+    ] = None,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
-    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch).guarded()
+    proxies = tuple(trusted_proxy or ())
+    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch, proxies).guarded()
     options = ServeOptions(app, store, node, brain, realtime_url, phone_url)
     if is_one_of_several():
         serve_process(options, settings, keep_days)
@@ -118,7 +127,7 @@ def _serve(
     def announce(served: Sequence[str]) -> None:
         lines = _ready_lines(served, server_url(listening), settings.token, is_own_token)
         shared = f"{count} workers share the port." if count > 1 else ""
-        lines += [f"[dim]{line}[/]" for line in (shared, note, _STOPPING) if line]
+        lines += [f"[dim]{line}[/]" for line in (_NO_NAME if not options.app else "", shared, note, _STOPPING) if line]
         _ERR.print("\n  ".join(["", *lines, ""]))
         if browser and not missing.models:  # otherwise the page is already open
             webbrowser.open(server_url(listening, settings.token))

@@ -8,6 +8,7 @@ without work, and threads don't keep the process alive.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextvars
 import sys
 import threading
@@ -22,6 +23,7 @@ from .owner import owner
 P = ParamSpec("P")
 T = TypeVar("T")
 IDLE_S_MAX = 10.0
+CLOSE_S_MAX = 2.0
 SWITCH_S = 0.001  # how long such a thread may keep the event loop waiting; Python's default of 5 ms delays frames
 
 
@@ -38,6 +40,7 @@ class FairThreads(Executor):
         self._queue: FairQueue[_Work] = FairQueue(shares)
         self._changed = threading.Condition()
         self._threads = 0
+        self._is_used = False
         self._idle = 0
         self._done = 0
         self._refused = 0
@@ -54,9 +57,12 @@ class FairThreads(Executor):
 
     async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run the work in a thread for the current conversation. Raises QueueFull if that one has too much waiting."""
-        inside = contextvars.copy_context()
-        call: Callable[[], T] = partial(inside.run, partial(work, *args, **kwargs))
-        return await asyncio.get_running_loop().run_in_executor(self, call)
+        return await self.run_for(owner(), partial(work, *args, **kwargs))
+
+    async def run_for(self, name: str, work: Callable[[], T]) -> T:
+        """Like `run`, for this owner."""
+        call: Callable[[], T] = partial(contextvars.copy_context().run, work)
+        return await asyncio.get_running_loop().run_in_executor(_Lane(self, name), call)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         return self.submit_for(owner(), partial(fn, *args, **kwargs))
@@ -76,8 +82,18 @@ class FairThreads(Executor):
                 self._start_thread()
         return future
 
+    def close(self) -> None:
+        """Cancel what waits, and wait a moment for what runs: a model must not run while the interpreter shuts down.
+        Called at exit. Work that hangs doesn't delay the exit further."""
+        with self._changed:
+            for work in self._queue.clear():
+                work.future.cancel()
+            self._changed.wait_for(lambda: not self._queue.running, CLOSE_S_MAX)
+
     def _start_thread(self) -> None:
-        if not self._threads:
+        if not self._is_used:
+            self._is_used = True
+            atexit.register(self.close)
             sys.setswitchinterval(min(SWITCH_S, sys.getswitchinterval()))
         self._threads += 1
         threading.Thread(target=self._work, name=f"duologue-{self.name}", daemon=True).start()
@@ -90,7 +106,7 @@ class FairThreads(Executor):
             with self._changed:
                 self._queue.done(name)
                 self._done += 1
-                self._changed.notify()
+                self._changed.notify_all()
             del taken, future, run  # otherwise they stay in memory until the next work
 
     def _take(self) -> tuple[str, _Work] | None:
@@ -104,6 +120,17 @@ class FairThreads(Executor):
                     self._threads -= 1
                     return None
             return taken
+
+
+class _Lane(Executor):
+    """The pool, for the work of one owner."""
+
+    def __init__(self, threads: FairThreads, name: str) -> None:
+        self._threads = threads
+        self._name = name
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        return self._threads.submit_for(self._name, partial(fn, *args, **kwargs))
 
 
 def _do(future: Future[Any], run: Callable[[], Any]) -> None:

@@ -20,6 +20,7 @@ from duologue.ports.failure import BrokenContract
 from duologue.ports.history import CallOutput, News
 from duologue.ports.worker import Tool
 
+from .request_text import request_text
 from .transcript import Transcript
 from .validation import reading, whole
 
@@ -55,7 +56,7 @@ class Requests:
         self._open = _Open(effect.reply, effect.last, len(self._transcript))
         return Request(
             reply=effect.reply,
-            text=" ".join(said.text for said in turns if said.handled != said.text),
+            text=request_text([said.text for said in turns if said.handled != said.text]),
             history=self._transcript.items,
             tools=tools if self._rounds < self._rounds_max else (),
             instructions=self._instructions,

@@ -19,7 +19,7 @@ from duologue.core.leaves import ErrorClass
 from duologue.fairness.fair_threads import TOOLS
 from duologue.ports import Job, Mode, ServiceError, Tool, Worker
 
-from .results import FAILURE_CHARS_MAX, shorten
+from .results import failure_text
 from .schema import Contract, contract_of, description_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -116,8 +116,7 @@ class FunctionWorker:
         except ServiceError:
             raise
         except Exception as failure:
-            said = shorten(str(failure) or type(failure).__name__, FAILURE_CHARS_MAX)
-            raise ServiceError(ErrorClass.TOOL_ERROR, said) from failure
+            raise ServiceError(ErrorClass.TOOL_ERROR, failure_text(failure)) from failure
 
     async def _run_in_thread(self, given: dict[str, Any], job: Job) -> object:
         messenger = ThreadJob(job)
