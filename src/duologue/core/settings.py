@@ -62,6 +62,8 @@ class Settings:
     check_ins_max: int = 1  # unanswered check-ins after which the agent stays quiet, or says goodbye
     hangs_up: bool = False  # the agent says goodbye and ends the conversation if no check-in is answered
 
+    turn_requests_max: int = 2  # requests about one turn, with those before its end is certain; 1: none is sent early
+
     jobs_max: int = 8  # the most tool calls and jobs that may run at once
     tool_ms_max: int = 30_000  # for a tool of mode "tool"
     delegate_ms_max: int = 300_000  # for a tool of mode "delegate"

@@ -23,7 +23,7 @@ from duologue.turns.words import count, is_call_for_attention
 from . import intents as it
 from .inputs import AgentSpoke, ButtonPressed, ButtonReleased, EarsStopped, HeardLate, Typed, Woke
 from .state import HeardUtterance, HearingDraft, heard_of_agent_ms, is_over_agent, newest_of, withholds_onsets
-from .words import handle, hear, store_typed
+from .words import gist_of, handle, hear, store_typed
 
 # -- Guards
 
@@ -247,6 +247,7 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
             round(100 * heard.confidence),
             content,
             presence=is_call_for_attention(whole, d.policy.language, is_final),
+            gist=gist_of(whole),
         )
     )
     if turn < d.core.turn:

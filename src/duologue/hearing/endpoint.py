@@ -1,4 +1,4 @@
-"""When the turn ends by silence, and which due time has passed.
+"""When the turn ends by silence, when the brain can be asked before that, and which due time has passed.
 
 Rule: the endpoint policy is asked again only when something that it is told has changed. Its answer is in the state,
 and the due time follows from it.
@@ -12,7 +12,9 @@ from duologue.turns.endpoint import SilenceWait
 from duologue.turns.features import PauseFeatures, is_weak
 
 from .inputs import Woke
+from .intents import GuessTurn
 from .state import DueTime, HearingDraft, due_times, is_settling
+from .words import gist_of
 
 
 def update_wait(d: HearingDraft) -> None:
@@ -54,6 +56,23 @@ def _pause_of(d: HearingDraft, text: str, is_read: bool) -> PauseFeatures:
     said = text if is_read or not d.has_frames else None
     known = d.pause or PauseFeatures()
     return replace(known, text=said, confidence=d.said.confidence, last_confidence=d.last_confidence)
+
+
+# -- Asking early
+
+
+def propose_guess(d: HearingDraft) -> None:
+    """While the policy waits for more silence, the brain can be asked already about a text that is final. It is
+    proposed once for each text."""
+    core, wait = d.core, d.wait
+    if wait is None or wait.wait_ms is None or not core.final or core.unread:
+        return
+    if not 0 < wait.wait_ms <= d.policy.early_wait_ms_max or d.at >= d.ended_at + wait.wait_ms:
+        return
+    gist = gist_of(d.words.text_of(core.turn))
+    if (core.turn, gist) != d.guessed:
+        d.guessed = (core.turn, gist)
+        d.intents.append(GuessTurn(core.turn, core.onset, gist, wait.reasons, wait.confidence))
 
 
 # -- Guards of the rows for time

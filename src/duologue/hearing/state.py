@@ -78,6 +78,7 @@ class HearingState(NamedTuple):
     frames: Any = None  # what a policy that decides by frames remembers of this turn
     wait: SilenceWait | None = None  # the endpoint policy's answer
     wait_for: tuple[Any, ...] = ()  # what the answer was given for
+    guessed: tuple[int, int] = (0, 0)  # the turn and the id of the words about which the brain could be asked early
     ended_onset: int = 0  # the onset whose turn this machine has ended
     sent_turn: int = 0  # the newest turn that the user has sent, or that has reached its limit
 
@@ -212,6 +213,7 @@ class HearingDraft:
     frames: Any
     wait: SilenceWait | None
     wait_for: tuple[Any, ...]
+    guessed: tuple[int, int]
     ended_onset: int
     sent_turn: int
     agent_words: tuple[SpokenWord, ...]

@@ -7,6 +7,7 @@ machine's turn numbers, except for the marks that are stored here: overheard, ta
 
 from __future__ import annotations
 
+import zlib
 from enum import Enum
 from typing import NamedTuple
 
@@ -99,6 +100,12 @@ class SaidWords(NamedTuple):
         before = tuple(one for one in self.turns if one.turn < said.turn)
         after = tuple(one for one in self.turns if one.turn > said.turn)
         return self._replace(turns=(*before, said, *after))
+
+
+def gist_of(text: str) -> int:
+    """An id for the words of this text. Texts that differ only in case and punctuation have the same id."""
+    words = "".join(letter if letter.isalnum() else " " for letter in text.casefold()).split()
+    return zlib.crc32(" ".join(words).encode()) or 1
 
 
 def fate_of(said: SaidTurn, s: State) -> Fate:

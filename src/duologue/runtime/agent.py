@@ -70,6 +70,10 @@ def _is_source(tool: object) -> bool:
     return all(hasattr(tool, name) for name in ("open", "workers", "close")) and not isinstance(tool, type)
 
 
+# How `Agent.speculation` asks early: if the endpoint policy would end the turn within this silence.
+EARLY_WAIT_MS_MAX = {"off": 0, "cautious": 1_200, "eager": 5_000}
+
+
 @dataclass(frozen=True)
 class Agent:
     """An agent. `brain` is a Brain, or a function that takes the request and yields or returns text. If the brain is
@@ -86,6 +90,9 @@ class Agent:
     profile: str | Settings = "confirm"  # how the agent can be interrupted, and every time limit
     endpoint: EndpointPolicy | str = "combined"  # decides when a turn is over: a policy or its name
     overlap: OverlapPolicy | None = None  # decides when a sound interrupts; by default, the profile's own rule
+    # Is the brain asked before it is certain that the user's turn is over? "off", "cautious" or "eager". Only brains
+    # with `can_guess` are. What was asked too early is dropped unheard.
+    speculation: str = "cautious"
     sounds: Sounds = Sounds()  # what is heard beside the voice: while the user waits, at the start, all the time
     phrases: Phrases = Phrases()  # what the agent says and shows without asking the brain, instead of the language's
     # Code of the language that is spoken, such as "de" or "pt-BR": de, en, es, fr, it, ja, nl, pl, pt or zh. What the
@@ -197,6 +204,8 @@ class Agent:
 
     def _make_settings(self) -> Settings:
         settings = self.profile if isinstance(self.profile, Settings) else profile(self.profile)
+        if self.speculation == "eager" and settings.turn_requests_max == 2:
+            settings = replace(settings, turn_requests_max=3)
         if isinstance(self.phrases, Phrases) and self.phrases.greeting and not settings.greets:
             settings = replace(settings, greets=True)
         if settings.overlap.value not in OVERLAP_RULES:
@@ -210,7 +219,14 @@ class Agent:
         return voice
 
     def _make_hearing(self) -> HearingPolicy:
-        return HearingPolicy(self._make_endpoint(), self._make_overlap(), self.language)
+        early_ms = EARLY_WAIT_MS_MAX[self._speculation()]
+        return HearingPolicy(self._make_endpoint(), self._make_overlap(), self.language, early_wait_ms_max=early_ms)
+
+    def _speculation(self) -> str:
+        if self.speculation not in EARLY_WAIT_MS_MAX:
+            known = ", ".join(EARLY_WAIT_MS_MAX)
+            raise InvalidAgent(f"speculation must be one of {known}, not {self.speculation!r}")
+        return self.speculation if getattr(self.brain, "can_guess", False) else "off"
 
     def _make_overlap(self) -> OverlapPolicy:
         if self.overlap is None:

@@ -130,6 +130,7 @@ def _hearing(
         stability=s.stability if by_frames else Stability(),
         frames=_frames(s.frames, shift),
         wait_for=wait_for,
+        guessed=s.guessed if is_open and s.guessed[0] == core.turn else (0, 0),
         own=own,
         ended_onset=seqs[s.ended_onset],
     )
