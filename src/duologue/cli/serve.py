@@ -125,9 +125,9 @@ def _serve(
         _load_behind_page(listening, options.app, missing.models, browser)
 
     def announce(served: Sequence[str]) -> None:
-        lines = _ready_lines(served, server_url(listening), settings.token, is_own_token)
+        lines = ready_lines(served, server_url(listening), settings.token, is_own_token, is_demo=not options.app)
         shared = f"{count} workers share the port." if count > 1 else ""
-        lines += [f"[dim]{line}[/]" for line in (_NO_NAME if not options.app else "", shared, note, _STOPPING) if line]
+        lines += [f"[dim]{line}[/]" for line in (shared, note, _STOPPING) if line]
         _ERR.print("\n  ".join(["", *lines, ""]))
         if browser and not missing.models:  # otherwise the page is already open
             webbrowser.open(server_url(listening, settings.token))
@@ -140,12 +140,13 @@ def _serve(
     run(serve(server, listening, lambda: announce(served), keep_days))
 
 
-def _ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool) -> list[str]:
-    """The lines that say where the agent is. A token is shown if the server made it, but not if the operator chose
-    it."""
+def ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool, is_demo: bool) -> list[str]:
+    """The lines that say which agent it is and where. A token is shown if the server made it, but not if the operator
+    chose it."""
     shown = f"{url}?token={token}" if token and is_own_token else url
     asks = [] if is_own_token else ["The page asks for your token: add ?token=… to the address."]
-    return [f"[bold]{served[0]}[/] is at [bold cyan]{shown}[/]", *asks, *served[1:]]
+    which = [_NO_NAME] if is_demo else []
+    return [f"[bold]{served[0]}[/] is at [bold cyan]{shown}[/]", *which, *asks, *served[1:]]
 
 
 # -- What is missing

@@ -14,6 +14,7 @@ from datetime import datetime
 from duologue.core.events import Event
 from duologue.core.leaves import User
 from duologue.core.step_record import StepRecord
+from duologue.fairness.fair_queue import QueueFull
 from duologue.fairness.fair_threads import REPLAYS
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
@@ -181,6 +182,8 @@ class Screen:
                 viewer.is_debugging = True
                 viewer.send(message("debug", **table(), settings=settings, moments=records))
                 self._send_context(viewer)
+        except QueueFull:
+            viewer.send(message("error", code="refused", message="debug: too many views are opening: try again"))
         finally:
             viewer.opening = None
 

@@ -32,9 +32,7 @@ class Limits:
     unspoken_s_max: float = 300.0  # then such a conversation ends
     unspoken_away_s_max: float = 10.0  # the same, if its client is away
     message_bytes_max: int = 1 << 20  # size of one message
-    messages_per_s_max: int = (
-        150  # on one socket, three seconds' worth at once; the panel sends 31 with audio and 50 more
-    )
+    messages_per_s_max: int = 150  # on one socket, 3 s' worth at once; the panel sends 31 with audio and 50 more
     bad_messages_max: int = 20  # invalid messages on one socket; then it is closed
     text_chars_max: int = 4_000  # length of one typed turn
     typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation

@@ -16,7 +16,6 @@ from duologue.core.settings import profile
 from duologue.ears.model_threads import ModelLane, Urgency, shared_threads
 from duologue.ports.brain import Part, Request
 from duologue.ports.ears import Commit, Final, Frame, Heard, Incoming, SpeechBegan, SpeechEnded
-from duologue.ports.history import CallOutput
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent, Phrases
 from duologue.workers.function_tools import tool
@@ -69,7 +68,7 @@ class HostileBrain:
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         words = request.text.split()
-        if request.outputs or any(isinstance(item, CallOutput) for item in request.history[-1:]):
+        if request.outputs:
             yield "done."
         elif words[:1] == ["sleep"] and len(words) > 1 and words[1].isdecimal():
             for _ in range(int(words[2]) if len(words) > 2 and words[2].isdecimal() else 1):

@@ -33,7 +33,6 @@ class PlainClient:
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
         self.state = ""
-        self.is_in_conversation = False
         self.sounds = 0  # voices that have begun to play
         self.finished = 0  # voices that were played to their end
         self.errors: Counter[str] = Counter()
