@@ -215,21 +215,23 @@ def test_words_that_were_said_over_the_question_after_all_drop_it() -> None:
 @pytest.mark.req("H-16")
 def test_the_requests_about_a_turn_are_bounded() -> None:
     stage = asked_early()
-    stage.hear_words(5, final=True, gist=OTHER)
-    assert stage.happen(ev.TurnGuessed, gist=OTHER) == ()
+    for gist in (OTHER, OTHER + 1, OTHER + 2):
+        stage.hear_words(5, final=True, gist=gist)
+        stage.happen(ev.TurnGuessed, gist=gist)
     stage.happen(ev.TurnEnded)
-    assert len(stage.effects(fx.GuessReply)) + len(stage.effects(fx.StartReply)) == 2
+    assert len(stage.effects(fx.GuessReply)) == 2
+    assert len(stage.effects(fx.StartReply)) == 1
 
 
 @pytest.mark.req("H-16")
 def test_a_new_guess_cancels_the_old_one_in_the_same_step() -> None:
-    stage = asked_early(turn_requests_max=3)
+    stage = asked_early()
     assert stage.happen(ev.TurnGuessed, gist=OTHER) == (fx.CancelReply(1), fx.GuessReply(3, 1, 1))
 
 
 @pytest.mark.req("H-16")
-def test_with_one_request_for_each_turn_none_is_sent_early() -> None:
-    assert paused(turn_requests_max=1).happen(ev.TurnGuessed, gist=WORDS) == ()
+def test_none_is_sent_early_if_the_setting_says_so() -> None:
+    assert paused(early_requests_max=0).happen(ev.TurnGuessed, gist=WORDS) == ()
 
 
 @pytest.mark.req("H-16")

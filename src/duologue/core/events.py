@@ -178,7 +178,7 @@ class WordsHeard(RecurringEvent):
     confidence_pct: int = 100
     content: int = 0
     presence: bool = False  # the whole text only asks whether the agent is there: "hello?"
-    gist: int = 0  # id of the turn's text without its case and punctuation
+    gist: int = 0  # id of the words of the turn; case and punctuation don't count
 
     def __post_init__(self) -> None:
         Event.__post_init__(self)

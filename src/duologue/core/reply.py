@@ -98,7 +98,7 @@ def may_guess(s: State, e: TurnGuessed) -> bool:
         and s.said == s.answered
         and not s.news
         and s.ending is Ending.NO
-        and s.guesses + 1 < s.settings.turn_requests_max
+        and s.guesses < s.settings.early_requests_max
         and e.gist != s.guess
     )
 

@@ -43,7 +43,7 @@ class HearWords:
     confidence_pct: int
     content: int
     presence: bool = False  # the text only asks whether the agent is there
-    gist: int = 0  # id of the text without its case and punctuation
+    gist: int = 0  # id of the words of the turn; case and punctuation don't count
 
 
 @dataclass(frozen=True, slots=True)

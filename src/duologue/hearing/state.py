@@ -69,6 +69,7 @@ class HearingState(NamedTuple):
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
 
     pause: PauseFeatures | None = None
+    is_read: bool = False  # the text of the words before this pause has come, or doesn't change any more
     said: Linguistic = Linguistic()  # the newest text
     said_by: int = 0  # the serial number of the utterance that has this text
     first_texts: tuple[tuple[int, str], ...] = ()  # how the model of the partial texts reads utterances of this turn
@@ -204,6 +205,7 @@ class HearingDraft:
     deaf_at: int
     heard_at: int
     pause: PauseFeatures | None
+    is_read: bool
     said: Linguistic
     said_by: int
     first_texts: tuple[tuple[int, str], ...]

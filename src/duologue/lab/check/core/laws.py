@@ -120,7 +120,7 @@ def _early_state(s: State) -> Iterator[tuple[str, str]]:
         yield EARLY_IS_UNHEARD, "a turn counts as asked that isn't over"
     if s.reply in EARLY and s.link is Link.UP and s.user is User.QUIET:
         yield EARLY_IS_UNHEARD, "the turn is over, and the early request is still undecided"
-    if s.guesses >= s.settings.turn_requests_max:
+    if s.guesses > s.settings.early_requests_max:
         yield EARLY_IS_UNHEARD, f"{s.guesses} early requests in one turn"
 
 

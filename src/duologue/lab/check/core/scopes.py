@@ -70,7 +70,7 @@ def _small_audible(settings: Settings) -> Settings:
 
 
 def _small_early(settings: Settings) -> Settings:
-    return replace(_small_over(settings), turn_requests_max=3)
+    return replace(_small_over(settings), early_requests_max=2)
 
 
 def _small_pair(settings: Settings) -> Settings:

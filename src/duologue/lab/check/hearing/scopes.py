@@ -98,8 +98,8 @@ SMALL: tuple[HearingScope, ...] = (
     HearingScope("frames", 1, (SHORT,), (LONG,), frames=2, **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("textual", 2, (SHORT,), (LONG,), numbered=False, onsets=False, server=True, replies=True, sends=1),
     HearingScope("unnumbered", 2, (SHORT,), (LONG,), (REVISED,), numbered=False, server=True, stops=1, ends=True),
-    HearingScope("guesses", 2, (SHORT,), (LONG, REVISED), sends=1, replies=True, asks_early=True),
-    HearingScope("guessed", 1, (SHORT,), (LONG,), (REVISED,), typed=1, speaks=True, line=True, asks_early=True),
+    HearingScope("guesses", 2, (SHORT,), (LONG,), typed=1, replies=True, asks_early=True),
+    HearingScope("guessed", 1, (), (LONG,), (REVISED,), speaks=True, asks_early=True),
     HearingScope("easy", 2, (SHORT,), (LONG,), frames=2, endpoint=EasyTurnEndpoint()),
 )
 SCOPES = {scope.name: scope for scope in SMALL}
