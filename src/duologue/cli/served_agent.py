@@ -86,6 +86,7 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
     if not url:
         return []
     try:
+        from duologue.server.caller_address import caller_address, read_networks
         from duologue.server.phone.routes import PhoneSettings, phone_routes
         from duologue.server.phone.settings import on_the_phone
         from duologue.server.settings import is_loopback
@@ -111,7 +112,14 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
         agent = await conversations.source.make(context)
         return replace(agent, profile=on_the_phone(agent.profile))
 
-    routes = phone_routes(make_for_phone, settings, conversations.watch, lambda: not conversations.is_draining)
+    proxies = read_networks(server.settings.trusted_proxies)
+    routes = phone_routes(
+        make_for_phone,
+        settings,
+        conversations.watch,
+        lambda: not conversations.is_draining,
+        lambda scope: caller_address(scope, proxies),
+    )
     server.add_routes(routes)
     shown = url.rstrip("/")
     streams = shown.replace("http", "ws", 1)

@@ -100,7 +100,7 @@ class Engine:
         self.root = agent
         self.line = line
         self._followed = followed
-        self.tasks = Tasks()
+        self.tasks = Tasks(conversation)
         self.transcript = Transcript()
         self.bus = Bus(self.report_failure)
         start = checkpoint.state if checkpoint is not None else None
