@@ -35,6 +35,7 @@ from .engine import Engine
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
 from .start_conditions import StartConditions
+from .tool_sources import TOOL_SOURCES
 from .wall_time import WallTime
 
 S = TypeVar("S")
@@ -273,18 +274,17 @@ class Conversation:
             self._over.set_result(reason)
 
     async def _open_sources(self) -> None:
-        for source in self.agent.sources:
-            if not source.is_connected:
-                await source.open()
-                self._opened.append(source)
+        for shared in self.agent.sources:
+            source = await TOOL_SOURCES.take(shared)
+            self._opened.append(source)
             self.engine.tool_calls.add_workers(source.workers())
 
     async def _close_sources(self) -> None:
-        """Close the servers that this conversation opened."""
+        """Stop using the servers that provide tools. The last conversation that uses one closes it."""
         while self._opened:
             source = self._opened.pop()
             try:
-                await source.close()
+                await TOOL_SOURCES.release(source)
             except Exception as failure:  # noqa: BLE001 - the conversation is over anyway
                 self.engine.report_failure("tools", failure)
 
