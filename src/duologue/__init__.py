@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from duologue.ports.worker import Job
     from duologue.runtime.agent import Agent, Phrases
     from duologue.runtime.conversation import Conversation
+    from duologue.server.tickets import make_ticket
     from duologue.voice.endpoint import SpeechEndpointVoice
     from duologue.voice.espeak import EspeakVoice
     from duologue.voice.local import LocalVoice
@@ -75,6 +76,7 @@ _MODULES = {
     "find_functions": "duologue.flows.find_functions",
     "hang_up": "duologue.workers.hang_up",
     "load_flows": "duologue.flows",
+    "make_ticket": "duologue.server.tickets",
     "profile": "duologue.core.settings",
     "tool": "duologue.workers.function_tools",
 }
@@ -134,6 +136,7 @@ __all__ = [
     "find_functions",
     "hang_up",
     "load_flows",
+    "make_ticket",
     "profile",
     "signals",
     "tool",
