@@ -36,6 +36,36 @@ _ERR = Console(stderr=True, highlight=False)
 _STOPPING = "Ctrl-C lets conversations end, then stops the server."
 
 
+_Query = Annotated[
+    list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
+]
+_Header = Annotated[
+    list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
+]
+_Webhook = Annotated[
+    str,
+    typer.Option(
+        help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
+        envvar="DUOLOGUE_WEBHOOK",
+    ),
+]
+_Workers = Annotated[
+    int | None,
+    typer.Option(
+        help="How many processes serve on this port; each loads its own models. Default: one for each core, one "
+        "for the demo.",
+        envvar="DUOLOGUE_WORKERS",
+    ),
+]
+_PhoneUrl = Annotated[
+    str,
+    typer.Option(
+        help="The public URL at which phone carriers reach this server; needs TWILIO_AUTH_TOKEN or "
+        "TELNYX_PUBLIC_KEY, except at http://127.0.0.1 for simulated calls."
+    ),
+]
+
+
 def serve_command(
     app: Annotated[
         str, typer.Argument(help="The agent as module:agent, or a flow file; without it, a demo that books flights.")
@@ -59,14 +89,7 @@ def serve_command(
         ),
     ] = "sqlite:",
     node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            help="How many processes serve on this port; each loads its own models. Default: one for each core, one "
-            "for the demo.",
-            envvar="DUOLOGUE_WORKERS",
-        ),
-    ] = None,
+    workers: _Workers = None,
     keep_days: Annotated[
         int, typer.Option(min=1, help="Delete a conversation from the store this many days after it ended.")
     ] = 30,
@@ -77,30 +100,14 @@ def serve_command(
     realtime_url: Annotated[
         str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
     ] = None,
-    phone_url: Annotated[
-        str,
-        typer.Option(
-            help="The public URL at which phone carriers reach this server; needs TWILIO_AUTH_TOKEN or "
-            "TELNYX_PUBLIC_KEY, except at http://127.0.0.1 for simulated calls."
-        ),
-    ] = "",
+    phone_url: _PhoneUrl = "",
     watch: Annotated[
         bool,
         typer.Option("--watch/--no-watch", help="Let operators watch all calls, from this machine or with the token."),
     ] = True,
-    context_query: Annotated[
-        list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
-    ] = None,
-    context_header: Annotated[
-        list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
-    ] = None,
-    webhook: Annotated[
-        str,
-        typer.Option(
-            help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
-            envvar="DUOLOGUE_WEBHOOK",
-        ),
-    ] = "",
+    context_query: _Query = None,
+    context_header: _Header = None,
+    webhook: _Webhook = "",
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
