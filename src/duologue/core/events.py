@@ -153,6 +153,11 @@ class CancelRequested(AboutCall):
 
 
 @dataclass(frozen=True, slots=True)
+class PersonSeen(RecurringEvent):
+    """The person is at the screen: types, holds the mouse on the page, or watches it."""
+
+
+@dataclass(frozen=True, slots=True)
 class SpeechRequested(RecurringEvent):
     """The program has something to say: its words are spoken when the floor is free. The text is in the runtime."""
 

@@ -7,6 +7,7 @@ connection to the user) is dead or closed. Rule: every change of this region is 
 from __future__ import annotations
 
 from .answers import give_up, report_lost, tell
+from .deadlines import dead_air_ms
 from .draft import Draft
 from .effects import (
     ChangeAgent,
@@ -29,6 +30,7 @@ from .events import (
     LinkClosed,
     LinkHealed,
     LinkWobbled,
+    PersonSeen,
     PlaybackFailed,
     PlaybackFinished,
     PttPressed,
@@ -120,6 +122,11 @@ def is_paused(s: State, e: Event) -> bool:
     return s.paused
 
 
+def check_in_is_due(s: State, e: Event) -> bool:
+    """Does the agent count the silence up to its next check-in?"""
+    return s.due[TIMER_INDEX[Timer.DEAD_AIR]] > 0
+
+
 def is_being_played(s: State, e: Event) -> bool:
     return s.voice in SOUNDING
 
@@ -151,6 +158,10 @@ def note_pause(d: Draft, e: Event) -> None:
 
 def forget_pause(d: Draft, e: Event) -> None:
     d.paused = False
+
+
+def count_silence_anew(d: Draft, e: Event) -> None:
+    d.arm(Timer.DEAD_AIR, dead_air_ms(d))
 
 
 def end_later(d: Draft, e: EndAfterSpeaking) -> None:
@@ -320,6 +331,7 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.SUSPENDED, ResumeRequested, L.UP, forget_pause),
     row((*AWAY, L.PREPARING, L.FAULTED), ResumeRequested, None, forget_pause, is_paused),
     row(L.SUSPENDED, T.SUSPEND, L.TERMINATING, close_session),
+    row(L.UP, PersonSeen, None, count_silence_anew, check_in_is_due, "a person who is there needn't be asked"),
     # The next session
     row(LIVE, T.SESSION_WARNING, None, save_context),
     row(LIVE, T.SESSION_LIMIT, None, renew_session),

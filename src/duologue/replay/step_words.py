@@ -119,6 +119,7 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.SpeechStarted: "user makes a sound",
     ev.SpeechStopped: "user falls silent",
     ev.WordsHeard: "words are recognised",
+    ev.PersonSeen: "user is at the screen",
     ev.TurnGuessed: "user may have finished",
     ev.TurnEnded: "user has finished",
     ev.SoundDismissed: "sound is only noise",

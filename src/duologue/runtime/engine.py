@@ -515,7 +515,9 @@ class Engine:
         self.bus.send(sg.HearingChanged(self.driver.now(), hearing))
 
     def note_attention(self, here: bool) -> None:
-        """The user is at the screen now, or isn't any more."""
+        """The user is at the screen now, or isn't any more. Call this again every minute while the user is."""
+        if here:
+            self.driver.post(ev.PersonSeen)
         if here is not self.attention:
             self.attention = here
             self.bus.send(sg.AttentionChanged(self.driver.now(), here))

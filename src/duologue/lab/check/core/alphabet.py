@@ -33,6 +33,7 @@ def _signals(seq: int) -> list[Event]:
         ev.LastWordsHeard,
         ev.SessionEnded,
         ev.InterruptRequested,
+        ev.PersonSeen,
         ev.SuspendRequested,
         ev.ResumeRequested,
         ev.ReconnectRequested,

@@ -191,7 +191,7 @@ function withState(model, payload, receivedAt) {
     state: next,
     transitions: moved ? [...model.transitions.slice(1 - TRANSITIONS_MAX), { from: model.state.phase, to: phase, cause, at }] : model.transitions,
     wait: waits ? model.wait : null,
-    notices: moved && model.state.phase === "error" ? model.notices.filter(({ actions }) => !actions?.includes("retry")) : model.notices,
+    notices: moved && model.state.phase === "error" ? model.notices.filter(({ actions }) => !actions?.some((action) => action === "retry" || action === "dismiss")) : model.notices,
   };
 }
 
