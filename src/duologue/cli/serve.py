@@ -74,6 +74,27 @@ PhoneUrl: TypeAlias = Annotated[
     ),
 ]
 
+ContextQuery: TypeAlias = Annotated[
+    list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
+]
+ContextHeader: TypeAlias = Annotated[
+    list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
+]
+Webhook: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
+        envvar="DUOLOGUE_WEBHOOK",
+    ),
+]
+TrustedProxy: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A balancer or proxy in front of this server, as an address or a network: its X-Forwarded-For says "
+        "who the caller is; repeatable."
+    ),
+]
+
 
 def serve_command(
     app: Annotated[
@@ -108,26 +129,10 @@ def serve_command(
         bool,
         typer.Option("--watch/--no-watch", help="Let operators watch all calls."),
     ] = True,
-    context_query: Annotated[
-        list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
-    ] = None,
-    context_header: Annotated[
-        list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
-    ] = None,
-    webhook: Annotated[
-        str,
-        typer.Option(
-            help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
-            envvar="DUOLOGUE_WEBHOOK",
-        ),
-    ] = "",
-    trusted_proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A balancer or proxy in front of this server, as an address or a network: its X-Forwarded-For says "
-            "who the caller is; repeatable."
-        ),
-    ] = None,
+    context_query: ContextQuery = None,
+    context_header: ContextHeader = None,
+    webhook: Webhook = "",
+    trusted_proxy: TrustedProxy = None,
     tell_watched: Annotated[
         bool, typer.Option("--tell-watched", help="Tell callers in the browser while an operator watches them.")
     ] = False,
