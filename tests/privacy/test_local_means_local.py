@@ -14,12 +14,12 @@ from tests.needs import needs_model, needs_program_in_path
 
 ROOT = Path(__file__).parent.parent.parent
 LISTENS = """
-import asyncio, time
-from duologue.ears.local import LocalEars
+import sys, time
 from duologue.ears.silero import SileroVad
 
-SileroVad()
-time.sleep(2)
+SileroVad().load()
+assert "onnxruntime" in sys.modules
+time.sleep(3)  # its telemetry begins in the background
 """
 
 
