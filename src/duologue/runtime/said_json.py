@@ -18,7 +18,8 @@ from .validation import number, pairs, text, whole
 def said_to_json(said: SaidTurn) -> list[Any]:
     pieces = [list(piece) for piece in said.pieces]
     finals = [list(final) for final in said.finals]
-    return [said.turn, pieces, said.confidence, finals, said.mark.value, said.given, said.given_in, said.handled]
+    asked = [said.given, said.given_in, said.handled, said.gist]
+    return [said.turn, pieces, said.confidence, finals, said.mark.value, *asked]
 
 
 def said_from_json(data: Any) -> tuple[SaidTurn, ...]:
@@ -27,7 +28,7 @@ def said_from_json(data: Any) -> tuple[SaidTurn, ...]:
 
 
 def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *asked: Any) -> SaidTurn:
-    given, given_in, handled = asked
+    given, given_in, handled, gist = asked if len(asked) == 4 else (*asked, 0)  # an earlier version had no gist
     return SaidTurn(
         whole(turn),
         _pieces(pieces),
@@ -37,6 +38,7 @@ def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *aske
         text(given),
         whole(given_in),
         text(handled),
+        whole(gist),
     )
 
 

@@ -200,7 +200,7 @@ class Conversations:
             replace(info or CallInfo(), conversation=id_, line="browser", language=language)
         )
         agent = await self.source.make(context)
-        if self.source.takes_context and (self.has_seat(hello["seat"]) or self.is_draining):
+        if self.source.takes_context and (self.has_seat(hello) or self.is_draining):
             raise StartRefused("the client has another conversation, or the server is stopping")
         served = ServedConversation(
             agent,
