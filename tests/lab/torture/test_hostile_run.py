@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from duologue.lab.torture.hostile_run import ALL, HostilePlan, HostilePhase, as_json, hostile_rows, judge, run_hostile
+from duologue.lab.torture.hostile_run import ALL, HostilePhase, HostilePlan, as_json, hostile_rows, judge, run_hostile
 
 QUIET = HostilePhase("quiet", tuple(("type", ms) for ms in range(1, 101)), (), 80)
 

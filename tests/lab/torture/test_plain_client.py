@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from duologue.lab.torture.plain_client import PlainClient, NoAnswer
+from duologue.lab.torture.plain_client import NoAnswer, PlainClient
 from tests.server.running_server import running_server
 
 

@@ -12,7 +12,7 @@ from array import array
 from dataclasses import dataclass, field
 
 from .hostile_agent import LOUD
-from .plain_client import PlainClient, NoAnswer
+from .plain_client import NoAnswer, PlainClient
 
 TURNS_MAX = 6  # then the caller hangs up and calls again
 PAUSE_S = (0.2, 0.6)

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Awaitable, Callable
 
 from .hostile_agent import LOUD
-from .plain_client import PlainClient, NoAnswer
+from .plain_client import NoAnswer, PlainClient
 
 Abuse = Callable[[int, str], Awaitable[None]]
 CLIENTS = 20
