@@ -53,11 +53,11 @@ def test_a_run_that_fails_says_what_how_to_repeat_it_and_where_the_logs_are(find
 
 
 def test_hostile_clients_are_a_table_and_a_broken_law_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    quiet = hostile_run.Phase("quiet", (("type", 10),), (), 80)
-    slow = hostile_run.Phase("type much", (("type", 900),), (), 90)
+    quiet = hostile_run.HostilePhase("quiet", (("type", 10),), (), 80)
+    slow = hostile_run.HostilePhase("type much", (("type", 900),), (), 90)
     plans: list[hostile_run.HostilePlan] = []
 
-    async def run_hostile(plan: hostile_run.HostilePlan, _report: Any) -> list[hostile_run.Judged]:
+    async def run_hostile(plan: hostile_run.HostilePlan, _report: Any) -> list[hostile_run.JudgedPhase]:
         plans.append(plan)
         return [hostile_run.judge(quiet, one) for one in (quiet, *([slow] if plan.seed else []))]
 

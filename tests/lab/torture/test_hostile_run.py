@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from duologue.lab.torture.hostile_run import ALL, HostilePlan, Phase, as_json, hostile_rows, judge, run_hostile
+from duologue.lab.torture.hostile_run import ALL, HostilePhase, HostilePlan, as_json, hostile_rows, judge, run_hostile
 
-QUIET = Phase("quiet", tuple(("type", ms) for ms in range(1, 101)), (), 80)
+QUIET = HostilePhase("quiet", tuple(("type", ms) for ms in range(1, 101)), (), 80)
 
 
-def phase(*answer_ms: int, refused: tuple[str, ...] = (), memory_mb: int = 100) -> Phase:
-    return Phase("type much", tuple(("type", ms) for ms in answer_ms), refused, memory_mb)
+def phase(*answer_ms: int, refused: tuple[str, ...] = (), memory_mb: int = 100) -> HostilePhase:
+    return HostilePhase("type much", tuple(("type", ms) for ms in answer_ms), refused, memory_mb)
 
 
 def test_the_95th_of_a_hundred_answers_counts() -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from duologue.lab.torture.plain_client import PlainClient, Unanswered
+from duologue.lab.torture.plain_client import NoAnswer, PlainClient
 from tests.server.running_server import running_server
 
 
@@ -32,10 +32,10 @@ def test_a_refused_start_and_a_closed_socket_are_reported() -> None:
         async with running_server(unspoken_per_address_max=1) as made:
             first, second = [await PlainClient.open(made.port, "127.0.1.9") for _ in range(2)]
             await first.begin("alice")
-            with pytest.raises(Unanswered, match="refused: start_refused"):
+            with pytest.raises(NoAnswer, match="refused: start_refused"):
                 await second.begin("bob")
             await second.socket.close()
-            with pytest.raises(Unanswered, match="closed with 1000 before an answer"):
+            with pytest.raises(NoAnswer, match="closed with 1000 before an answer"):
                 await second.until(lambda: False, "an answer")
             await first.close()
 

@@ -12,7 +12,7 @@ from array import array
 from dataclasses import dataclass, field
 
 from .hostile_agent import LOUD
-from .plain_client import PlainClient, Unanswered
+from .plain_client import NoAnswer, PlainClient
 
 TURNS_MAX = 6  # then the caller hangs up and calls again
 PAUSE_S = (0.2, 0.6)
@@ -47,7 +47,7 @@ class HonestCaller:
         while True:
             try:
                 await self._call()
-            except (Unanswered, OSError) as problem:
+            except (NoAnswer, OSError) as problem:
                 self.notes.refused.append(f"caller {self._number} ({self._kind}): {problem}")
                 await asyncio.sleep(0.5)
 
@@ -60,7 +60,7 @@ class HonestCaller:
                 await asyncio.sleep(self._dice.uniform(*PAUSE_S))
                 await self._turn(client, turn)
                 if client.errors:
-                    raise Unanswered(f"refused: {', '.join(client.errors)}")
+                    raise NoAnswer(f"refused: {', '.join(client.errors)}")
             await client.send("end")
         finally:
             await client.close()

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Awaitable, Callable
 
 from .hostile_agent import LOUD
-from .plain_client import PlainClient, Unanswered
+from .plain_client import NoAnswer, PlainClient
 
 Abuse = Callable[[int, str], Awaitable[None]]
 CLIENTS = 20
@@ -74,7 +74,7 @@ async def block_tools(port: int, address: str) -> None:
 async def start_often(port: int, address: str) -> None:
     """New conversations in which nothing is said, abandoned at once."""
     while True:
-        with contextlib.suppress(Unanswered, OSError):
+        with contextlib.suppress(NoAnswer, OSError):
             client = await PlainClient.open(port, address)
             await client.send("hello", version=1, seat=f"hostile {next(_SEATS)}")
             await client.send("start")
@@ -143,7 +143,7 @@ async def _insist(one: Abuse, port: int, address: str) -> None:
     while True:
         try:
             await one(port, address)
-        except (Unanswered, OSError, ValueError):
+        except (NoAnswer, OSError, ValueError):
             await asyncio.sleep(0.1)
 
 

@@ -47,7 +47,7 @@ class HostilePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class HostilePhase:
     """What was found in one phase."""
 
     kind: str
@@ -62,16 +62,16 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedPhase:
     """A phase and what the law allows. `why` is empty if the law holds."""
 
-    phase: Phase
+    phase: HostilePhase
     p95_ms_max: int
     memory_mb_max: int
     why: str
 
 
-def judge(quiet: Phase, phase: Phase) -> Judged:
+def judge(quiet: HostilePhase, phase: HostilePhase) -> JudgedPhase:
     """Does the fairness law hold in this phase?"""
     p95_ms_max = 2 * quiet.p95_ms + SLACK_MS
     memory_mb_max = quiet.memory_mb + MB_PER_CLIENT * CLIENTS
@@ -84,10 +84,10 @@ def judge(quiet: Phase, phase: Phase) -> Judged:
         why.append(f"the server uses {phase.memory_mb} MB, allowed are {memory_mb_max} MB")
     if phase.refused:
         why.append(f"{len(phase.refused)} honest callers were refused, first: {phase.refused[0]}")
-    return Judged(phase, p95_ms_max, memory_mb_max, "; ".join(why))
+    return JudgedPhase(phase, p95_ms_max, memory_mb_max, "; ".join(why))
 
 
-def hostile_rows(judged: list[Judged]) -> list[tuple[str, ...]]:
+def hostile_rows(judged: list[JudgedPhase]) -> list[tuple[str, ...]]:
     """The result as rows: what, answers, p95 in ms, allowed, memory in MB, allowed, honest callers refused."""
     return [
         (
@@ -103,7 +103,7 @@ def hostile_rows(judged: list[Judged]) -> list[tuple[str, ...]]:
     ]
 
 
-def as_json(judged: list[Judged]) -> dict[str, Any]:
+def as_json(judged: list[JudgedPhase]) -> dict[str, Any]:
     return {
         "phases": [
             {
@@ -125,7 +125,7 @@ def as_json(judged: list[Judged]) -> dict[str, Any]:
 def _say_nothing(_text: str) -> None: ...
 
 
-async def run_hostile(plan: HostilePlan, report: Callable[[str], None] = _say_nothing) -> list[Judged]:
+async def run_hostile(plan: HostilePlan, report: Callable[[str], None] = _say_nothing) -> list[JudgedPhase]:
     """Run all phases against one server. Returns what was found in each, the quiet one first."""
     with tempfile.TemporaryDirectory(prefix="duologue-hostile-") as folder:
         port = free_port()
@@ -164,8 +164,8 @@ async def _measure(callers: list[HonestCaller], seconds: float) -> HonestNotes:
     return notes
 
 
-def _phase(kind: str, notes: HonestNotes, pid: int) -> Phase:
-    return Phase(kind, tuple(notes.answer_ms), tuple(notes.refused), _memory_mb(pid))
+def _phase(kind: str, notes: HonestNotes, pid: int) -> HostilePhase:
+    return HostilePhase(kind, tuple(notes.answer_ms), tuple(notes.refused), _memory_mb(pid))
 
 
 def _memory_mb(pid: int) -> int:

@@ -23,7 +23,7 @@ _BYTES_PER_MS = 48
 WAIT_S = 20.0
 
 
-class Unanswered(Exception):
+class NoAnswer(Exception):
     """What a client waited for didn't come in time, or the socket was closed. The text says what."""
 
 
@@ -55,12 +55,12 @@ class PlainClient:
         return cls(socket)
 
     async def begin(self, seat: str) -> None:
-        """Say hello, start a conversation, and wait until it listens. Raises Unanswered if that is refused."""
+        """Say hello, start a conversation, and wait until it listens. Raises NoAnswer if that is refused."""
         await self.send("hello", version=1, seat=seat)
         await self.send("start")
         await self.until(lambda: self.state == "listening" or bool(self.errors), "an open floor")
         if self.errors:
-            raise Unanswered(f"refused: {', '.join(self.errors)}")
+            raise NoAnswer(f"refused: {', '.join(self.errors)}")
 
     async def send(self, kind: str, **payload: Any) -> None:
         await self.send_raw(json.dumps({"type": kind, "payload": payload}))
@@ -70,16 +70,16 @@ class PlainClient:
             await self.socket.send(data)
 
     async def until(self, holds: Callable[[], bool], what: str) -> None:
-        """Wait for a condition. Raises Unanswered."""
+        """Wait for a condition. Raises NoAnswer."""
         try:
             async with asyncio.timeout(WAIT_S):
                 while not holds():
                     if self._reading.done():
-                        raise Unanswered(f"closed with {self.socket.close_code} before {what}")
+                        raise NoAnswer(f"closed with {self.socket.close_code} before {what}")
                     self._news.clear()
                     await self._news.wait()
         except TimeoutError:
-            raise Unanswered(f"no {what} within {WAIT_S:.0f} s") from None
+            raise NoAnswer(f"no {what} within {WAIT_S:.0f} s") from None
 
     async def close(self) -> None:
         with contextlib.suppress(Exception):
