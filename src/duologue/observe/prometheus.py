@@ -35,6 +35,7 @@ _COUNTS: tuple[tuple[str, str, str], ...] = (
     ("check_ins", "duologue_check_ins_total", "Check-ins of the agent after silence."),
     ("turns_lost", "duologue_lost_turns_total", "Turns that were reported to the person as unanswered."),
     ("overheard", "duologue_overheard_turns_total", "Turns that were recorded but not answered."),
+    ("switches", "duologue_service_switches_total", "Switches to another service, because one failed or was slow."),
 )
 
 Labels: TypeAlias = dict[str, str]

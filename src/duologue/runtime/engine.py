@@ -31,6 +31,7 @@ from duologue.ports.brain import Remembers, Summarises
 from duologue.ports.ears import Frame, Heard
 from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
+from duologue.ports.switches import ReportsSwitches, Switch
 
 from .agent import Agent, Phrase
 from .announcements import Announcer
@@ -100,6 +101,7 @@ class Engine:
             self.transcript.load(checkpoint.transcript)
         self._join_parts()
         self._table = self._effects_table()
+        self._unfollow = self._follow_switches()
         self._unrestored = checkpoint  # None once `restore` was called
         self._speech: Speech | None = None
         if checkpoint is not None:
@@ -148,6 +150,16 @@ class Engine:
             agent.notes,
             self.ears_task.prepare,
         )
+
+    def _follow_switches(self) -> list[Callable[[], None]]:
+        """Announce when the ears, the voice or the brain switch to another service."""
+
+        def tell(switch: Switch) -> None:
+            self.announcer.meter.note_switch()
+            self.bus.send(sg.ServiceSwitched(self.driver.now(), switch.part, switch.source, switch.target, switch.why))
+
+        parts: list[object] = [self.agent.ears, self.agent.voice, self.agent.thinker]
+        return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
 
     def record(self, path: Path, seed: int) -> None:
         """Record the conversation from now on: in a journal at this path, and its words in another file unless the
@@ -426,6 +438,8 @@ class Engine:
     async def close(self) -> None:
         """End everything that runs, and report tasks that don't end in time."""
         self.ears_task.stop()
+        for unfollow in self._unfollow:
+            unfollow()
         for name in await self.tasks.close():
             self.report_failure(name, TimeoutError())
         self.driver.close()
