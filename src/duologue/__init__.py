@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from duologue.observe import signals
     from duologue.plugins import PluginBrain, PluginEars, PluginVoice
     from duologue.ports.brain import Firm, LastWords, OpenQuestion, Request, Show, Working
+    from duologue.ports.context import CallInfo, Context
     from duologue.ports.failure import ServiceError
     from duologue.ports.history import AgentSaid, CallOutput, UserSaid
     from duologue.ports.sound import Sound, Word
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from duologue.ports.worker import Job
     from duologue.runtime.agent import Agent, Phrases
     from duologue.runtime.conversation import Conversation
+    from duologue.runtime.hooks import Hooks
     from duologue.voice.cartesia import CartesiaVoice
     from duologue.voice.endpoint import SpeechEndpointVoice
     from duologue.voice.espeak import EspeakVoice
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from duologue.voice.pico import PicoVoice
     from duologue.voice.sounds import Sounds
     from duologue.workers.function_tools import tool
+    from duologue.workers.hand_over import hand_over_to
     from duologue.workers.hang_up import hang_up
     from duologue.workers.mcp import McpServer
 
@@ -47,9 +50,11 @@ _MODULES = {
     "Agent": "duologue.runtime.agent",
     "AgentSaid": "duologue.ports.history",
     "AnthropicBrain": "duologue.brains.anthropic",
+    "CallInfo": "duologue.ports.context",
     "CallOutput": "duologue.ports.history",
     "CartesiaVoice": "duologue.voice.cartesia",
     "ChatBrain": "duologue.brains.chat",
+    "Context": "duologue.ports.context",
     "Conversation": "duologue.runtime.conversation",
     "DeepgramEars": "duologue.ears.deepgram",
     "DuologueError": "duologue.core.errors",
@@ -58,6 +63,7 @@ _MODULES = {
     "Firm": "duologue.ports.brain",
     "FlowBrain": "duologue.flows.brain",
     "HealthRule": "duologue.failover",
+    "Hooks": "duologue.runtime.hooks",
     "Job": "duologue.ports.worker",
     "LastWords": "duologue.ports.brain",
     "LlmNlu": "duologue.nlu.llm",
@@ -86,6 +92,7 @@ _MODULES = {
     "Word": "duologue.ports.sound",
     "Working": "duologue.ports.brain",
     "find_functions": "duologue.flows.find_functions",
+    "hand_over_to": "duologue.workers.hand_over",
     "hang_up": "duologue.workers.hang_up",
     "load_flows": "duologue.flows",
     "profile": "duologue.core.settings",
@@ -114,9 +121,11 @@ __all__ = [
     "Agent",
     "AgentSaid",
     "AnthropicBrain",
+    "CallInfo",
     "CallOutput",
     "CartesiaVoice",
     "ChatBrain",
+    "Context",
     "Conversation",
     "DeepgramEars",
     "DuologueError",
@@ -125,6 +134,7 @@ __all__ = [
     "Firm",
     "FlowBrain",
     "HealthRule",
+    "Hooks",
     "Job",
     "LastWords",
     "LlmNlu",
@@ -153,6 +163,7 @@ __all__ = [
     "Working",
     "__version__",
     "find_functions",
+    "hand_over_to",
     "hang_up",
     "load_flows",
     "profile",

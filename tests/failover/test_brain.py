@@ -68,6 +68,14 @@ def test_closing_the_reply_closes_the_brain() -> None:
     run_simulated(work())
 
 
+def test_it_is_asked_early_only_if_every_brain_may_be() -> None:
+    class Guessing(Brain):
+        can_guess = True
+
+    assert Fallback(Guessing(), Guessing()).can_guess
+    assert not Fallback(Guessing(), Brain()).can_guess
+
+
 def test_it_summarises_only_if_a_brain_can() -> None:
     class Summarising(Brain):
         async def summarise(self, text: str, chars_max: int) -> str:

@@ -108,7 +108,15 @@ def test_a_conversation_in_which_nothing_goes_wrong_shows_nothing() -> None:
 def test_a_fault_is_shown_with_its_part_and_what_to_do(error: ErrorClass) -> None:
     one, lost = shown(faulted(error=error))
     assert lost.code == "lost", "asking again would be no use"
-    assert one == Notice(error.value, "error", f"fault_{error.value.lower()}", ("retry", "dismiss"), False, "brain")
+    assert one == Notice(error.value, "error", f"fault_{error.value.lower()}", ("dismiss",), False, "brain")
+
+
+def test_a_fault_with_a_question_that_is_still_owed_offers_to_try_again() -> None:
+    stage = asking()
+    for _ in range(2):
+        stage.fail_reply(E.SERVER_ERROR)
+        stage.wait(stage.settings.retry_ms[0])
+    assert [(one.code, one.actions) for one in shown(stage)] == [("SERVER_ERROR", ("retry", "dismiss"))]
 
 
 def test_a_failure_that_is_retried_is_no_fault() -> None:
@@ -423,7 +431,7 @@ def test_no_row_holds_in_a_step_that_counts_as_ordinary(monkeypatch: pytest.Monk
         if i.after is not i.before:
             counts[is_ordinary(h, i)] += 1
             holds = any(row.when(h, i) for row in NOTICE_ROWS)
-            if is_ordinary(h, i) and (holds or notices._after_step(h, i) != h):
+            if is_ordinary(h, i) and (holds or notices.after_step(h, i) != h):
                 wrong.append(i)
         return step(h, i)
 

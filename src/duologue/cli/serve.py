@@ -8,6 +8,7 @@ ready.
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import sys
 import webbrowser
@@ -23,7 +24,7 @@ from duologue.models.catalogue import MODELS, megabytes
 from duologue.server.listening import bind_socket, server_url
 from duologue.server.processes.capacity import choose_count, read_capacity, this_system
 from duologue.server.processes.channel import is_one_of_several
-from duologue.server.settings import Limits, ServerSettings
+from duologue.server.settings import Limits, ServerSettings, WebhookSettings
 
 from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
@@ -87,11 +88,35 @@ def serve_command(
         bool,
         typer.Option("--watch/--no-watch", help="Let operators watch all calls, from this machine or with the token."),
     ] = True,
+    context_query: Annotated[
+        list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
+    ] = None,
+    context_header: Annotated[
+        list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
+    ] = None,
+    webhook: Annotated[
+        str,
+        typer.Option(
+            help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
+            envvar="DUOLOGUE_WEBHOOK",
+        ),
+    ] = "",
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
-    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch).guarded()
+    settings = ServerSettings(
+        host,
+        port,
+        token,
+        tuple(origin or ()),
+        journals,
+        limits,
+        context_query=tuple(context_query or ()),
+        context_headers=tuple(context_header or ()),
+        webhook=WebhookSettings(webhook, os.environ.get("DUOLOGUE_WEBHOOK_SECRET", "")) if webhook else None,
+        watchable=watch,
+    ).guarded()
     options = ServeOptions(app, store, node, brain, realtime_url, phone_url)
     if is_one_of_several():
         serve_process(options, settings, keep_days)

@@ -8,10 +8,12 @@ that was reported to the person.
 from __future__ import annotations
 
 from .draft import Draft
-from .effects import CancelReply, PlayCue, ReportLost, StartReply, StopPlayback, TruncateReply
+from .effects import CancelReply, GuessReply, PlayCue, ReportLost, StartReply, StopPlayback, TruncateReply
 from .events import Event, WordsHeard
 from .leaves import AWAY, Ask, Cue, Link, Reply, User
 from .state import State, has_foreground
+
+_CONFIRMED = {Reply.GUESSING: Reply.WAITING, Reply.DRAFTING: Reply.GENERATING, Reply.DRAFTED: Reply.READY}
 
 
 def changes_question(s: State, e: WordsHeard) -> bool:
@@ -39,6 +41,39 @@ def start_reply(d: Draft, ask: Ask) -> None:
     d.emit(StartReply(d.reply_id, d.answered + 1, d.said, ask))
 
 
+def start_saying(d: Draft) -> None:
+    """Say what the program has to say. This answers no turn and carries no news."""
+    d.reply_id += 1
+    d.ask = Ask.SAY
+    d.says = d.called = d.firm = d.cut = False
+    d.emit(StartReply(d.reply_id, d.answered + 1, d.answered, Ask.SAY))
+
+
+def guess_reply(d: Draft, gist: int) -> None:
+    """Send a request for the words of the open turn so far."""
+    d.reply_id += 1
+    d.guess = gist
+    d.guesses += 1
+    d.called = d.firm = False
+    d.emit(GuessReply(d.reply_id, d.answered + 1, d.turn))
+
+
+def confirm_guess(d: Draft) -> None:
+    """The turn has ended with the words that the brain was asked about: the request counts, as far as it has come."""
+    d.asked = d.said
+    d.ask = Ask.ANSWER
+    d.cut = False
+    d.guess = 0
+    d.emit(StartReply(d.reply_id, d.answered + 1, d.said, Ask.ANSWER))
+    d.move(_CONFIRMED[d.reply])
+
+
+def drop_guess(d: Draft) -> None:
+    """The person goes on, or the words have changed: cancel the early request. Nothing of it was heard."""
+    cancel_reply(d)
+    d.guess = 0
+
+
 def cancel_reply(d: Draft) -> None:
     """Cancel the request. The reply id increases, so that late events of this reply are stale."""
     if d.before.reply is not Reply.RETRYING:  # while retrying, no request is open
@@ -52,6 +87,15 @@ def mark_answered(d: Draft) -> None:
     d.answered = d.asked
 
 
+def mark_heard(d: Draft) -> None:
+    """A reply was heard or shown: count every turn that was sent to the brain as answered. Words of the program's own
+    answer nothing: if no call will continue an earlier answer, its turns are owed."""
+    if d.ask is not Ask.SAY:
+        mark_answered(d)
+    elif not has_foreground(d):
+        d.asked = d.answered
+
+
 def end_reply(d: Draft, heard: bool) -> None:
     """End a reply. If the reply was not heard, its turns are owed an answer again, and its news (results of calls and
     jobs) will be sent to the brain again. While a call is running that the conversation waits for, the turns aren't
@@ -60,6 +104,7 @@ def end_reply(d: Draft, heard: bool) -> None:
         if not has_foreground(d):
             _owe_again(d)
         d.news = d.news or d.telling
+        d.says = d.says or d.ask is Ask.SAY
     clear_reply(d)
 
 
@@ -121,7 +166,7 @@ def end_sound(d: Draft) -> None:
     count as answered."""
     d.emit(TruncateReply(d.voice_id, d.heard_ms))
     if d.heard_ms:
-        mark_answered(d)
+        mark_heard(d)
     end_reply(d, heard=d.heard_ms > 0)
     forget_sound(d)
 

@@ -38,6 +38,7 @@ from .state import (
     floor_is_open,
     has_said_all,
     is_owed,
+    may_say,
     noise_blocks_request,
     offers_to_go_on,
     waits_in_silence,
@@ -109,7 +110,14 @@ def _setting(name: str) -> Duration:
     return attrgetter(f"settings.{name}")
 
 
-_ANSWERING = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.RETRYING)
+_ANSWERING = (
+    Reply.COMMITTING,
+    Reply.WAITING,
+    Reply.GENERATING,
+    Reply.RETRYING,
+    Reply.GUESSING,
+    Reply.DRAFTING,
+)
 
 LIMITS: tuple[Limit, ...] = (
     Limit(Timer.PREPARE, (Link.PREPARING,), _setting("prepare_ms_max")),
@@ -134,16 +142,16 @@ LIMITS: tuple[Limit, ...] = (
     Limit(Timer.BREATH, (Voice.STOPPING, Voice.HUSHED), _setting("breath_ms")),
     Limit(Timer.STOP, (Voice.STOPPING, Voice.HUSHED), _setting("stop_ms_max")),
     Limit(Timer.LONG_SPEECH, SOUNDING, _setting("long_speech_ms"), hard=False),
-    Limit(Timer.ATTEMPT, (Reply.COMMITTING, Reply.WAITING), _setting("attempt_ms_max")),
+    Limit(Timer.ATTEMPT, (Reply.COMMITTING, Reply.WAITING, Reply.GUESSING), _setting("attempt_ms_max")),
     Limit(Timer.ANSWER, _ANSWERING, _setting("answer_ms_max")),
     Limit(Timer.RETRY, (Reply.RETRYING,), _retry_ms),
-    Limit(Timer.READY, (Reply.READY,), _ready_ms),
+    Limit(Timer.READY, (Reply.READY, Reply.DRAFTED), _ready_ms),
 )
 
 JOINT_LIMITS: tuple[JointLimit, ...] = (
     # Owed work is a turn or news that the brain still has to be asked about. It waits one beat, so that every view
     # shows an open floor (both sides are quiet) between two turns.
-    JointLimit(Timer.BEAT, lambda s: floor_is_open(s) and is_owed(s), _setting("beat_ms")),
+    JointLimit(Timer.BEAT, lambda s: (floor_is_open(s) and is_owed(s)) or may_say(s), _setting("beat_ms")),
     JointLimit(Timer.PATIENCE, noise_blocks_request, _setting("ready_ms_max")),
     JointLimit(Timer.OFFER, offers_to_go_on, _setting("offer_ms")),
     JointLimit(Timer.LAST_WORDS, has_said_all, _setting("beat_ms")),

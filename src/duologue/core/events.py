@@ -152,6 +152,31 @@ class CancelRequested(AboutCall):
     """Cancel this job."""
 
 
+@dataclass(frozen=True, slots=True)
+class PersonSeen(RecurringEvent):
+    """The person is at the screen: types, holds the mouse on the page, or watches it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechRequested(RecurringEvent):
+    """The program has something to say: its words are spoken when the floor is free. The text is in the runtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTaken(Event):
+    """The program has taken this turn as the answer to its own question, so the brain isn't asked about it."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChangeRequested(RecurringEvent):
+    """The program has changed the agent from the next request on. If `speaks` is set, another agent takes the
+    conversation: it speaks next, and it answers what isn't answered yet."""
+
+    speaks: bool = False
+
+
 # -- What the ears and turn-taking reported
 
 
@@ -178,6 +203,7 @@ class WordsHeard(RecurringEvent):
     confidence_pct: int = 100
     content: int = 0
     presence: bool = False  # the whole text only asks whether the agent is there: "hello?"
+    gist: int = 0  # id of the words of the turn; case and punctuation don't count
 
     def __post_init__(self) -> None:
         Event.__post_init__(self)
@@ -192,6 +218,16 @@ class TurnEnded(Event):
 
     turn: int
     onset: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnGuessed(Event):
+    """Turn-taking thinks that the person may have finished this turn, with the words whose id is `gist`. `onset` is the
+    `seq` of the newest onset, as in TurnEnded."""
+
+    turn: int
+    onset: int
+    gist: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,14 @@ from .events import (
     TimerFired,
     ToolCalled,
     TurnEnded,
+    TurnGuessed,
+    TurnTaken,
     WordsHeard,
 )
 from .jobs import JOB_ROWS
 from .leaves import (
     CLOSED,
+    EARLY,
     FROZEN,
     JOB_TIMERS,
     SOUNDING,
@@ -69,7 +72,7 @@ _REGION_INDEX: tuple[tuple[type[Leaf], int], ...] = tuple(
 _KINDS = frozenset(EVENTS)
 _CUE = TIMER_INDEX[Timer.CUE]
 _WORDED = tuple(cue for cue in Cue if cue not in (Cue.SOUND, Cue.WORDS))
-_IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
+_IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY, *EARLY)
 
 
 # -- Which events are stale
@@ -132,9 +135,11 @@ def _freshness(kind: type[Event]) -> Fresh:
         return _fresh_words
     if kind is OverlapJudged:
         return _fresh_verdict
-    if kind is ToolCalled:
-        return lambda s, e: e.reply == s.reply_id and e.call > s.call_id and _reply_is_open(s)
-    if kind in (TurnEnded, SoundDismissed):
+    if kind is ToolCalled:  # an early reply calls nothing
+        return lambda s, e: e.reply == s.reply_id and e.call > s.call_id and _reply_is_open(s) and s.reply not in EARLY
+    if kind is TurnTaken:
+        return lambda s, e: bool(s.answered < e.turn <= s.said)
+    if kind in (TurnEnded, TurnGuessed, SoundDismissed):
         return lambda s, e: e.turn == s.turn and e.onset >= s.onset
     if issubclass(kind, AboutVoice):
         return lambda s, e: e.voice == s.voice_id and s.voice is not Voice.SILENT
@@ -297,10 +302,10 @@ class Machine:
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
         """Arm each joint deadline when its condition begins to hold, and disarm it when the condition ends. Every
-        condition requires an idle agent. So while the agent is busy, all joint deadlines are off, and no condition is
-        checked. If the person has shown that they are there, the count of check-ins begins again, and so do the
-        deadlines."""
-        if is_idle(d):
+        condition requires an idle agent, or words of the program. So while the agent is busy, all joint deadlines are
+        off, and no condition is checked. If the person has shown that they are there, the count of check-ins begins
+        again, and so do the deadlines."""
+        if is_idle(d) or d.says:
             begins_again = d.check_ins < s.check_ins
             for limit, index in self._joint:
                 if not limit.holds(d):

@@ -22,6 +22,7 @@ class FallbackBrain(Brain):
 
     def __init__(self, services: Services[Brain], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms
+        self.can_guess = all(getattr(brain, "can_guess", False) for brain in services.all)
 
     @property
     def in_use(self) -> str:

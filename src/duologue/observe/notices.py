@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Ask, ErrorClass, FaultSource, Link, Timer, Voice
+from duologue.core.state import is_owed
 from duologue.core.step_record import StepRecord
 
 from .fault_hints import hint_code
@@ -74,7 +75,7 @@ def step(h: NoticeHistory, i: Input) -> tuple[NoticeHistory, tuple[Notice, ...]]
         if is_ordinary(h, i):
             return h, ()
     shown = tuple(_notice(row, i) for row in NOTICE_ROWS if row.when(h, i))
-    return (_after_outside(h, i) if isinstance(i, Outside) else _after_step(h, i)), shown
+    return (_after_outside(h, i) if isinstance(i, Outside) else after_step(h, i)), shown
 
 
 def is_ordinary(h: NoticeHistory, r: StepRecord) -> bool:
@@ -97,6 +98,8 @@ def _notice(row: NoticeRow, i: Input) -> Notice:
     notice = Notice(row.code, row.level, row.text, row.actions, row.fatal)
     if isinstance(i, Outside):
         return notice
+    if row.actions == AGAIN and not is_owed(i.after):
+        notice = notice._replace(actions=("dismiss",))  # the question was given up, so nothing can be tried again
     fault, lost = _effect(i, fx.ShowFault), _effect(i, fx.ReportLost)
     if row.text.startswith("fault_") and fault is not None:
         return notice._replace(part=fault.part.value)
@@ -110,7 +113,7 @@ def _after_outside(h: NoticeHistory, i: Outside) -> NoticeHistory:
     return replace(h, is_unsaved=i.fact == "unsaved") if i.fact in ("unsaved", "saved") else h
 
 
-def _after_step(h: NoticeHistory, r: StepRecord) -> NoticeHistory:
+def after_step(h: NoticeHistory, r: StepRecord) -> NoticeHistory:
     if r.after.link in CLOSED or is_dismissed(r):
         return NoticeHistory(is_unsaved=h.is_unsaved)
     fault = _effect(r, fx.ShowFault)

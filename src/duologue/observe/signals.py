@@ -136,7 +136,7 @@ class TurnAudioCommitted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Decided(Signal):
-    """Turn-taking decided end_of_turn, barge_in or resume, with its reasons and its confidence."""
+    """Turn-taking decided end_of_turn, asked_early, barge_in or resume, with its reasons and its confidence."""
 
     decision: str
     reasons: tuple[str, ...]
@@ -290,6 +290,13 @@ class Problem(Signal):
 
     where: str
     what: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChanged(Signal):
+    """Another agent has the conversation from now on."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

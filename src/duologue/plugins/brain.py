@@ -30,6 +30,8 @@ class PluginBrain(Brain):
     only as the first one, so it is "user" by default. `on_usage` is called with what was used.
     """
 
+    can_guess = True  # a request has no effect but its price
+
     def __init__(
         self,
         llm: Any,

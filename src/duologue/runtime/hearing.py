@@ -15,6 +15,7 @@ from duologue.hearing import inputs as inp
 from duologue.hearing.intents import (
     DismissSound,
     EndTurn,
+    GuessTurn,
     HearWords,
     Intent,
     JudgeOverlap,
@@ -60,7 +61,7 @@ class Hearing:
         self._verdicts: dict[type[Event], Verdict] = {}  # told, and not processed yet
         self._has_names = policy.language != "de"  # in German, every noun is capitalised
         self._speech = (0, 0, False)  # the speech that the machine knows of: its reply, its sounds, is it complete?
-        driver.merge(lambda: next_due(policy, self.state), self._wake)
+        driver.merge(lambda: next_due(self.policy, self.state), self._wake)
 
     # -- Inputs
 
@@ -142,7 +143,7 @@ class Hearing:
 
     def _tell(self, intent: Intent) -> None:
         kind, given = event_of(intent)
-        if isinstance(intent, EndTurn | JudgeOverlap | DismissSound | TakeAnswer):
+        if isinstance(intent, EndTurn | GuessTurn | JudgeOverlap | DismissSound | TakeAnswer):
             self._verdicts[kind] = intent
         self._driver.post(kind, **given)
         self._announce()

@@ -62,14 +62,37 @@ class Replies:
         self._call = call
         self._apology = apology
         self.current: Speech | None = None
+        self._early: Speech | None = None  # the reply to a turn that may go on
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
         """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain."""
-        speech = Speech(request.reply, is_awaited=bool(request.text or request.outputs))
-        self.current = speech
-        work = self._make(speech, request, brain or self._brain)
+        self.current = speech = Speech(request.reply, is_awaited=bool(request.text or request.outputs))
+        speech.counts.set()
+        self._start(speech, request, brain or self._brain)
+
+    def guess(self, request: Request) -> None:
+        """Start the reply to a request about a turn that may go on. Its sound waits, and so does everything that it
+        does, until `confirm`."""
+        self._early = speech = Speech(request.reply, is_awaited=bool(request.text))
+        self._start(speech, replace(request, confirmed=speech.counts.wait), self._brain)
+
+    def confirm(self, reply: int) -> bool:
+        """The turn has ended, so the reply that was asked early counts. Returns False if it wasn't asked early."""
+        speech = self._early
+        if speech is None or speech.reply != reply:
+            return False
+        self.current, self._early = speech, None
+        speech.counts.set()
+        return True
+
+    def _start(self, speech: Speech, request: Request, brain: Brain) -> None:
+        work = self._make(speech, request, brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
+
+    def use(self, brain: Brain, voice: Voice | None, apology: str) -> None:
+        """Another agent makes the next replies. The current reply keeps its brain and its voice."""
+        self._brain, self._voice, self._apology = brain, voice, apology
 
     def has_words(self, reply: int) -> bool:
         """Has this reply said or shown anything?"""
@@ -78,11 +101,13 @@ class Replies:
 
     def cancel(self, effect: fx.CancelReply) -> None:
         """Stop making this reply, if it is the current one."""
-        speech = self.current
-        if speech is not None and speech.reply == effect.reply:
-            speech.drop()
-            if speech.task is not None:
-                self._tasks.cancel(speech.task)
+        for speech in (self.current, self._early):
+            if speech is not None and speech.reply == effect.reply:
+                speech.drop()
+                if speech.task is not None:
+                    self._tasks.cancel(speech.task)
+        if self._early is not None and self._early.reply == effect.reply:
+            self._early = None
 
     # -- Making one reply
 
@@ -91,8 +116,10 @@ class Replies:
         sentences: asyncio.Queue[_Spoken | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
         try:
             async with asyncio.TaskGroup() as both:
-                speaking = both.create_task(self._speak(speech, sentences), name=f"voice {speech.reply}")
+                speaking = both.create_task(self._speak(speech, sentences, self._voice), name=f"voice {speech.reply}")
                 await self._think(speech, request, brain, sentences)
+            if not speech.ledger.chunks:  # there is nothing to hear: its end is told once the reply counts
+                await speech.counts.wait()
         except BaseExceptionGroup as failures:
             raise _first(failures) from None
         if speaking.cancelled():  # cancelled from outside, which the task group treats as a normal end
@@ -110,6 +137,8 @@ class Replies:
                 if is_first:
                     is_first = False
                     self._driver.post(ev.TokenArrived, reply=speech.reply)
+                if isinstance(part, LastWords | Show | ToolCall):  # these can't be undone
+                    await speech.counts.wait()
                 match part:
                     case str():
                         found = splitter.feed(part)
@@ -154,7 +183,7 @@ class Replies:
             await sentences.put(rest)
         await sentences.put(None)
 
-    async def _speak(self, speech: Speech, sentences: asyncio.Queue[_Spoken | None]) -> None:
+    async def _speak(self, speech: Speech, sentences: asyncio.Queue[_Spoken | None], voice: Voice | None) -> None:
         """Turn sentences into sound, one after another."""
         has_words = False
         while (item := await sentences.get()) is not None:
@@ -167,11 +196,11 @@ class Replies:
                 continue
             values = item.values if isinstance(item, OpenQuestion) else None
             sentence = item.text if isinstance(item, OpenQuestion) else item
-            if self._voice is None:
+            if voice is None:
                 speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
             elif sentence and any(character.isalnum() for character in sentence):
                 has_words = True
-                await self._say(speech, encodable(sentence), self._voice, values)
+                await self._say(speech, encodable(sentence), voice, values)
         if has_words and not speech.ledger.chunks:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
 

@@ -65,6 +65,7 @@ class MessageWriter:
             ),
             sg.WorkSilent: lambda signal: message("work", event="silent", call=signal.call),
             sg.Waiting: self._waiting,
+            sg.AgentChanged: lambda signal: message("agent", name=signal.name),
             sg.CueGiven: lambda signal: message("cue", action="play", cue=signal.cue, text=signal.text),
             sg.Noticed: self._noticed,
             sg.Lost: self._lost,
@@ -250,5 +251,8 @@ def metrics(measured: Metrics, session_ms: int, latency: LatencyStages) -> Serve
         callSuccessRate=measured.call_success_rate,
         errors=measured.errors,
         checkIns=measured.check_ins,
+        early=measured.early,
+        earlyUsed=measured.early_used,
+        earlyMs=measured.early_ms,
         stages=latency.newest,
     )

@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from duologue.core.effects import StartReply
-from duologue.core.leaves import Ask, Link, Reply
+from duologue.core.leaves import Ask, Link, Reply, User, Voice
 from duologue.core.state import floor_is_free, is_owed
 from duologue.core.step_record import StepRecord
 from duologue.core.views import PHASES
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
+from duologue.ports.context import CallInfo, Context
 from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
 from duologue.runtime.agent import Agent
@@ -57,6 +58,7 @@ class Call:
         journal: Path | str | None = None,
         line: ScriptedLine | None = None,
         own_voice: bool = False,
+        info: CallInfo | None = None,
     ) -> None:
         _check_no_loop()
         if not isinstance(agent, Agent):
@@ -70,7 +72,8 @@ class Call:
         self._steps_mark = 0
         self._closed = False
         voice = agent.voice if own_voice and agent.voice is not None else ScriptedVoice()
-        self._agent = replace(agent, ears=ScriptedEars(), voice=voice)
+        self._agent = replace(agent, ears=ScriptedEars(), voice=voice, agents=tuple(map(_without_sound, agent.agents)))
+        self._info = info or CallInfo(line="test")
         try:
             self.run(self._dial(line, pace, journal))
         except BaseException:
@@ -82,7 +85,12 @@ class Call:
         assert isinstance(self._agent.ears, ScriptedEars)
         self.person = Person(self._agent.ears, self.line, pace)
         self.conversation = Conversation(
-            self._agent, self.line, journal=journal, conversation_id=f"test {next(_NUMBERS)}", seats=Seats()
+            self._agent,
+            self.line,
+            journal=journal,
+            conversation_id=f"test {next(_NUMBERS)}",
+            seats=Seats(),
+            context=Context(self._info),
         )
         self.conversation.engine.watchers.append(self._see)
         self.conversation.on(sg.Signal, self.signals.append)
@@ -265,6 +273,11 @@ class Call:
         return [moves[0].source, *(move.target for move in moves)] if moves else [self.conversation.phase]
 
     @property
+    def context(self) -> Context[Any]:
+        """The context that the agent's tools, brain and hooks get, with its data."""
+        return self.conversation.call_context
+
+    @property
     def now_ms(self) -> int:
         """Milliseconds since the call began, on the simulated clock."""
         return self.conversation.engine.driver.now()
@@ -364,7 +377,9 @@ class Call:
 
     def _is_at_rest(self) -> bool:
         s = self.conversation.machine_state
-        return s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s))
+        if self.conversation.engine.program.listens and s.user is User.QUIET and s.voice is Voice.SILENT:
+            return s.reply is Reply.NONE  # a question of the program waits for an answer
+        return s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s) and not s.says)
 
     def _wait_for(self, holds: Callable[[], bool], limit_ms: int, complaint: str) -> None:
         __tracebackhide__ = True
@@ -410,3 +425,8 @@ def _has(given: dict[str, Any] | str, wanted: dict[str, Any]) -> bool:
         given = json.loads(given or "{}")
     assert isinstance(given, dict)
     return all(name in given and given[name] == value for name, value in wanted.items())
+
+
+def _without_sound(agent: Agent) -> Agent:
+    """The agent without ears and voice of its own: it gets those of the call."""
+    return replace(agent, ears=None, voice=None, agents=tuple(map(_without_sound, agent.agents)))

@@ -43,6 +43,8 @@ class AnthropicBrain(Brain, Summarises):
     keeps its own settings, except that its retries are turned off, and stays open when the brain is closed.
     """
 
+    can_guess = True  # a request has no effect but its price
+
     def __init__(
         self,
         model: str,

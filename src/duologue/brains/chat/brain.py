@@ -48,6 +48,8 @@ class ChatBrain(Brain, Summarises):
     retries are turned off, and stays open when the brain is closed.
     """
 
+    can_guess = True  # a request has no effect but its price
+
     def __init__(
         self,
         model: str,
