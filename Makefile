@@ -9,7 +9,7 @@ DEMO := $(VENV)/.demo
 DEV := $(VENV)/.installed
 PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: demo test lint types unit needs check check-full mutants bench echo oracles simulate fuzz docs site test-pythons clean
+.PHONY: demo test lint types unit needs check check-full mutants bench echo oracles providers simulate fuzz docs site test-pythons clean
 
 demo: $(DEMO)
 	$(BIN)/duologue serve --open --port $(PORT)
@@ -60,6 +60,11 @@ echo: $(DEV)
 oracles: $(DEV)
 	$(PIP_INSTALL) --editable '.[oracles]'
 	$(BIN)/python -m pytest tests/oracles
+
+# The bridge to LiveKit's plugins with those of more providers, against servers on this machine. About 25 MB more.
+providers: $(DEV)
+	$(PIP_INSTALL) --editable '.[providers]'
+	$(BIN)/python -m pytest tests/plugins tests/providers
 
 # Slow: ten thousand seeded callers with failing services.
 simulate: $(DEV)

@@ -57,6 +57,10 @@ LIBRARIES = {
 """The package that runs a model."""
 
 
+PLUGINS = ("anthropic", "deepgram", "elevenlabs")
+"""The plugins of LiveKit's that `duologue[dev]` installs."""
+
+
 def missing(reason: str) -> NoReturn:
     """Skip this test, or fail it with CI=true."""
     if os.environ.get("CI") == "true":
@@ -83,6 +87,12 @@ def needs_package(name: str, command: str) -> ModuleType:
     if not found:
         missing(f"package {name} is missing: {command}")
     return importlib.import_module(name)
+
+
+def needs_plugin(name: str) -> ModuleType:
+    """A plugin of LiveKit's: those in PLUGINS are installed for `make test`, the others for `make providers`."""
+    command = "pip install 'duologue[dev]'" if name in PLUGINS else "make providers"
+    return needs_package(f"livekit.plugins.{name}", command)
 
 
 def needs_chromium() -> str:

@@ -32,7 +32,7 @@ SPOKEN = (
     "tests/browser/test_writing.py",
     "tests/lab/torture",
 )
-SEPARATE = "--ignore=tests/oracles"  # needs other frameworks: make oracles
+SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers")  # need more packages: make oracles, make providers
 NO_SECOND_CHANCE = ("tests/lab/torture/",)
 # Test modules are compiled once, even where the environment turns that off for other programs.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -127,7 +127,7 @@ def run_alone(folder: Path) -> int:
     _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
     spoken = Part(("-m", "alone", *SPOKEN), folder / "spoken", second_chance=True)
     others = (f"--ignore={path}" for path in SPOKEN)
-    shown = Part(("-m", "alone", SEPARATE, *others), folder / "shown", second_chance=True)
+    shown = Part(("-m", "alone", *SEPARATE, *others), folder / "shown", second_chance=True)
     code = run_both(spoken, shown)
     print_second_chances(spoken, shown)
     return code
@@ -137,7 +137,7 @@ def run_all(folder: Path, commands: list[str]) -> int:
     """Run all tests, with these commands beside them. Returns an exit code."""
     with ExitStack() as running:
         beside = [running.enter_context(Background(command, _lowest(command))) for command in commands]
-        code = run_one(Part(("-m", "not alone", *SHARED, SEPARATE), folder / "simulated"))
+        code = run_one(Part(("-m", "not alone", *SHARED, *SEPARATE), folder / "simulated"))
         if not code and not any(command.has_failed() for command in beside):
             code = run_alone(folder)
         return code or max([command.finish() for command in beside], default=0)

@@ -29,6 +29,7 @@ from hearing_page import hearing_lines  # noqa: E402
 from llms_index import llms_index  # noqa: E402
 from options_page import options_page  # noqa: E402
 from phrases_page import phrases_page  # noqa: E402
+from providers_page import providers_page  # noqa: E402
 from requirements_page import requirements_page  # noqa: E402
 
 DOCS = ROOT / "docs"
@@ -45,6 +46,7 @@ def pages() -> Iterator[tuple[Path, Callable[[], str]]]:
     yield DOCS / "requirements.md", partial(requirements_page, NOTICE)
     yield DOCS / "options.md", partial(options_page, NOTICE)
     yield DOCS / "phrases.md", partial(phrases_page, NOTICE)
+    yield DOCS / "providers.md", providers_page
     yield DOCS / "commands.md", partial(commands_page, NOTICE)
     yield DOCS / "troubleshooting.md", partial(errors_page, NOTICE)
     for name in PICTURES:

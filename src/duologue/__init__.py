@@ -8,17 +8,21 @@ nothing and needs the standard library only. The pure conversation machine is in
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from duologue.brains.anthropic import AnthropicBrain
     from duologue.brains.chat import ChatBrain
     from duologue.brains.realtime import RealtimeModel, RealtimeSettings
     from duologue.core.errors import DuologueError
     from duologue.core.settings import PROFILES, Settings, profile
+    from duologue.ears.deepgram import DeepgramEars
     from duologue.ears.local import LocalEars
+    from duologue.failover import Fallback, HealthRule
     from duologue.flows import load_flows
     from duologue.flows.brain import FlowBrain
     from duologue.flows.find_functions import find_functions
     from duologue.nlu.llm import LlmNlu
     from duologue.nlu.local import LocalNlu
     from duologue.observe import signals
+    from duologue.plugins import PluginBrain, PluginEars, PluginVoice
     from duologue.ports.brain import Firm, LastWords, OpenQuestion, Request, Show, Working
     from duologue.ports.context import CallInfo, Context
     from duologue.ports.failure import ServiceError
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from duologue.runtime.conversation import Conversation
     from duologue.runtime.hooks import Hooks
     from duologue.server.tickets import make_ticket
+    from duologue.voice.cartesia import CartesiaVoice
     from duologue.voice.endpoint import SpeechEndpointVoice
     from duologue.voice.espeak import EspeakVoice
     from duologue.voice.local import LocalVoice
@@ -46,15 +51,20 @@ __version__ = "0.2.0"
 _MODULES = {
     "Agent": "duologue.runtime.agent",
     "AgentSaid": "duologue.ports.history",
+    "AnthropicBrain": "duologue.brains.anthropic",
     "CallInfo": "duologue.ports.context",
     "CallOutput": "duologue.ports.history",
+    "CartesiaVoice": "duologue.voice.cartesia",
     "ChatBrain": "duologue.brains.chat",
     "Context": "duologue.ports.context",
     "Conversation": "duologue.runtime.conversation",
+    "DeepgramEars": "duologue.ears.deepgram",
     "DuologueError": "duologue.core.errors",
     "EspeakVoice": "duologue.voice.espeak",
+    "Fallback": "duologue.failover",
     "Firm": "duologue.ports.brain",
     "FlowBrain": "duologue.flows.brain",
+    "HealthRule": "duologue.failover",
     "Hooks": "duologue.runtime.hooks",
     "Job": "duologue.ports.worker",
     "LastWords": "duologue.ports.brain",
@@ -68,6 +78,9 @@ _MODULES = {
     "PROFILES": "duologue.core.settings",
     "Phrases": "duologue.runtime.agent",
     "PicoVoice": "duologue.voice.pico",
+    "PluginBrain": "duologue.plugins",
+    "PluginEars": "duologue.plugins",
+    "PluginVoice": "duologue.plugins",
     "RealtimeModel": "duologue.brains.realtime",
     "RealtimeSettings": "duologue.brains.realtime",
     "Request": "duologue.ports.brain",
@@ -111,15 +124,20 @@ __all__ = [
     "PROFILES",
     "Agent",
     "AgentSaid",
+    "AnthropicBrain",
     "CallInfo",
     "CallOutput",
+    "CartesiaVoice",
     "ChatBrain",
     "Context",
     "Conversation",
+    "DeepgramEars",
     "DuologueError",
     "EspeakVoice",
+    "Fallback",
     "Firm",
     "FlowBrain",
+    "HealthRule",
     "Hooks",
     "Job",
     "LastWords",
@@ -132,6 +150,9 @@ __all__ = [
     "OpenQuestion",
     "Phrases",
     "PicoVoice",
+    "PluginBrain",
+    "PluginEars",
+    "PluginVoice",
     "RealtimeModel",
     "RealtimeSettings",
     "Request",

@@ -19,6 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("hearing",),
     ("observe",),
     ("flows", "nlu", "ears", "brains", "workers", "voice", "lines", "store"),
+    ("plugins", "failover"),
     ("runtime",),
     ("replay", "testing"),
     ("server", "starter"),

@@ -25,6 +25,11 @@ def is_installed() -> bool:
         return False
 
 
+def is_default() -> bool:
+    """Is an echo canceller installed on purpose? The plugins of `duologue[livekit]` bring the package along too."""
+    return is_installed() and importlib.util.find_spec("livekit.agents") is None
+
+
 class EchoCanceller:
     """The echo canceller of one conversation."""
 

@@ -10,18 +10,20 @@ decided is decided by `stream`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Literal
 
 from duologue.ports.ears import Heard, Incoming
+from duologue.ports.words import WordService
 
 from .dictation import Transcribes
-from .echo_canceller import is_installed
+from .echo_canceller import is_default
 from .final_model import FinalChoice, FinalModel
 from .local_stream import LocalStream, Models
+from .model_input import Samples
 from .model_threads import ModelThreads, shared_threads
-from .moonshine import Moonshine
+from .moonshine import Moonshine, Transcription
 from .silero import SileroVad
 from .smart_turn import SmartTurn
 from .speech_gate import GateRule
@@ -33,10 +35,12 @@ BASE_MS_MAX = 2_000  # how long a final text may take if `base` was chosen, howe
 
 class LocalEars:
     """Serves any number of conversations at once. The default model transcribes English. `cancels_echo` removes the
-    agent's echo before transcribing. By default it is on if livekit is installed. Without `judges_turns`, no
-    end-of-turn model runs. `final_model` says which model writes final texts: `tiny`, `base` (more accurate; fetched in
-    the background if it is missing) or `auto` (`base` if it is installed and keeps up). The end of a turn was tuned
-    with the texts of `tiny`, which is the `stt` unless you pass another one."""
+    agent's echo before transcribing. By default it is on if `duologue[echo]` is installed and the plugins of
+    `duologue[livekit]`, which bring the same package, aren't. Without `judges_turns`, no end-of-turn model runs.
+    `final_model` says which model writes final texts: `tiny`, `base` (more accurate; fetched in the background if it is
+    missing) or `auto` (`base` if it is installed and keeps up). The end of a turn was tuned with the texts of `tiny`,
+    which is the `stt` unless you pass another one. `words` is a service that writes all text instead, such as
+    `PluginEars(deepgram.STT())`; with `turn_end="service"`, the service's judgement also ends a turn."""
 
     def __init__(
         self,
@@ -49,9 +53,12 @@ class LocalEars:
         rule: GateRule | None = None,
         threads: ModelThreads | None = None,
         final_model: FinalChoice = "tiny",
+        words: WordService | None = None,
+        turn_end: Literal["local", "service"] = "local",
     ) -> None:
+        _check_words(words, stt, final_model, turn_end)
         final = FinalModel(final_model)
-        stt = stt or Moonshine()
+        stt = stt or (Moonshine() if words is None else NoModel())
         # The first partial transcript comes early, so that short words are known soon.
         pace = TextPace(stt.partial_ms // 2, stt.partial_ms)
         settings = StreamSettings(rule or GateRule(), pace)
@@ -63,8 +70,10 @@ class LocalEars:
             turn or (SmartTurn() if judges_turns else None),
             settings,
             threads or shared_threads(),
-            is_installed() if cancels_echo is None else cancels_echo,
+            is_default() if cancels_echo is None else cancels_echo,
             final,
+            words=words,
+            turn_end_by_service=turn_end == "service",
         )
         vad()  # a missing model raises now, not in the first call
         self._is_loaded = False
@@ -91,7 +100,7 @@ class LocalEars:
     @property
     def languages(self) -> frozenset[str] | None:
         """The codes of the languages that the STT transcribes; None if it doesn't say."""
-        return getattr(self._models.stt, "languages", None)
+        return getattr(self._models.words or self._models.stt, "languages", None)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -100,6 +109,8 @@ class LocalEars:
         return {
             "vad": getattr(models.vad, "__name__", type(models.vad).__name__),
             "stt": getattr(models.stt, "name", type(models.stt).__name__),
+            "words": None if models.words is None else getattr(models.words, "settings", type(models.words).__name__),
+            "turn_end": "service" if models.turn_end_by_service else "local",
             "turn": type(models.turn).__name__ if models.turn is not None else None,
             "cancels_echo": models.cancels_echo,
             **models.final.status,
@@ -121,3 +132,29 @@ class LocalEars:
                 task.cancel()
             stream.stop()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class NoModel:
+    """Stands for the STT model of ears whose words come from a service."""
+
+    partial_ms = 288
+
+    def load(self) -> None:
+        """There is nothing to load."""
+
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:  # noqa: ARG002
+        raise AssertionError("a service writes the text of these ears")
+
+
+def _check_words(words: WordService | None, stt: Transcribes | None, final_model: str, turn_end: str) -> None:
+    """Raise for settings that contradict each other."""
+    if turn_end not in ("local", "service"):
+        raise ValueError(f"turn_end={turn_end!r}: choose local or service")
+    if words is None:
+        if turn_end == "service":
+            raise ValueError("turn_end='service' needs a service that writes the words: pass words=PluginEars(...)")
+        return
+    if not isinstance(words, WordService):
+        raise TypeError(f"words takes a service with open_words, such as PluginEars(...), not {type(words).__name__}")
+    if stt is not None or final_model != "tiny":
+        raise ValueError("words replaces stt and final_model: leave both out")

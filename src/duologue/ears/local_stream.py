@@ -15,7 +15,8 @@ from typing import TypeVar
 
 from duologue.audio.levels import SILENCE_DBFS, rms, to_dbfs
 from duologue.ports.ears import Frame, Incoming, PushedAudio
-from duologue.ports.failure import BrokenContract
+from duologue.ports.failure import BrokenContract, ServiceError
+from duologue.ports.words import WordService
 from duologue.turns.echo_level import UNKNOWN, EchoGate
 from duologue.turns.features import PauseFeatures
 
@@ -27,6 +28,7 @@ from .model_input import RATE_HZ, Samples, UnusableAudio, np
 from .model_threads import ModelLane, ModelThreads, Urgency
 from .ordered_frames import OrderedFrames
 from .report_queue import ReportQueue
+from .service_text import ServiceText
 from .silero import FRAME_MS, FRAME_SAMPLES, SileroVad
 from .smart_turn import SmartTurn
 from .stream import step
@@ -70,7 +72,7 @@ _SILENCE = np.zeros(FRAME_SAMPLES, np.float32)
 @dataclass(frozen=True)
 class Models:
     """The models and settings of these ears. Without a turn model, a reported pause doesn't say whether the turn is
-    probably over."""
+    probably over. With `words`, that service writes all text, and `stt` isn't used."""
 
     stt: Transcribes
     vad: Callable[[], VoiceDetector]
@@ -80,6 +82,8 @@ class Models:
     cancels_echo: bool
     final: FinalModel
     batches: VadBatches = field(default_factory=VadBatches)
+    words: WordService | None = None
+    turn_end_by_service: bool = False
 
 
 class LocalStream:
@@ -97,6 +101,9 @@ class LocalStream:
         self._filter = LinearEcho(FRAME_SAMPLES)
         self._sound = TurnSound()
         self._transcription = StreamTranscription(models.stt)
+        self._service: ServiceText | None = None
+        if models.words is not None:
+            self._service = ServiceText(models.words, models.turn_end_by_service, self._take, self.heard.put)
         self._refining = 0  # how often the better model was asked
         self._wake = asyncio.Event()
         self._ordered = OrderedFrames(self._ask_vad, self._follow_heard, self._take, self.heard.fail)
@@ -116,18 +123,24 @@ class LocalStream:
         for output in outputs:
             self._do(output, failure)
         self._transcription.forget(self._state.needed_from)
+        if self._service is not None:
+            self._service.follow(self._state)
         if self._state.turn.is_on and self._gap is None:
             self._gap = asyncio.get_running_loop().call_later(GAP_MS / 1000, self._fill)
-        if self._transcription.is_asked or self._state.is_done:
+        if self._text_source.is_asked or self._state.is_done:
             self._wake.set()
+
+    @property
+    def _text_source(self) -> StreamTranscription | ServiceText:
+        return self._transcription if self._service is None else self._service
 
     def _do(self, output: StreamOutput, failure: Exception | None) -> None:
         match output:
             case RequestText():
                 self._text_lane.urgency = Urgency.FINAL if output.work is TextWork.FINAL else Urgency.PARTIAL
-                self._transcription.ask(output)
+                self._text_source.ask(output)
             case WithdrawText():
-                self._transcription.withdraw()
+                self._text_source.withdraw()
             case RefineText():
                 self._refine(output)
             case JudgePause():
@@ -219,7 +232,7 @@ class LocalStream:
 
     def _add(self, sound: Samples) -> None:
         self._sound.add(sound)
-        self._transcription.add(sound)
+        self._text_source.add(sound)
 
     def _fill(self) -> None:
         """Feed silence if the connection has stopped sending audio, because a user who mutes the microphone after the
@@ -260,6 +273,9 @@ class LocalStream:
 
     async def write(self) -> None:
         """Transcribe all utterances, in order."""
+        if self._service is not None:
+            await self._write_by_service(self._service)
+            return
         await self._in_thread(ModelLane(self._models.threads, Urgency.FINAL), self._models.stt.load)
         while not self._state.is_done:
             if self._transcription.is_asked:
@@ -267,6 +283,24 @@ class LocalStream:
             else:
                 self._wake.clear()
                 await self._wake.wait()
+
+    async def _write_by_service(self, service: ServiceText) -> None:
+        """Get the text of all utterances from a service. If the service fails, listening ends with its error."""
+        try:
+            await service.open()
+            while not self._state.is_done:
+                if not service.is_asked:
+                    self._wake.clear()
+                    await self._wake.wait()
+                    continue
+                async with asyncio.timeout(TEXT_S_MAX):
+                    written = await service.work()
+                if written is not None:
+                    self._note_text(written)
+        except (ServiceError, TimeoutError) as failure:
+            self.heard.fail(failure)
+        finally:
+            await service.close()
 
     async def _transcribe(self) -> None:
         try:

@@ -47,6 +47,7 @@ class Metrics(NamedTuple):
     check_ins: int = 0
     turns_lost: int = 0  # reported to the person as unanswered
     overheard: int = 0  # turns that were recorded but not answered
+    switches: int = 0  # to another service, because one failed, was slow or is healthy again
     early: int = 0  # requests that were sent before the turn was certain to be over
     early_used: int = 0  # those that were answers: the turn ended with the same words
     early_dropped: int = 0
@@ -97,6 +98,10 @@ class Meter:
             self._add_effect(effect, record)
         if after.answered > before.answered:
             self._said = [turn for turn in self._said if turn > after.answered]
+
+    def note_switch(self) -> None:
+        """Count a switch to another service."""
+        self._count("switches")
 
     def dump(self) -> dict[str, Any]:
         """What was counted so far, as JSON values."""

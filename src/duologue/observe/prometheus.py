@@ -39,6 +39,7 @@ _COUNTS: tuple[tuple[str, str, str], ...] = (
     ("early_dropped", "duologue_early_requests_dropped_total", "Early requests that were dropped unheard."),
     ("early_ms", "duologue_early_milliseconds_total", "How much earlier the early requests that were used were sent."),
     ("overheard", "duologue_overheard_turns_total", "Turns that were recorded but not answered."),
+    ("switches", "duologue_service_switches_total", "Switches to another service, because one failed or was slow."),
 )
 
 Labels: TypeAlias = dict[str, str]

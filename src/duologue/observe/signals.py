@@ -156,6 +156,17 @@ class Caption(Signal):
     voice: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceSwitched(Signal):
+    """The ears, the voice or the brain (`part`) uses another service. `why` is the class of a failure, or slow, or
+    healthy if it returns to a service that it prefers."""
+
+    part: str
+    source: str
+    target: str
+    why: str
+
+
 # -- Work
 
 

@@ -32,6 +32,7 @@ from duologue.ports.context import CallInfo, Context
 from duologue.ports.ears import Frame, Heard
 from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
+from duologue.ports.switches import ReportsSwitches, Switch
 
 from .agent import Agent, Phrase
 from .agent_changes import AgentChanges, Greeting
@@ -131,6 +132,7 @@ class Engine:
             self.transcript.load(checkpoint.transcript)
         self._join_parts(agent)
         self._table = self._effects_table()
+        self._unfollow = self._follow_switches()
         self._unrestored = checkpoint  # None once `restore` was called
         self._speech: Speech | None = None
         if checkpoint is not None:
@@ -184,6 +186,16 @@ class Engine:
             self.ears_task.prepare,
         )
 
+    def _follow_switches(self) -> list[Callable[[], None]]:
+        """Announce when the ears, the voice or the brain switch to another service."""
+
+        def tell(switch: Switch) -> None:
+            self.announcer.meter.note_switch()
+            self.bus.send(sg.ServiceSwitched(self.driver.now(), switch.part, switch.source, switch.target, switch.why))
+
+        parts: list[object] = [self.agent.ears, self.agent.voice, self.agent.thinker]
+        return [part.follow_switches(tell) for part in parts if isinstance(part, ReportsSwitches)]
+
     def _voiced(self, agent: Agent) -> Agent:
         """The agent, with the voice and the ears of the first agent if it has none of its own."""
         voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
@@ -195,6 +207,9 @@ class Engine:
         if agent is None:
             return
         before, self.agent = self.agent, self._voiced(agent)
+        for unfollow in self._unfollow:
+            unfollow()
+        self._unfollow = self._follow_switches()
         agent, brain = self.agent, self.agent.thinker
         summarise = brain.summarise if isinstance(brain, Summarises) else None
         self.requests.instructions = agent.instructions
@@ -549,6 +564,8 @@ class Engine:
     async def close(self) -> None:
         """End everything that runs, and report tasks that don't end in time."""
         self.ears_task.stop()
+        for unfollow in self._unfollow:
+            unfollow()
         for name in await self.tasks.close():
             self.report_failure(name, TimeoutError())
         self.driver.close()

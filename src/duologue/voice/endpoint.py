@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from duologue.audio.file_kinds import file_kind
 from duologue.core.leaves import ErrorClass
 from duologue.ports.failure import ServiceError, classify_status
 from duologue.ports.sound import Sound
@@ -24,7 +25,6 @@ CONNECT_MS_MAX = 5_000
 SILENCE_MS_MAX = 15_000
 GRAIN_MS = 20  # the length of a sound is a multiple of this
 PIECE_MS_MAX = 200
-_MAGIC = {b"RIFF": "WAV", b"ID3": "MP3", b"\xff\xfb": "MP3", b"\xff\xf3": "MP3", b"OggS": "Ogg", b"fLaC": "FLAC"}
 _TRANSPORT = (
     "httpx2",
     "httpx",
@@ -143,7 +143,7 @@ class SoundCutter:
 
     def _reject_files(self) -> None:
         """Raise SpeechFailed if the bytes are an audio file, such as MP3. Played as PCM, a file would be noise."""
-        kind = next((name for magic, name in _MAGIC.items() if self._pending.startswith(magic)), "")
+        kind = file_kind(self._pending)
         if kind:
             raise SpeechFailed(
                 ErrorClass.INVALID_ARGS,

@@ -1,0 +1,55 @@
+"""Several brains as one.
+
+Rule: after the first part of a reply, its brain is kept: another one would say something twice. If it fails then, the
+conversation ends or retries the reply, and the next request goes to the next brain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+from duologue.ports.brain import Brain, Part, Request
+from duologue.ports.streams import reading
+from duologue.ports.switches import Switch
+
+from .first_part import first_part
+from .services import Services
+
+
+class FallbackBrain(Brain):
+    """Made by `Fallback`."""
+
+    def __init__(self, services: Services[Brain], after_ms: int | None) -> None:
+        self._services, self._after_ms = services, after_ms
+        self.can_guess = all(getattr(brain, "can_guess", False) for brain in services.all)
+
+    @property
+    def in_use(self) -> str:
+        """The name of the brain that answered last."""
+        return self._services.in_use
+
+    async def reply(self, request: Request) -> AsyncGenerator[Part, None]:
+        """The reply of the first brain that answers."""
+        won = await first_part(self._services, set(), lambda brain: brain.reply(request), self._after_ms)
+        async with reading(won.stream) as parts:
+            for part in won.parts:
+                yield part
+            try:
+                async for part in parts:
+                    yield part
+            except Exception as failure:
+                self._services.note_failed(won.index, failure)
+                raise
+
+    def follow_switches(self, notify: Callable[[Switch], None]) -> Callable[[], None]:
+        """Call `notify` after each switch. Returns a function that unsubscribes."""
+        return self._services.follow(notify)
+
+    def __getattr__(self, name: str) -> Any:
+        """`summarise`, if a brain has it. The first one that has it shortens text."""
+        if name == "summarise":
+            for brain in self._services.all:
+                if hasattr(brain, name):
+                    return getattr(brain, name)
+        raise AttributeError(name)

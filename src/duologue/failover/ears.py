@@ -1,0 +1,93 @@
+"""Several ears as one.
+
+When ears fail, the next ones get the audio of the open utterance again, so its words aren't lost. They return to the
+preferred ears when those have rested, after a turn was committed and no speech is open. Rule: an utterance keeps its
+number, and its onset is reported once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from typing import Any
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports.ears import Ears, Heard, Incoming, NeedsLoading
+from duologue.ports.failure import BrokenContract
+from duologue.ports.streams import reading
+from duologue.ports.switches import Switch
+
+from .audio_feed import AudioFeed
+from .numbered_reports import NumberedReports
+from .services import Services
+
+
+class FallbackEars(Ears):
+    """Made by `Fallback`."""
+
+    def __init__(self, services: Services[Ears]) -> None:
+        self._services = services
+
+    @property
+    def in_use(self) -> str:
+        """The name of the ears that heard something last."""
+        return self._services.in_use
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of all ears: data for a journal."""
+        return {"fallback": [getattr(ears, "settings", type(ears).__name__) for ears in self._services.all]}
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """The languages that the preferred ears hear; None if they don't say."""
+        return getattr(self._services.all[0], "languages", None)
+
+    @property
+    def is_ready(self) -> bool:
+        """Are all ears ready that have to be made ready?"""
+        return all(ears.is_ready for ears in self._services.all if isinstance(ears, NeedsLoading))
+
+    async def prepare(self) -> None:
+        """Make all ears ready."""
+        await asyncio.gather(*(ears.prepare() for ears in self._services.all if isinstance(ears, NeedsLoading)))
+
+    async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
+        """What the first ears hear that work."""
+        feed, reports = AudioFeed(audio), NumberedReports()
+        pumping = asyncio.ensure_future(feed.pump())
+        tried = set[int]()
+        try:
+            while True:
+                index = next(index for index in self._services.order() if index not in tried)
+                feed.on_commit = lambda used=index: self._may_return(used, feed, reports)  # type: ignore[misc]
+                reports.begin()
+                try:
+                    async with reading(self._services.all[index].listen(feed.open())) as stream:
+                        async for heard in stream:
+                            tried.clear()
+                            self._services.note_worked(index)
+                            for report in reports.take(heard):
+                                yield report
+                            feed.is_needed = reports.is_open
+                    if feed.has_ended:
+                        return
+                    if not feed.is_cut:
+                        raise BrokenContract(ErrorClass.NETWORK_TIMEOUT, "the ears stopped listening")
+                except Exception as failure:
+                    self._services.note_failed(index, failure)
+                    tried.add(index)
+                    if len(tried) == len(self._services.all) or feed.has_ended:
+                        raise
+        finally:
+            pumping.cancel()
+            await asyncio.wait([pumping])
+
+    def follow_switches(self, notify: Callable[[Switch], None]) -> Callable[[], None]:
+        """Call `notify` after each switch. Returns a function that unsubscribes."""
+        return self._services.follow(notify)
+
+    def _may_return(self, index: int, feed: AudioFeed, reports: NumberedReports) -> None:
+        """After a turn: end the audio of these ears if better ones are healthy again."""
+        if self._services.order()[0] < index and not reports.is_open:
+            feed.cut()

@@ -1,0 +1,76 @@
+"""`Fallback(first, second, …)`: several ears, voices or brains as one.
+
+Rule: all services are of one kind, and which kind follows from their methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, overload
+
+from duologue.ports.brain import Brain
+from duologue.ports.ears import Ears
+from duologue.ports.voice import Voice
+
+from .brain import FallbackBrain
+from .ears import FallbackEars
+from .health import HealthRule
+from .services import Services
+from .voice import FallbackVoice
+
+_KINDS = {"reply": "brain", "speak": "voice", "listen": "ears"}
+
+
+@overload
+def make_fallback(
+    first: Brain,
+    *others: Brain,
+    after_ms: int | None = None,
+    rule: HealthRule | None = None,
+    names: Sequence[str] | None = None,
+) -> FallbackBrain: ...
+@overload
+def make_fallback(
+    first: Voice,
+    *others: Voice,
+    after_ms: int | None = None,
+    rule: HealthRule | None = None,
+    names: Sequence[str] | None = None,
+) -> FallbackVoice: ...
+@overload
+def make_fallback(
+    first: Ears, *others: Ears, rule: HealthRule | None = None, names: Sequence[str] | None = None
+) -> FallbackEars: ...
+def make_fallback(
+    first: Any,
+    *others: Any,
+    after_ms: int | None = None,
+    rule: HealthRule | None = None,
+    names: Sequence[str] | None = None,
+) -> Any:
+    """Use the first service that is healthy.
+
+    A service that fails is followed by the next one, at a seam: a brain before its first part, a voice between two
+    words, ears with the audio of the open utterance again. A service that fails repeatedly rests (`rule`), and is used
+    again when it has rested. With `after_ms`, a request to a brain or a voice that has no first part within that time
+    is also sent to the next service, and the faster answer is used. `names` are the names in signals and logs.
+    """
+    services = (first, *others)
+    found = [kind for method, kind in _KINDS.items() if all(hasattr(one, method) for one in services)]
+    if not found:
+        kinds = ", ".join(type(one).__name__ for one in services)
+        raise TypeError(f"Fallback takes only ears, only voices or only brains, not {kinds}")
+    if not others:
+        raise ValueError("Fallback needs a second service")
+    if after_ms is not None and after_ms < 1:
+        raise ValueError(f"after_ms={after_ms}: the time must be above 0")
+    made: Services[Any] = Services(found[0], services, rule or HealthRule(), names)
+    if found[0] == "ears":
+        if after_ms is not None:
+            raise ValueError("after_ms is for brains and voices: ears can't be asked twice")
+        return FallbackEars(made)
+    return FallbackBrain(made, after_ms) if found[0] == "brain" else FallbackVoice(made, after_ms)
+
+
+Fallback = make_fallback
+"""Several ears, voices or brains as one: `Fallback(first, second, …, after_ms=…, rule=…, names=…)`."""

@@ -1,0 +1,84 @@
+"""Starts the streams of several services until one of them yields its first part.
+
+A service that fails is followed by the next one at once. With `after_ms`, the next one is also started if there is no
+first part within that time, and the first to answer wins (a hedged request). Rule: every stream that doesn't win is
+closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from .services import Services
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Won(Generic[T]):
+    """The stream of the service that answered first, and its first part; no part if the stream is empty."""
+
+    index: int
+    stream: AsyncIterator[T]
+    parts: tuple[T, ...]
+
+
+async def first_part(
+    services: Services[S], tried: set[int], open_stream: Callable[[S], AsyncIterator[T]], after_ms: int | None
+) -> Won[T]:
+    """The first service that answers. `tried` are services that are left out; those that fail are added. Raises what
+    the last one raised if all fail."""
+    waiting = [index for index in services.order() if index not in tried]
+    running: dict[asyncio.Task[tuple[T, ...]], tuple[int, AsyncIterator[T], float]] = {}
+    loop, failure = asyncio.get_running_loop(), None
+    try:
+        while waiting or running:
+            if waiting and not (running and after_ms is None):
+                _start(services, waiting.pop(0), open_stream, running)
+            timeout = after_ms / 1000 if waiting and after_ms is not None else None
+            done, _ = await asyncio.wait(running, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            for task in sorted(done, key=lambda one: running[one][0]):
+                index, stream, began = running.pop(task)
+                problem = task.exception()
+                if problem is None:
+                    services.note_worked(index, round((loop.time() - began) * 1000))
+                    return Won(index, stream, task.result())
+                if not isinstance(problem, Exception):
+                    raise problem
+                services.note_failed(index, problem)
+                tried.add(index)
+                failure = problem
+                await _close(stream)
+    finally:
+        for task, (_, stream, _) in running.items():
+            task.cancel()
+            await asyncio.wait([task])
+            await _close(stream)
+    assert failure is not None, "there is a service to try"
+    raise failure
+
+
+def _start(
+    services: Services[S],
+    index: int,
+    open_stream: Callable[[S], AsyncIterator[T]],
+    running: dict[asyncio.Task[tuple[T, ...]], tuple[int, AsyncIterator[T], float]],
+) -> None:
+    stream = open_stream(services.all[index])
+    running[asyncio.ensure_future(_first(stream))] = (index, stream, asyncio.get_running_loop().time())
+
+
+async def _first(stream: AsyncIterator[T]) -> tuple[T, ...]:
+    async for part in stream:
+        return (part,)
+    return ()
+
+
+async def _close(stream: AsyncIterator[object]) -> None:
+    close = getattr(stream, "aclose", None)
+    if close is not None:
+        await close()

@@ -1,0 +1,127 @@
+"""Several voices as one.
+
+A voice that fails before its first sound is followed by the next one with the same sentence. A voice with word times
+may also be followed in the middle of a sentence: its sound is passed on up to the end of a word, so the next voice goes
+on with the next word. Rule: no word is said twice, and none is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Iterator
+from dataclasses import replace
+from operator import methodcaller
+
+from duologue.ports.sound import Sound
+from duologue.ports.streams import reading
+from duologue.ports.switches import Switch
+from duologue.ports.voice import Voice
+from duologue.voice.ledger import Ledger
+
+from .first_part import first_part
+from .services import Services
+
+
+class FallbackVoice(Voice):
+    """Made by `Fallback`."""
+
+    def __init__(self, services: Services[Voice], after_ms: int | None) -> None:
+        self._services, self._after_ms = services, after_ms
+        self._times_words: set[int] = set()  # the voices that have told word times
+
+    @property
+    def in_use(self) -> str:
+        """The name of the voice that spoke last."""
+        return self._services.in_use
+
+    async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
+        """The sound of a sentence, by the first voice that works."""
+        tried = set[int]()
+        rest = text
+        while rest:
+            won = await first_part(self._services, tried, methodcaller("speak", rest), self._after_ms)
+            told = SpokenSound(rest, holds_back=won.index in self._times_words)
+            async with reading(won.stream) as sounds:
+                try:
+                    for sound in won.parts:
+                        for piece in told.feed(sound):
+                            yield piece
+                    async for sound in sounds:
+                        for piece in told.feed(sound):
+                            yield piece
+                except Exception as failure:
+                    self._services.note_failed(won.index, failure)
+                    tried.add(won.index)
+                    if not told.is_at_a_word or len(tried) == len(self._services.all):
+                        raise
+                    rest = told.rest
+                    continue
+            if told.has_words:
+                self._times_words.add(won.index)
+            for piece in told.end():
+                yield piece
+            return
+
+    def follow_switches(self, notify: Callable[[Switch], None]) -> Callable[[], None]:
+        """Call `notify` after each switch. Returns a function that unsubscribes."""
+        return self._services.follow(notify)
+
+
+class SpokenSound:
+    """What one voice has said of a sentence. With `holds_back`, sound after the end of the last known word waits until
+    the next word's end is known."""
+
+    def __init__(self, text: str, holds_back: bool) -> None:
+        self._ledger = Ledger()
+        self._ledger.begin(text)
+        self._holds_back = holds_back
+        self._held: list[Sound] = []
+        self._given_ms = 0
+        self._word_ms = 0  # where the last known word ends
+        self.has_words = False
+
+    @property
+    def is_at_a_word(self) -> bool:
+        """Can another voice go on here: was nothing passed on, or everything up to the end of a word?"""
+        return self._given_ms == 0 or (self._holds_back and self._given_ms == self._word_ms)
+
+    @property
+    def rest(self) -> str:
+        """The text that wasn't said."""
+        return self._ledger.split(self._given_ms).unheard
+
+    def feed(self, sound: Sound) -> Iterator[Sound]:
+        """Take a sound, and return what may be passed on."""
+        start_ms = self._ledger.total_ms
+        self._ledger.add(sound)
+        if sound.words:
+            self.has_words = True
+            self._word_ms = max(self._word_ms, start_ms + sound.words[-1].end_ms)
+        self._held.append(sound)
+        return self._release(self._word_ms if self._holds_back else self._ledger.total_ms)
+
+    def end(self) -> Iterator[Sound]:
+        """The sentence is over: return the sound that was held back."""
+        return self._release(self._ledger.total_ms)
+
+    def _release(self, until_ms: int) -> Iterator[Sound]:
+        while self._held and self._given_ms < until_ms:
+            sound = self._held.pop(0)
+            room_ms = until_ms - self._given_ms
+            if sound.ms > room_ms:
+                sound, later = split_sound(sound, room_ms)
+                self._held.insert(0, later)
+            self._given_ms += sound.ms
+            yield sound
+
+
+def split_sound(sound: Sound, ms: int) -> tuple[Sound, Sound]:
+    """The first `ms` of a sound, and the rest. A word belongs to the part in which it ends."""
+    size = sound.rate_hz * ms // 1000 * 2
+    first = tuple(word for word in sound.words if word.end_ms <= ms)
+    later = tuple(
+        replace(word, start_ms=word.start_ms - ms, end_ms=word.end_ms - ms) for word in sound.words if word.end_ms > ms
+    )
+    return (
+        replace(sound, ms=ms, pcm=sound.pcm[:size], words=first),
+        replace(sound, ms=sound.ms - ms, pcm=sound.pcm[size:], words=later),
+    )

@@ -1,0 +1,89 @@
+"""Failures of a plugin, classified and reported in our own words.
+
+A plugin raises an error of LiveKit's, and often hides the status in the cause of that error. Rule: only a status, the
+name of an environment variable and the type of an exception are passed on, because messages may contain words or keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports.failure import ServiceError, classify_status
+
+
+class PluginFailed(ServiceError):
+    """A plugin or its service failed. The message contains no text from the service."""
+
+    is_own = True
+
+
+_HINTS = {
+    ErrorClass.AUTH_FAILURE: "rejected the credentials: check the plugin's API key",
+    ErrorClass.RATE_LIMIT: "accepts no more requests for now: wait, or check the account's quota",
+    ErrorClass.NETWORK_TIMEOUT: "can't be reached, timed out or closed the connection",
+    ErrorClass.INVALID_ARGS: "rejected the request: check the plugin's model, voice, language and base URL",
+    ErrorClass.SERVER_ERROR: "failed, or sent something that can't be read",
+}
+# Some services tell an error only in words. The words decide the class and are dropped.
+_PATTERNS = (
+    (re.compile(r"rate.?limit|quota|too many|concurren", re.I), ErrorClass.RATE_LIMIT),
+    (re.compile(r"api.?key|unauthor|authentic|credential|permission|forbidden", re.I), ErrorClass.AUTH_FAILURE),
+    (
+        re.compile(r"voice|model|not.?found|invalid|unsupported|does not exist|bad request", re.I),
+        ErrorClass.INVALID_ARGS,
+    ),
+)
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN|SECRET)\b")
+_POLICY_CODE = 1008  # the code with which a WebSocket is closed because of its request
+_CAUSES_MAX = 10
+
+
+@contextmanager
+def plugin_failures(name: str) -> Iterator[None]:
+    """Within this block, turn exceptions of the plugin with this name into PluginFailed."""
+    try:
+        yield
+    except ServiceError:
+        raise
+    except Exception as failure:  # noqa: BLE001 - a plugin may raise anything
+        raise described(name, failure) from None
+
+
+def described(name: str, failure: BaseException) -> PluginFailed:
+    """The failure as an error of ours."""
+    error, detail = _classify(failure)
+    if error is ErrorClass.AUTH_FAILURE and (variable := _VARIABLE.search(str(failure))):
+        return PluginFailed(error, f"{name} has no API key: pass api_key to the plugin, or set {variable.group()}")
+    return PluginFailed(error, f"{name} {_HINTS.get(error, 'failed')} ({detail})")
+
+
+def _classify(failure: BaseException) -> tuple[ErrorClass, str]:
+    """The class of a failure, and what may be told of it."""
+    chain = _chain(failure)
+    for one in chain:
+        status = getattr(one, "status_code", None) or getattr(one, "status", None)
+        if type(status) is int and 400 <= status <= 599:
+            return classify_status(status), str(status)
+        if status == _POLICY_CODE:
+            return ErrorClass.INVALID_ARGS, str(status)
+    kinds = {kind.__name__ for one in chain for kind in type(one).__mro__}
+    name = type(chain[-1]).__name__
+    if kinds & {"APITimeoutError", "TimeoutError", "OSError", "ClientError"}:
+        return ErrorClass.NETWORK_TIMEOUT, name
+    for pattern, error in _PATTERNS:
+        if any(pattern.search(str(one)) for one in chain):
+            return error, name
+    if "APIConnectionError" in kinds or "APIStatusError" in kinds:  # a WebSocket that was closed has no HTTP status
+        return ErrorClass.NETWORK_TIMEOUT, name
+    return (ErrorClass.SERVER_ERROR if "APIError" in kinds else ErrorClass.UNKNOWN), name
+
+
+def _chain(failure: BaseException) -> list[BaseException]:
+    """The failure and what caused it, the latest first."""
+    chain = [failure]
+    while len(chain) < _CAUSES_MAX and (cause := chain[-1].__cause__) is not None and cause not in chain:
+        chain.append(cause)
+    return chain

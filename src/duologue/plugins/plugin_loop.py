@@ -1,0 +1,162 @@
+"""A plugin object and the event loop that it works in.
+
+Plugins ask LiveKit's HTTP context for their session, and that session belongs to one event loop. It is opened once for
+each adapter, in a context of its own, and everything that the plugin starts is started in that context. Rule: a plugin
+object is used in one event loop only. A function that makes the plugin is called once for each event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import importlib
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
+from typing import Any, TypeVar
+
+from duologue.core.leaves import ErrorClass
+
+from .failures import PluginFailed, plugin_failures
+
+T = TypeVar("T")
+CLOSE_S_MAX = 0.05  # how long the end of a stream is waited for; after that, it is closed in the background
+CONNECT_S_MAX = 5.0
+
+_closing: set[asyncio.Task[None]] = set()  # tasks that would be lost without a reference
+
+
+class PluginLoop:
+    """Holds the plugin of one adapter. `methods` are those that the plugin must have."""
+
+    def __init__(self, plugin: Any, adapter: str, methods: tuple[str, ...], example: str) -> None:
+        self._make: Callable[[], Any] | None = None
+        self._plugin: Any = None
+        self._adapter, self._methods, self._example = adapter, methods, example
+        if callable(plugin) and (isinstance(plugin, type) or not self._fits(plugin)):
+            self._make = plugin
+        else:
+            self._check(plugin)
+            self._plugin = plugin
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._context: contextvars.Context | None = None
+        self._session: AbstractAsyncContextManager[Any] | None = None
+        self._opening: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the plugin is called in messages."""
+        provider = str(getattr(self._plugin, "provider", "") or "").rpartition("@")[2]
+        return f"{provider} ({self._adapter})" if provider and provider != "unknown" else self._adapter
+
+    async def get(self) -> Any:
+        """The plugin, ready for use in the running event loop. Raises PluginFailed if it can't be made."""
+        loop = asyncio.get_running_loop()
+        if self._loop is loop:
+            return self._plugin
+        if self._opening is None or self._opening[0] is not loop:
+            self._opening = (loop, asyncio.Lock())
+        async with self._opening[1]:
+            if self._loop is not loop:
+                await self._open(loop)
+        return self._plugin
+
+    async def _open(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Open the HTTP session, and make the plugin if there is a function for that."""
+        if self._loop is not None and self._make is None:
+            raise PluginFailed(
+                ErrorClass.UNKNOWN,
+                f"this plugin of {self._adapter} belongs to another event loop: "
+                f"pass a function that makes it, such as {self._adapter}(lambda: {self._example})",
+            )
+        context = contextvars.copy_context()
+        session = http_context().open()
+        await loop.create_task(session.__aenter__(), context=context)
+        try:
+            self._make_plugin(context)
+        except BaseException:
+            await loop.create_task(session.__aexit__(None, None, None), context=context)
+            raise
+        self._loop, self._context, self._session = loop, context, session
+
+    def _make_plugin(self, context: contextvars.Context) -> None:
+        if self._make is not None:
+            with plugin_failures(self._adapter):
+                self._plugin = context.run(self._make)
+            self._check(self._plugin)
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Call this function of the plugin, so that the tasks which it starts find their HTTP session."""
+        assert self._context is not None, "call `get` first"
+        with plugin_failures(self.name):
+            return self._context.copy().run(work)
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
+        """Start this coroutine of the plugin, so that it finds its HTTP session."""
+        assert self._context is not None, "call `get` first"
+        return asyncio.get_running_loop().create_task(work(), context=self._context.copy())
+
+    async def close(self) -> None:
+        """Close the plugin and its HTTP session. An event loop that has ended has closed them already."""
+        loop, session, context = self._loop, self._session, self._context
+        self._loop = self._session = self._context = None
+        if loop is not asyncio.get_running_loop() or session is None or context is None:
+            return
+        await loop.create_task(self._plugin.aclose(), context=context)
+        await loop.create_task(session.__aexit__(None, None, None), context=context)
+
+    def _fits(self, plugin: Any) -> bool:
+        return all(hasattr(plugin, method) for method in self._methods)
+
+    def _check(self, plugin: Any) -> None:
+        if not self._fits(plugin):
+            raise TypeError(
+                f"{self._adapter} takes a plugin object such as {self._example}, or a function that makes one, "
+                f"not {type(plugin).__name__}"
+            )
+
+
+async def close_soon(close: Callable[[], Awaitable[None]]) -> None:
+    """Close a stream of a plugin. Returns after CLOSE_S_MAX even if the plugin takes longer. What the plugin raises is
+    dropped, because its work is no longer wanted."""
+
+    async def closing() -> None:
+        try:
+            await close()
+        except Exception:  # noqa: BLE001
+            return
+
+    task = asyncio.ensure_future(closing())
+    _closing.add(task)
+    task.add_done_callback(_closing.discard)
+    await asyncio.wait([task], timeout=CLOSE_S_MAX)
+
+
+def connect_options() -> Any:
+    """Options for a request of a plugin: it never retries, because the conversation decides about retries."""
+    return agents().APIConnectOptions(max_retry=0, timeout=CONNECT_S_MAX)
+
+
+def agents() -> Any:
+    """LiveKit's package, imported late. Raises ModuleNotFoundError with the command that installs it."""
+    return _load("livekit.agents")
+
+
+def http_context() -> Any:
+    """The module that makes HTTP sessions for plugins."""
+    return _load("livekit.agents.utils.http_context")
+
+
+def rtc() -> Any:
+    """The module with audio frames."""
+    return _load("livekit.rtc")
+
+
+def _load(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as missing:
+        if not (missing.name or "").startswith("livekit"):
+            raise
+        raise ModuleNotFoundError(
+            "plugins need livekit-agents: pip install 'duologue[livekit]'", name=missing.name
+        ) from None

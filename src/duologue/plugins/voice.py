@@ -1,0 +1,73 @@
+"""A TTS plugin as a voice: one sentence is one stream of the plugin.
+
+Word times of the service go into the sounds, so the ledger knows which words were heard. Rule: a failed request is
+never retried here, and closing the generator closes the plugin's stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports.sound import Sound
+from duologue.ports.usage import Usage, UsageCount
+from duologue.ports.voice import Voice
+from duologue.voice.timed_sound import TimedSound
+
+from .failures import PluginFailed, plugin_failures
+from .plugin_loop import PluginLoop, close_soon, connect_options
+from .timed_frames import feed_frame
+
+
+class PluginVoice(Voice):
+    """Speaks with a TTS plugin, such as `PluginVoice(elevenlabs.TTS(encoding="pcm_24000"))`.
+
+    `tts` is the plugin object, or a function that makes it. `on_usage` is called with what was used. If the service
+    tells word times of the text as it is written, heard text is exact; otherwise it is estimated from the length of the
+    words.
+    """
+
+    def __init__(self, tts: Any, *, on_usage: Callable[[Usage], None] | None = None) -> None:
+        self._loop = PluginLoop(tts, "PluginVoice", ("synthesize", "sample_rate"), "elevenlabs.TTS()")
+        self._usage = UsageCount(on_usage)
+
+    @property
+    def usage(self) -> Usage:
+        """What was used so far."""
+        return self._usage.total
+
+    async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
+        """The sound of a sentence. Closing the generator, or cancelling its reader, closes the plugin's stream."""
+        if not text.strip():
+            return
+        plugin = await self._loop.get()
+        stream = self._loop.run(lambda: _open(plugin, text))
+        timed = TimedSound(self._loop.name)
+        try:
+            with plugin_failures(self._loop.name):
+                async for audio in stream:
+                    for sound in feed_frame(timed, audio.frame, self._loop.name):
+                        yield sound
+                for sound in timed.rest():
+                    yield sound
+        finally:
+            self._usage.add(Usage(characters=len(text), spoken_ms=timed.made_ms))
+            await close_soon(stream.aclose)
+        if not timed.made_ms and any(character.isalnum() for character in text):
+            raise PluginFailed(ErrorClass.SERVER_ERROR, f"{self._loop.name} sent no audio")
+
+    async def close(self) -> None:
+        """Close the connections of the plugin."""
+        await self._loop.close()
+
+
+def _open(plugin: Any, text: str) -> Any:
+    """The plugin's stream of this sentence. Word times come with streams, not with single requests."""
+    if not plugin.capabilities.streaming:
+        return plugin.synthesize(text, conn_options=connect_options())
+    stream = plugin.stream(conn_options=connect_options())
+    stream.push_text(text)
+    stream.flush()
+    stream.end_input()
+    return stream

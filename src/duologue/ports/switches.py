@@ -1,0 +1,30 @@
+"""The port for services that switch to another service when one fails.
+
+Rule: a switch tells names and a reason, never words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A part of the agent uses another service from now on. `part` is ears, voice or brain; `why` is the class of a
+    failure, or slow, or healthy if it returns to a service that it prefers."""
+
+    part: str
+    source: str
+    target: str
+    why: str
+
+
+@runtime_checkable
+class ReportsSwitches(Protocol):
+    """Ears, a voice or a brain that may switch to another service."""
+
+    def follow_switches(self, notify: Callable[[Switch], None]) -> Callable[[], None]:
+        """Call `notify` after each switch. Returns a function that unsubscribes."""
+        ...

@@ -1,0 +1,63 @@
+"""The words port: a service writes what is said, and ears on this machine decide when the person speaks.
+
+Audio is passed without gaps, and all times count from its start. Ears say where an utterance begins and ends, and the
+service gives its text. Rule: a stream of words doesn't decide about turns. It may tell that its service has detected
+the end of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenText:
+    """The text of an utterance so far. `stability` is 1 if it won't change any more."""
+
+    text: str = ""
+    confidence: float = 1.0
+    stability: float = 0.5
+    last_confidence: float | None = None
+
+
+class WordStream(Protocol):
+    """The words of one conversation."""
+
+    def follow(
+        self,
+        on_text: Callable[[int, WrittenText], None],
+        on_late: Callable[[int, WrittenText], None],
+        on_turn_over: Callable[[], None],
+    ) -> None:
+        """From now on, call `on_text` with an utterance whose text has changed, `on_late` with one whose text has
+        changed after `finish` returned it, and `on_turn_over` when the service has detected the end of a turn."""
+        ...
+
+    def hear(self, pcm: bytes) -> None:
+        """Take the next piece of audio: 16-bit mono PCM at 16 kHz."""
+        ...
+
+    def begin(self, utterance: int, first_ms: int) -> None:
+        """An utterance begins here. Every utterance is ended by `finish` or `discard` before the next one begins."""
+        ...
+
+    async def finish(self, utterance: int, end_ms: int, voiced_ms: int) -> WrittenText:
+        """The utterance ends at `end_ms`, its voice at `voiced_ms`: its final text. Raises if the service fails."""
+        ...
+
+    def discard(self, utterance: int) -> None:
+        """The text of this utterance is not needed."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+@runtime_checkable
+class WordService(Protocol):
+    """Opens streams of words."""
+
+    async def open_words(self) -> WordStream:
+        """Open the stream of one conversation. Raises ServiceError if the service can't be reached."""
+        ...

@@ -1,0 +1,89 @@
+"""Cuts PCM of a service that tells word times into sounds, and puts each word into the sound that it belongs to.
+
+Word times count from the start of the sentence and may arrive some hundred milliseconds after their sound. A word that
+comes late is put into the next sound, with times before that sound's start, so that the ledger still gets the right
+times. Rule: the last 20 ms of a sentence wait for its end, so there is always a sound for the last words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from duologue.audio.file_kinds import file_kind
+from duologue.core.leaves import ErrorClass
+from duologue.ports.sound import Sound, Word
+
+from .endpoint import GRAIN_MS, PIECE_MS_MAX, SpeechFailed
+
+
+class TimedSound:
+    """The sound of one sentence. `name` is the service in messages."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._rate_hz = 0
+        self._pending = bytearray()
+        self._words: list[Word] = []  # times from the start of the sentence; not in a sound yet
+        self._at_ms = 0  # how much sound was returned
+        self._last_ms = 0  # where the last word ends, so that words stay in order
+
+    @property
+    def made_ms(self) -> int:
+        """How much sound was returned so far."""
+        return self._at_ms
+
+    def add_words(self, words: Iterable[Word]) -> None:
+        """Take words, in the order of the text, with times from the start of the sentence."""
+        for word in words:
+            if word.text:
+                self._last_ms = max(self._last_ms, word.end_ms)
+                self._words.append(Word(word.text, min(self._last_ms, max(0, word.start_ms)), self._last_ms))
+
+    def feed(self, data: bytes, rate_hz: int) -> list[Sound]:
+        """Take 16-bit mono PCM. Raises SpeechFailed if it can't be played."""
+        if rate_hz <= 0 or rate_hz * GRAIN_MS % 1000:
+            raise self._unusable(f"sends audio at {rate_hz} Hz: ask it for sample_rate=24000")
+        if not self._rate_hz and (kind := file_kind(data)):
+            raise self._unusable(f"sent {kind} instead of pcm: ask it for encoding pcm")
+        changed = self.rest() if self._rate_hz not in (0, rate_hz) else []
+        self._rate_hz = rate_hz
+        self._pending += data
+        return changed + self._cut(keep_bytes=self._grain_bytes)
+
+    def rest(self) -> list[Sound]:
+        """The remaining sound, padded with silence to a multiple of GRAIN_MS."""
+        if self._pending:
+            del self._pending[len(self._pending) // 2 * 2 :]
+            self._pending += bytes(-len(self._pending) % self._grain_bytes)
+        return self._cut(keep_bytes=0)
+
+    @property
+    def _grain_bytes(self) -> int:
+        return self._rate_hz * GRAIN_MS // 1000 * 2
+
+    def _cut(self, keep_bytes: int) -> list[Sound]:
+        sounds = []
+        while self._pending and len(self._pending) - keep_bytes >= self._grain_bytes:
+            whole = (len(self._pending) - keep_bytes) // self._grain_bytes
+            ms = min(PIECE_MS_MAX, whole * GRAIN_MS)
+            size = ms // GRAIN_MS * self._grain_bytes
+            is_last = size == len(self._pending)
+            words = self._take_words(self._at_ms + ms, is_last)
+            sounds.append(Sound(ms, bytes(self._pending[:size]), self._rate_hz, words))
+            del self._pending[:size]
+            self._at_ms += ms
+        return sounds
+
+    def _take_words(self, until_ms: int, is_last: bool) -> tuple[Word, ...]:
+        """The words that end before this, with times from the start of the next sound. The last sound takes all."""
+        count = 0
+        while count < len(self._words) and (is_last or self._words[count].end_ms <= until_ms):
+            count += 1
+        taken, self._words = self._words[:count], self._words[count:]
+        return tuple(
+            Word(one.text, min(one.start_ms, until_ms) - self._at_ms, min(one.end_ms, until_ms) - self._at_ms)
+            for one in taken
+        )
+
+    def _unusable(self, what: str) -> SpeechFailed:
+        return SpeechFailed(ErrorClass.INVALID_ARGS, f"{self._name} {what}, in its settings")

@@ -1,0 +1,145 @@
+"""Answers of Anthropic's Messages API, for scripted servers, and a check of the requests.
+
+Requests are checked with the types of Anthropic's own SDK: an unknown field or a wrong type fails the test.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.brains.chat_server import Script, Wire
+
+
+def check_body(body: dict[str, Any]) -> None:
+    """Fail unless this is a request of the Messages API, and its messages follow the API's rules."""
+    types = pytest.importorskip("anthropic.types")
+    pydantic = pytest.importorskip("pydantic")
+    known = types.message_create_params.MessageCreateParamsStreaming
+    assert (
+        body.keys()
+        <= known.__annotations__.keys() | types.message_create_params.MessageCreateParamsBase.__annotations__.keys()
+    )
+    adapter = pydantic.TypeAdapter(list[types.MessageParam])
+    adapter.validate_python(body["messages"])
+    assert type(body["max_tokens"]) is int
+    assert body["stream"] is True
+    assert body["messages"][0]["role"] == "user"
+    open_calls = list[str]()
+    for message in body["messages"]:
+        blocks = message["content"] if isinstance(message["content"], list) else []
+        results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
+        assert results == open_calls, "every call needs its result in the next message"
+        open_calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
+    assert not open_calls
+
+
+async def _event(wire: Wire, kind: str, **fields: Any) -> None:
+    await wire.raw(f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n".encode())
+
+
+async def _begin(wire: Wire) -> None:
+    await wire.begin()
+    usage = {"input_tokens": 11, "output_tokens": 1, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-x",
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage,
+    }
+    await _event(wire, "message_start", message=message)
+
+
+async def _end(wire: Wire, reason: str) -> None:
+    delta = {"stop_reason": reason, "stop_sequence": None}
+    await _event(wire, "message_delta", delta=delta, usage={"output_tokens": 7})
+    await _event(wire, "message_stop")
+    await wire.end()
+
+
+async def _text(wire: Wire, index: int, *texts: str) -> None:
+    await _event(wire, "content_block_start", index=index, content_block={"type": "text", "text": ""})
+    for text in texts:
+        await _event(wire, "content_block_delta", index=index, delta={"type": "text_delta", "text": text})
+
+
+def says(*texts: str) -> Script:
+    """A reply of these pieces of text."""
+
+    async def script(wire: Wire) -> None:
+        await _begin(wire)
+        await _event(wire, "ping")
+        await _text(wire, 0, *texts)
+        await _event(wire, "content_block_stop", index=0)
+        await _end(wire, "end_turn")
+
+    return script
+
+
+def calls(name: str, *arguments: str, text: str = "") -> Script:
+    """A reply that calls a tool, its arguments in pieces."""
+
+    async def script(wire: Wire) -> None:
+        await _begin(wire)
+        if text:
+            await _text(wire, 0, text)
+            await _event(wire, "content_block_stop", index=0)
+        index = 1 if text else 0
+        block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}
+        await _event(wire, "content_block_start", index=index, content_block=block)
+        for piece in arguments:
+            delta = {"type": "input_json_delta", "partial_json": piece}
+            await _event(wire, "content_block_delta", index=index, delta=delta)
+        await _event(wire, "content_block_stop", index=index)
+        await _end(wire, "tool_use")
+
+    return script
+
+
+def stalls(*texts: str) -> Script:
+    """A reply that begins and then says nothing until the client leaves."""
+
+    async def script(wire: Wire) -> None:
+        await _begin(wire)
+        await _text(wire, 0, *texts)
+        await wire.until_gone()
+
+    return script
+
+
+def breaks_off(*texts: str) -> Script:
+    """A reply that ends in the middle."""
+
+    async def script(wire: Wire) -> None:
+        await _begin(wire)
+        await _text(wire, 0, *texts)
+        await wire.end()
+
+    return script
+
+
+def errs(kind: str, *texts: str) -> Script:
+    """An error in the middle of a stream."""
+
+    async def script(wire: Wire) -> None:
+        await _begin(wire)
+        await _text(wire, 0, *texts)
+        await _event(wire, "error", error={"type": kind, "message": "secret words"})
+        await wire.end()
+
+    return script
+
+
+def fails(status: int, message: str) -> Script:
+    """An answer with this status."""
+
+    async def script(wire: Wire) -> None:
+        await wire.whole(status, {"type": "error", "error": {"type": "api_error", "message": message}})
+
+    return script
