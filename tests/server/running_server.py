@@ -230,13 +230,14 @@ def serve(
     origins: tuple[str, ...] = (),
     journals: Path | None = None,
     watchable: bool = True,
+    dev: bool = False,
     **limits: Any,
 ) -> RunningServer:
     """Run a script against a server, then stop the server."""
 
     async def whole() -> RunningServer:
         async with running_server(
-            make, token=token, origins=origins, journals=journals, watchable=watchable, **limits
+            make, token=token, origins=origins, journals=journals, watchable=watchable, dev=dev, **limits
         ) as made:
             await script(made)
             return made
@@ -253,7 +254,7 @@ async def running_server(make: Callable[[], Agent] | None = None, **given: Any) 
         agents.append(chosen())
         return agents[-1]
 
-    own = {name: given.pop(name) for name in ("token", "origins", "journals", "watchable") if name in given}
+    own = {name: given.pop(name) for name in ("token", "origins", "journals", "watchable", "dev") if name in given}
     limits = replace(Limits(drain_s_max=0.05), **given)
     listening = bind_socket("127.0.0.1", 0)
     server = Server(remember, ServerSettings(port=0, limits=limits, **own))

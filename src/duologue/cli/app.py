@@ -20,6 +20,7 @@ from duologue.core.errors import DuologueError
 from .bench import bench_app
 from .chat import chat_command
 from .check import check_command
+from .dev import dev_command
 from .flows import flows_app
 from .init import init_command
 from .listen import listen_command
@@ -62,6 +63,7 @@ def root(version: Annotated[bool, typer.Option("--version", help="Show the versi
 
 
 app.command("serve")(serve_command)
+app.command("dev")(dev_command)
 app.command("init")(init_command)
 app.command("chat")(chat_command)
 app.command("talk")(talk_command)

@@ -27,6 +27,7 @@ from duologue.server.settings import Limits, ServerSettings
 
 from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
+from .serve_observers import LogOption, OtelOption
 from .serve_processes import run_processes, serve_process
 from .served_agent import FLOWS, ServeOptions, make_server
 
@@ -48,6 +49,8 @@ def serve_command(
     ] = "",
     origin: Annotated[list[str] | None, typer.Option(help="Also accept web pages of this origin; repeatable.")] = None,
     journals: Annotated[Path | None, typer.Option(help="Write a journal of every conversation to this folder.")] = None,
+    log: LogOption = None,
+    otel: OtelOption = False,
     conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
     drain_s: Annotated[float, typer.Option(help="Seconds that conversations get to end when the server stops.")] = 30.0,
     store: Annotated[
@@ -92,7 +95,7 @@ def serve_command(
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
     settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch).guarded()
-    options = ServeOptions(app, store, node, brain, realtime_url, phone_url)
+    options = ServeOptions(app, store, node, brain, realtime_url, phone_url, log, otel)
     if is_one_of_several():
         serve_process(options, settings, keep_days)
     else:
@@ -157,6 +160,13 @@ def _missing(app: str, brain: str) -> Requirements:
     if missing.models and app and not app.endswith(FLOWS):
         _offer_to_pull(app, missing)
     return missing
+
+
+def get_missing(app: str) -> None:
+    """Download the models that this agent lacks. Raises DuologueError if extras are missing."""
+    missing = _missing(app, "")
+    if missing.models:
+        pull_with_progress(missing.models, _ERR)
 
 
 def _demo_models() -> tuple[str, ...]:

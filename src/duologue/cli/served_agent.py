@@ -19,6 +19,8 @@ from rich.markup import escape
 from duologue.core.errors import DuologueError
 from duologue.runtime.agent import Agent
 
+from .serve_observers import observers_of
+
 if TYPE_CHECKING:
     from duologue.server.app import Server
     from duologue.server.leases import Leases
@@ -39,6 +41,8 @@ class ServeOptions:
     brain: str
     realtime_url: str | None
     phone_url: str
+    log: Path | None = None
+    otel: bool = False
 
 
 def make_server(
@@ -52,6 +56,7 @@ def make_server(
     make = _maker(agent, options.brain, options.realtime_url)
     leases = _leases(options.store, node_name(options.node, link is not None), url)
     server = Server(make, settings, leases=leases, siblings=ALONE if link is None else link)
+    server.conversations.observers += observers_of(options.log, options.otel)
     return server, [_title(agent), *_phones(server, make, options.phone_url, settings.journals, link)]
 
 

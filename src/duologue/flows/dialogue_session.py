@@ -24,6 +24,7 @@ from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
+from duologue.ports.failure_report import report_failure
 
 from .intents import scope_of
 from .nlu_commands import commands_of
@@ -252,6 +253,7 @@ class DialogueSession:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
             commands = commands_of(self.domain, self.state, effect, found, self._today())
         except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
+            report_failure("nlu", failure)
             return WorkFailed(effect.request, type(failure).__name__, "understanding failed", self._now())
         return Understood(effect.request, commands, self._now())
 

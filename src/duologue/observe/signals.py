@@ -282,6 +282,16 @@ class Problem(Signal):
 
 
 @dataclass(frozen=True, slots=True)
+class Raised(Signal):
+    """The traceback of a problem, without the message of its exception. `error` is the class of the exception. `frames`
+    are texts of the form "file:line function", the innermost last."""
+
+    where: str
+    error: str
+    frames: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ended(Signal):
     """The conversation is over. `reason` is "hung up", "goodbye", a fault with its error class, or the
     program's own reason, which may contain words."""

@@ -24,9 +24,11 @@ from duologue.core.step_record import StepRecord
 from duologue.hearing.inputs import Input
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
+from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import HearingFact, HearingStatus
 from duologue.observe.labels import WAITS, label
 from duologue.observe.recorder import Recorder
+from duologue.observe.tracebacks import root_of, traceback_of
 from duologue.ports.brain import Remembers, Summarises
 from duologue.ports.ears import Frame, Heard
 from duologue.ports.failure import BrokenContract, ServiceError
@@ -81,6 +83,7 @@ class Engine:
         self.agent = agent
         self.line = line
         self._followed = followed
+        self._correlation = correlation_id(conversation)
         self.tasks = Tasks()
         self.transcript = Transcript()
         self.bus = Bus(self.report_failure)
@@ -94,6 +97,7 @@ class Engine:
         self.recorder: Recorder | None = None
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.failures: deque[RaisedFailure] = deque(maxlen=FAILURES_MAX)
+        self.failure_watchers: list[Callable[[RaisedFailure], object]] = []  # see messages, which no signal contains
         self.checkpoint_writer: CheckpointWriter | None = None
         self.events = checkpoint.events if checkpoint is not None else 0
         if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
@@ -376,21 +380,28 @@ class Engine:
                 )
 
     def report_failure(self, where: str, failure: BaseException) -> None:
-        """Log a failure that doesn't end the conversation, and send it as a signal. Only Duologue's own messages are
-        logged, because messages of services may contain words or secrets. The exception itself is kept in
-        `failures`."""
+        """Log a failure that doesn't end the conversation, and send it as a signal, with its traceback. Only Duologue's
+        own messages are logged, because messages of services may contain words or secrets. The exception itself is kept
+        in `failures`."""
         at = self.driver.now()
         name = type(failure).__name__
         own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
         if not own and isinstance(failure, ServiceError):
             what = f"{name}: {getattr(failure.error, 'value', 'unknown class')}"
+            if (root := root_of(failure)) is not failure:
+                what = f"{what} ({type(root).__name__})"
         else:
             what = f"{name}: {failure}" if own else name
         self.failures.append(RaisedFailure(at, where, failure))
-        LOG.warning("%s: %s", where, what)
+        LOG.warning("%s: %s: %s", self._correlation, where, what)
         if not self.agent.private:
-            LOG.debug("%s", where, exc_info=failure)
+            LOG.debug("%s: %s", self._correlation, where, exc_info=failure)
         self.bus.send(sg.Problem(at, where, what))
+        if self.bus.wants(sg.Raised) and (failure.__traceback__ is not None or failure.__cause__ is not None):
+            raised = traceback_of(failure)
+            self.bus.send(sg.Raised(at, where, raised.error, raised.frames))
+        for watch in tuple(self.failure_watchers):
+            watch(self.failures[-1])
 
     def _tell_hearing(self, hearing: HearingStatus) -> None:
         self.bus.send(sg.HearingChanged(self.driver.now(), hearing))

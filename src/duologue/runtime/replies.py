@@ -17,6 +17,7 @@ from duologue.core.leaves import Ending, ErrorClass, FaultSource
 from duologue.ports.brain import Brain, Firm, LastWords, OpenQuestion, Request, Show, Working
 from duologue.ports.encodable_text import encodable
 from duologue.ports.failure import BrokenContract, classify
+from duologue.ports.failure_report import report_failures_to
 from duologue.ports.sound import Sound
 from duologue.ports.streams import in_time, reading
 from duologue.ports.tool_call import ToolCall
@@ -87,6 +88,7 @@ class Replies:
     # -- Making one reply
 
     async def _make(self, speech: Speech, request: Request, brain: Brain) -> None:
+        report_failures_to(self._report_failure)  # for what the brain runs, such as actions
         self._driver.post(ev.ReplyAccepted, reply=speech.reply)
         sentences: asyncio.Queue[_Spoken | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
         try:

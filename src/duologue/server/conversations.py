@@ -69,6 +69,7 @@ class Conversations:
         self.calls: set[Conversation] = set()  # on other lines, such as the phone: they can't move to another node
         self.tally = Tally()
         self.switchboard = Switchboard(siblings)
+        self.observers: list[Callable[[Conversation], object]] = []  # called with every new conversation
         self.is_draining = False
         self._is_empty = asyncio.Event()
         self._is_empty.set()
@@ -209,8 +210,13 @@ class Conversations:
         served = self.served.get(conversation.id)
         if served is None:
             self._note_call(conversation)
+        for observe in self.observers:
+            observe(conversation)
+        screen = served.screen if served is not None else Screen(conversation, datetime.now(UTC))
+        if self._settings.dev:
+            conversation.engine.failure_watchers.append(screen.show_traceback)
         if self._settings.watchable:
-            self.switchboard.add(served.screen if served is not None else Screen(conversation, datetime.now(UTC)))
+            self.switchboard.add(screen)
 
     def _note_call(self, conversation: Conversation) -> None:
         def note(entered: sg.StateEntered) -> None:

@@ -16,8 +16,10 @@ from duologue.core.leaves import User
 from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
+from duologue.observe.tracebacks import traceback_of
 from duologue.ports.brain import Form, ShowsForm
 from duologue.runtime.conversation import Conversation
+from duologue.runtime.engine import RaisedFailure
 
 from . import server_messages
 from .client_outbox import ClientOutbox
@@ -182,6 +184,13 @@ class Screen:
                 self._send_context(viewer)
         finally:
             viewer.opening = None
+
+    def show_traceback(self, raised: RaisedFailure) -> None:
+        """Send the traceback of a failure to the conversation's own client. It may contain words."""
+        shown = traceback_of(raised.failure)
+        for viewer in tuple(self._viewers.values()):
+            if not viewer.is_watching:
+                viewer.send(message("traceback", at=raised.at, where=raised.where, error=shown.error, text=shown.text))
 
     # -- What the conversation does
 

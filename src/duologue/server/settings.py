@@ -49,10 +49,13 @@ class ServerSettings:
     journals: Path | None = None  # a folder for the journal of every conversation
     limits: Limits = field(default_factory=Limits)  # see below
     watchable: bool = True  # operators may watch all calls, on this machine or with the token
+    dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65_535:
             raise InvalidServer(f"port must be from 0 to 65535, not {self.port}")
+        if self.dev and not self.is_loopback:
+            raise InvalidServer(f"dev shows tracebacks, so host must be 127.0.0.1, not {self.host}")
 
     @property
     def is_loopback(self) -> bool:
