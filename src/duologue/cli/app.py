@@ -21,6 +21,7 @@ from .bench import bench_app
 from .chat import chat_command
 from .check import check_command
 from .dev import dev_command
+from .eval import eval_command
 from .flows import flows_app
 from .init import init_command
 from .listen import listen_command
@@ -78,6 +79,7 @@ app.command("replay")(replay_command)
 app.command("tune")(tune_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)
+app.command("eval")(eval_command)
 app.command("check")(check_command)
 app.command("torture")(torture_command)
 app.command("rows")(rows_command)

@@ -12,6 +12,7 @@ import os
 import socket
 import sys
 import tempfile
+import threading
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,16 +22,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from duologue.core.errors import DuologueError
-from duologue.observe.tracebacks import traceback_of
 from duologue.server.listening import bind_socket, server_url
 from duologue.server.settings import Limits, ServerSettings
 
 from .dev_parent import VARIABLE, DevParent, command_again
 from .served_agent import ServeOptions, make_server
+from .terminal_style import BLUE
+from .terminal_tracebacks import print_traceback, show_tracebacks
 
 if TYPE_CHECKING:
-    from duologue.runtime.conversation import Conversation
-    from duologue.runtime.engine import RaisedFailure
     from duologue.server.app import Server
 
 DRAIN_S = 2.0
@@ -59,7 +59,8 @@ def dev_command(
             _ERR.print("[bold]reloaded[/]: conversations go on")
             return
         _ERR.print(f"\n  [bold]{escape(app)}[/] is at [bold cyan]{url}[/]")
-        _ERR.print("  [dim]Save a file to reload it. Ctrl-C stops.[/]\n")
+        _ERR.print("  [dim]Save a file to reload it. Type here, or talk on the page. Ctrl-C stops.[/]\n")
+        threading.Thread(target=_prompt, args=(url,), name="prompt", daemon=True).start()
         if browser:
             webbrowser.open(url)
 
@@ -69,6 +70,16 @@ def dev_command(
     with tempfile.TemporaryDirectory(prefix="duologue-dev-") as folder:
         store = str(Path(folder, "conversations.db"))
         raise typer.Exit(DevParent(command_again(), listening, Path.cwd(), store, tell, serving).run())
+
+
+def _prompt(url: str) -> None:
+    """Pass on what is typed in this terminal, until the end of the input."""
+    from .dev_prompt import DevPrompt
+
+    prompt = DevPrompt(url, lambda text: _ERR.print(f"[{BLUE}]agent[/]  {escape(text)}", soft_wrap=True))
+    for line in sys.stdin:
+        if line.strip():
+            prompt.type(line.strip())
 
 
 # -- The server process
@@ -106,18 +117,3 @@ def _made(options: ServeOptions, settings: ServerSettings, url: str) -> Server:
         server.conversations.leases.calls.agent = "dev"  # an edited agent takes over the conversations of the old one
     server.conversations.observers.append(show_tracebacks)
     return server
-
-
-def show_tracebacks(conversation: Conversation) -> None:
-    """From now on, print the traceback of every failure of this conversation."""
-
-    def show(raised: RaisedFailure) -> None:
-        print_traceback(raised.where, raised.failure)
-
-    conversation.engine.failure_watchers.append(show)
-
-
-def print_traceback(where: str, failure: BaseException) -> None:
-    """Print the traceback of a failure to standard error."""
-    _ERR.print(f"\n[bold red]{escape(where)} failed[/]")
-    _ERR.print(escape(traceback_of(failure).text), soft_wrap=True)

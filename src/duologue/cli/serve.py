@@ -20,6 +20,7 @@ from rich.console import Console
 
 from duologue.core.errors import DuologueError
 from duologue.models.catalogue import MODELS, megabytes
+from duologue.observe.prices import read_prices
 from duologue.server.listening import bind_socket, server_url
 from duologue.server.processes.capacity import choose_count, read_capacity, this_system
 from duologue.server.processes.channel import is_one_of_several
@@ -27,7 +28,7 @@ from duologue.server.settings import Limits, ServerSettings
 
 from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
-from .serve_observers import LogOption, OtelOption
+from .serve_observers import ConsentOption, LogOption, OtelOption, PricesOption, RecordOption, check_recording
 from .serve_processes import run_processes, serve_process
 from .served_agent import FLOWS, ServeOptions, make_server
 
@@ -51,6 +52,9 @@ def serve_command(
     journals: Annotated[Path | None, typer.Option(help="Write a journal of every conversation to this folder.")] = None,
     log: LogOption = None,
     otel: OtelOption = False,
+    prices: PricesOption = None,
+    record: RecordOption = None,
+    record_consent: ConsentOption = "",
     conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
     drain_s: Annotated[float, typer.Option(help="Seconds that conversations get to end when the server stops.")] = 30.0,
     store: Annotated[
@@ -94,8 +98,10 @@ def serve_command(
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
-    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch).guarded()
-    options = ServeOptions(app, store, node, brain, realtime_url, phone_url, log, otel)
+    costs = read_prices(prices) if prices is not None else None
+    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch, costs).guarded()
+    check_recording(record, record_consent, keep_days)
+    options = ServeOptions(app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent)
     if is_one_of_several():
         serve_process(options, settings, keep_days)
     else:

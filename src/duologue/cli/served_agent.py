@@ -19,7 +19,7 @@ from rich.markup import escape
 from duologue.core.errors import DuologueError
 from duologue.runtime.agent import Agent
 
-from .serve_observers import observers_of
+from .serve_observers import observers_of, with_consent
 
 if TYPE_CHECKING:
     from duologue.server.app import Server
@@ -43,6 +43,8 @@ class ServeOptions:
     phone_url: str
     log: Path | None = None
     otel: bool = False
+    recordings: Path | None = None
+    consent: str = ""
 
 
 def make_server(
@@ -52,11 +54,11 @@ def make_server(
     from duologue.server.app import Server
     from duologue.server.siblings import ALONE
 
-    agent = _agent(options.app)
+    agent = with_consent(_agent(options.app), options.consent if options.consent != "none" else "")
     make = _maker(agent, options.brain, options.realtime_url)
     leases = _leases(options.store, node_name(options.node, link is not None), url)
     server = Server(make, settings, leases=leases, siblings=ALONE if link is None else link)
-    server.conversations.observers += observers_of(options.log, options.otel)
+    server.conversations.observers += observers_of(options.log, options.otel, options.recordings)
     return server, [_title(agent), *_phones(server, make, options.phone_url, settings.journals, link)]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -62,8 +63,11 @@ def conversations_command(
 def forget_command(
     conversation: Annotated[str, typer.Argument(help="The conversation's id, or the hashed id from the log.")],
     store: Url = "sqlite:",
+    recordings: Annotated[
+        Path | None, typer.Option(help="Also delete the recordings of the conversation from this folder.")
+    ] = None,
 ) -> None:
-    """Delete all data of a conversation from a store."""
+    """Delete all data of a conversation from a store, and its recordings."""
 
     async def forget(opened: Store) -> bool:
         held = await opened.holdings(1_000_000)
@@ -72,9 +76,23 @@ def forget_command(
         ]
         return any([await opened.forget(one) for one in known or [conversation]])
 
-    if not _query(store, forget):
+    is_stored = _query(store, forget)
+    if not _delete_recordings(conversation, recordings) and not is_stored:
         raise DuologueError("no such conversation in this store; `duologue conversations` lists them")
     Console().print("deleted")
+
+
+def _delete_recordings(conversation: str, folder: Path | None) -> int:
+    """Delete the recordings of a conversation, given by its id or its hashed id. Returns how many there were."""
+    if folder is None:
+        return 0
+    from duologue.observe.call_recording import recordings_of
+
+    names = {conversation, correlation_id(conversation)}
+    found = [path for name in names if Path(name).name == name for path in recordings_of(folder, name)]
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
 
 
 def _query(url: str, query: Callable[[Store], Awaitable[T]]) -> T:

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TextIO, TypeAlias
 
 from duologue.core.leaves import ErrorClass
 from duologue.core.step_record import StepRecord
+from duologue.ports.usage_report import UNITS
 from duologue.ports.worker import Tool
 
 from . import signals as sg
@@ -67,6 +68,7 @@ class WatchedConversation(Protocol):
 _SOURCES = ("user", "line", "fault", "end", "program", "button")
 _FAULTS = tuple(f"fault: {error.value}" for error in ErrorClass)
 _TERM = re.compile(r"[a-z][a-z0-9_]*([+-]\d+\.\d)?")
+_CONFIGURED = re.compile(r"[\w.:/@+-]{1,100}")
 _FRAME = re.compile(r".+:\d+ [\w.<>]+")
 OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own tools, offered only while a job runs
 # The runtime's own reasons for an end; other reasons may contain words.
@@ -162,6 +164,11 @@ def _calls(key: str, value: Any, _tools: Container[str]) -> Written:
     return {key: [call for call in value or () if type(call) is int]}
 
 
+def _configured(key: str, value: Any, _tools: Container[str]) -> Written:
+    """Write a name of the configuration, such as a model's. A text that doesn't look like one isn't written."""
+    return {key: value} if isinstance(value, str) and _CONFIGURED.fullmatch(value) else {}
+
+
 def _frames(key: str, value: Any, _tools: Container[str]) -> Written:
     """Write the frames of a traceback: files, lines and functions."""
     return {key: [frame for frame in value if isinstance(frame, str) and _FRAME.fullmatch(frame)]}
@@ -219,6 +226,10 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.Lost: {"first": _number, "last": _number, "texts": _chars},
     sg.Commanded: {"command": _name, "detail": _chars},
     sg.Problem: {"where": _place, "what": _failure},
+    sg.Used: {
+        **dict.fromkeys(("part", "provider", "model"), _configured),
+        **dict.fromkeys(("began_at", *UNITS), _number),
+    },
     sg.Raised: {"where": _place, "error": _failure, "frames": _frames},
     sg.Ended: {"reason": _reason},
 }

@@ -221,6 +221,23 @@ class WorkSilent(Signal):
     call: int
 
 
+@dataclass(frozen=True, slots=True)
+class Used(Signal):
+    """A service has used something that its provider may charge for. `part` is llm, stt or tts. `provider` and `model`
+    are names of the configuration. The work began at `began_at`; 0 if that is unknown."""
+
+    part: str
+    provider: str
+    model: str = ""
+    began_at: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0  # part of the input tokens
+    output_tokens: int = 0
+    characters: int = 0
+    heard_ms: int = 0  # sound that was sent to an STT
+    spoken_ms: int = 0  # sound that came from a TTS
+
+
 # -- Trouble
 
 

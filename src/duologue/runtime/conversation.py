@@ -23,6 +23,7 @@ from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.hearing_fact import HearingStatus, Microphone
 from duologue.observe.metrics import Metrics
+from duologue.observe.usage import UsageRow
 from duologue.observe.view_history import ViewHistory
 from duologue.ports.brain import Forgets, Remembers
 from duologue.ports.ears import Heard
@@ -490,6 +491,11 @@ class Conversation:
     def metrics(self) -> Metrics:
         """Counts and mean waiting times so far."""
         return self.engine.announcer.meter.metrics()
+
+    @property
+    def usage(self) -> tuple[UsageRow, ...]:
+        """What services have used so far in this process, by part, provider and model."""
+        return self.engine.usage.ledger.rows
 
     def on(self, kind: KindOf[Sig], handler: Callable[[Sig], object]) -> Callable[[], None]:
         """Call `handler` with every signal of this kind. Returns a function that unsubscribes."""

@@ -49,11 +49,13 @@ from .requests import Requests, SilentBrain, StuckBrain
 from .session_summary import SessionSummary
 from .sessions import Sessions
 from .snapshot import context_of
+from .sound_recording import SoundRecording
 from .speech import Speech
 from .tasks import Tasks
 from .tool_calls import ToolCalls
 from .transcript import Transcript
 from .transcript_pages import page_name
+from .usage_meter import UsageMeter
 
 LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())
@@ -130,9 +132,12 @@ class Engine:
             driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget, self.hearing_fact.note_ears
         )
         guarded = GuardedLine(line, driver, report_failure)
+        self.sound_recording = SoundRecording(driver, guarded, report_failure, agent.private)
+        self.usage = UsageMeter(driver, self.bus, agent)
         self.cues = Cues(agent, driver, tasks, guarded, report_failure, self.bus.send)
         sorry = agent.says("broken_off", 0)
         self.replies = Replies(driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry)
+        self.replies.report_usage = self.usage.report
         self.tool_calls.has_words = self.replies.has_words
         self.playback = Playback(
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
@@ -257,6 +262,7 @@ class Engine:
             self._try("hearing", self.hearing.follow, record)
             self._try("conversation", self._followed, record)
             self._try("signals", self.announcer.follow, record)
+            self._try("usage", self.usage.follow, record)
             self.events += 1  # counted even if the conversation isn't saved
             if self.checkpoint_writer is not None:
                 self._mark(record, self.checkpoint_writer)
@@ -363,10 +369,12 @@ class Engine:
         if self.driver.is_other_thread:
             self.driver.call_soon(lambda: self.note_line(event))
             return
+        self.sound_recording.note(event)
         match event:
             case Frame():
                 if self.driver.state.link is not Link.SUSPENDED:  # the ears hear nothing during a pause
                     self.ears_task.frames.put(event)
+                    self.usage.hear(event)
             case Played() | Finished() | Stopped() | Unplayable():
                 self.playback.note(event)
             case Wobbled() | Healed() | Closed():
@@ -419,7 +427,8 @@ class Engine:
         return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language, self.agent.phrases)
 
     def end_journal(self) -> None:
-        """Mark the journal as complete and close it."""
+        """Mark the journal as complete and close it, and the recording."""
+        self.sound_recording.close()
         recorder, self.recorder = self.recorder, None
         if recorder is not None:
             try:

@@ -21,6 +21,7 @@ from duologue.ports.failure_report import report_failures_to
 from duologue.ports.sound import Sound
 from duologue.ports.streams import in_time, reading
 from duologue.ports.tool_call import ToolCall
+from duologue.ports.usage_report import UsageReport, provider_of, report_usage_to
 from duologue.ports.voice import Voice
 from duologue.voice.sentences import Sentences
 
@@ -63,6 +64,7 @@ class Replies:
         self._call = call
         self._apology = apology
         self.current: Speech | None = None
+        self.report_usage: UsageReport | None = None
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
@@ -89,6 +91,8 @@ class Replies:
 
     async def _make(self, speech: Speech, request: Request, brain: Brain) -> None:
         report_failures_to(self._report_failure)  # for what the brain runs, such as actions
+        if self.report_usage is not None:
+            report_usage_to(self.report_usage)
         self._driver.post(ev.ReplyAccepted, reply=speech.reply)
         sentences: asyncio.Queue[_Spoken | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
         try:
@@ -180,6 +184,7 @@ class Replies:
     async def _say(self, speech: Speech, sentence: str, voice: Voice, values: tuple[str, ...] | None = None) -> None:
         """Say a sentence. `values` are those of an open question; None: the sentence isn't marked as one."""
         speech.ledger.begin(sentence, values)
+        began_at, spoken_ms = self._driver.now(), 0
         try:
             async with reading(voice.speak(sentence)) as sounds:
                 async for sound in in_time(sounds, self._driver.state.settings.attempt_ms_max):
@@ -187,11 +192,16 @@ class Replies:
                         raise VoiceFailed(
                             ErrorClass.SERVER_ERROR, f"the voice yielded {type(sound).__name__}, not Sound"
                         )
+                    spoken_ms += sound.ms
                     await self._emit(speech, sound)
         except (VoiceFailed, asyncio.CancelledError):
             raise
         except Exception as failure:
             raise VoiceFailed(classify(failure)) from failure
+        finally:  # what was sent to the voice is used, even if it is never heard
+            if self.report_usage is not None:
+                provider, model = provider_of(voice)
+                self.report_usage("tts", provider, model, began_at, characters=len(sentence), spoken_ms=spoken_ms)
         speech.ledger.end()
 
     async def _emit(self, speech: Speech, sound: Sound) -> None:

@@ -212,7 +212,10 @@ class Conversations:
             self._note_call(conversation)
         for observe in self.observers:
             observe(conversation)
+        if served is None and not self._settings.watchable:
+            return
         screen = served.screen if served is not None else Screen(conversation, datetime.now(UTC))
+        screen.prices = self._settings.prices
         if self._settings.dev:
             conversation.engine.failure_watchers.append(screen.show_traceback)
         if self._settings.watchable:

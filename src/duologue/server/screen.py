@@ -16,6 +16,7 @@ from duologue.core.leaves import User
 from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
+from duologue.observe.prices import PriceTable
 from duologue.observe.tracebacks import traceback_of
 from duologue.ports.brain import Form, ShowsForm
 from duologue.runtime.conversation import Conversation
@@ -83,6 +84,7 @@ class Screen:
         self._situation = situation_of(conversation.machine_state)
         self._message_writer = MessageWriter(conversation, conversation.agent.language)
         self._viewers: dict[ClientOutbox, Viewer] = {}
+        self.prices: PriceTable | None = None
         conversation.on(sg.Signal, self._note)
         conversation.engine.watchers.append(self._follow)
 
@@ -266,7 +268,8 @@ class Screen:
             return
         viewer.measured_at = time.monotonic()
         now = self.conversation.engine.driver.now()
-        viewer.send(server_messages.metrics(self.conversation.metrics, now, self._stages))
+        used = server_messages.usage(self.conversation.usage, self.prices)
+        viewer.send(server_messages.metrics(self.conversation.metrics, now, self._stages, used))
 
     def _send_late_metrics(self, viewer: Viewer) -> None:
         viewer.measuring = None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from duologue.core.errors import DuologueError
+from duologue.observe.prices import PriceTable
 
 
 class InvalidServer(DuologueError, ValueError):
@@ -49,6 +50,7 @@ class ServerSettings:
     journals: Path | None = None  # a folder for the journal of every conversation
     limits: Limits = field(default_factory=Limits)  # see below
     watchable: bool = True  # operators may watch all calls, on this machine or with the token
+    prices: PriceTable | None = None  # what services cost, for the panel
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
     def __post_init__(self) -> None:

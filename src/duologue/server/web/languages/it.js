@@ -149,6 +149,7 @@ export default {
   session: "Sessione",
   wholeCall: "di {time} in tutto",
   lifecycle: "Ciclo di vita",
+  usage: "Consumo",
   tracebacks: "Errori del tuo codice",
   nextSession: "Che cosa saprà la prossima sessione",
   summary: "Riassunto",

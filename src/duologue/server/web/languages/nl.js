@@ -149,6 +149,7 @@ export default {
   session: "Sessie",
   wholeCall: "van {time} in totaal",
   lifecycle: "Levensloop",
+  usage: "Verbruik",
   tracebacks: "Fouten in uw code",
   nextSession: "Wat de volgende sessie weet",
   summary: "Samenvatting",

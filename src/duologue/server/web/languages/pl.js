@@ -149,6 +149,7 @@ export default {
   session: "Sesja",
   wholeCall: "z {time} łącznie",
   lifecycle: "Cykl życia",
+  usage: "Zużycie",
   tracebacks: "Błędy w Twoim kodzie",
   nextSession: "Co będzie wiedzieć następna sesja",
   summary: "Podsumowanie",
