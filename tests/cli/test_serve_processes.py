@@ -164,8 +164,13 @@ def test_a_journal_can_be_had_from_every_process_also_after_the_end(port: int) -
 
 
 @pytest.mark.req("V-09")
-def test_an_operator_sees_and_watches_the_calls_of_all_processes(port: int) -> None:
-    with greeted(port, "operator") as operator, talking(port, "x") as (x, _), talking(port, "y") as (y, _):
+def test_an_operator_sees_and_watches_the_calls_of_all_processes(tmp_path: Path) -> None:
+    with (
+        two(tmp_path) as (_, port),  # conversations of other tests would be listed too
+        greeted(port, "operator") as operator,
+        talking(port, "x") as (x, _),
+        talking(port, "y") as (y, _),
+    ):
         for client in (x, y):
             hear_out(client, "Good day.")
         say(operator, "calls")

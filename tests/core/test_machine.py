@@ -88,6 +88,33 @@ def ready() -> Stage:
     return stage
 
 
+def paused_in_words() -> Stage:
+    stage = quiet()
+    stage.begin_talking()
+    stage.hear_words(gist=7)
+    stage.happen(ev.SpeechStopped)
+    stage.hear_words(final=True, gist=7)
+    return stage
+
+
+def guessing() -> Stage:
+    stage = paused_in_words()
+    stage.happen(ev.TurnGuessed, gist=7)
+    return stage
+
+
+def drafting() -> Stage:
+    stage = guessing()
+    stage.happen(ev.TokenArrived)
+    return stage
+
+
+def drafted() -> Stage:
+    stage = drafting()
+    stage.happen(ev.AudioBuffered)
+    return stage
+
+
 def retrying() -> Stage:
     stage = generating()
     stage.fail_reply(ErrorClass.RATE_LIMIT)
@@ -211,6 +238,9 @@ SITUATIONS: tuple[Callable[[], Stage], ...] = (
     waiting,
     generating,
     ready,
+    guessing,
+    drafting,
+    drafted,
     retrying,
     playing,
     held,
@@ -253,6 +283,7 @@ _GIVEN: dict[type[ev.Event], dict[str, Any]] = {
     ev.WordsHeard: _WORDS,
     ev.OverlapJudged: {"bid": True},
     ev.VoicesPlayed: {"played": 99},
+    ev.TurnGuessed: {"gist": 9},
     ev.SessionFailed: {"error": ErrorClass.AUTH_FAILURE},
     ev.ReplyFailed: {"error": ErrorClass.AUTH_FAILURE},
     ev.PlaybackFailed: {"error": ErrorClass.SERVER_ERROR},
@@ -292,7 +323,7 @@ def old_events(stage: Stage, kind: type[ev.Event]) -> Iterator[ev.Event]:
         yield from (make(call=call) for call in range(s.call_id + 3) if call not in open_calls)
     elif "session" in names:
         yield from (make(session=session) for session in _past(s.session_id))
-    elif kind in (ev.TurnEnded, ev.SoundDismissed):
+    elif kind in (ev.TurnEnded, ev.TurnGuessed, ev.SoundDismissed):
         yield from (make(turn=turn) for turn in _past(s.turn))
 
 
@@ -437,6 +468,7 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (delegated, ev.JobAsked, {}),
     (dispatched, ev.JobAsked, {}),
     (in_a_tool, ev.JobFinished, {}),
+    (paused_in_words, ev.TurnGuessed, {"gist": 7}),
     (in_a_tool, ev.JobFinished, {"quiet": True}),
     (backing_off, ev.JobFinished, {}),
     (dispatched, ev.JobFinished, {}),

@@ -50,6 +50,41 @@ def test_a_flight_is_booked_by_voice() -> None:
         call.user("next Friday").expect_heard("Your flight is booked! Booking reference: BK-98765")
 
 
+@pytest.mark.req("H-16")
+def test_an_early_request_answers_from_a_copy_and_steps_once_the_turn_is_over() -> None:
+    async def run() -> None:
+        brain, certain = flights(), asyncio.Event()
+        said = (UserSaid(1, "book a flight"),)
+        request = Request(1, "book a flight", said, conversation="one", confirmed=certain.wait)
+        parts = brain.reply(request)
+        assert isinstance(await anext(parts), OpenQuestion)
+        talk = brain.talk_of("one")
+        assert talk is not None
+        assert talk.state.turn_count == 0
+        certain.set()
+        assert [part async for part in parts] == []
+        assert talk.state.turn_count == 1
+
+    asyncio.run(run())
+
+
+@pytest.mark.req("H-16")
+def test_an_early_request_that_is_dropped_leaves_the_dialogue_as_it_was() -> None:
+    async def run() -> None:
+        brain, never = flights(), asyncio.Event()
+        early = Request(1, "book a", (UserSaid(1, "book a"),), conversation="one", confirmed=never.wait)
+        parts = brain.reply(early)
+        await anext(parts)
+        await parts.aclose()  # type: ignore[attr-defined]
+        whole = Request(2, "book a flight", (UserSaid(1, "book a flight"),), conversation="one")
+        assert len([part async for part in brain.reply(whole)]) == 1
+        talk = brain.talk_of("one")
+        assert talk is not None
+        assert talk.state.turn_count == 1
+
+    asyncio.run(run())
+
+
 @pytest.mark.req("H-05")
 def test_a_goodbye_is_answered_and_hangs_up() -> None:
     with Call(Agent(flights())) as call:

@@ -423,7 +423,7 @@ def test_no_row_holds_in_a_step_that_counts_as_ordinary(monkeypatch: pytest.Monk
         if i.after is not i.before:
             counts[is_ordinary(h, i)] += 1
             holds = any(row.when(h, i) for row in NOTICE_ROWS)
-            if is_ordinary(h, i) and (holds or notices._after_step(h, i) != h):
+            if is_ordinary(h, i) and (holds or notices.after_step(h, i) != h):
                 wrong.append(i)
         return step(h, i)
 

@@ -6,10 +6,12 @@ Rule: every number is measured when the command runs. Results are never stored.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from duologue.core.errors import DuologueError
@@ -56,6 +58,42 @@ def bench_ears(as_json: JsonOption = False) -> None:
     with _waiting().status("measuring, a minute of it in real time"):
         result = measure()
     _show("Ears and voice", report(result), result, as_json)
+
+
+@bench_app.command("talk")
+def bench_talk(
+    labels: Annotated[Path, typer.Option(help="A set of recordings: a line of JSON for each, with its end of turn.")],
+    every: Annotated[int, typer.Option(min=1, help="Play only every n-th recording.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how long people wait for an answer, with and without asking the brain early."""
+    try:
+        from duologue.lab.bench import talk
+
+        from .listen import make_listener
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+    try:
+        recordings = talk.read_expected(labels)[::every]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise DuologueError(f"{labels}: expected a line of JSON for each recording, with its expected events") from None
+    if not recordings:
+        raise DuologueError(f"{labels}: no recording with an end of turn")
+    listener = make_listener("combined", None, "confirm", "tiny")
+    results = []
+    runs = [(speed, mode) for speed in talk.SPEEDS for mode in talk.MODES]
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("talking", total=len(runs) * len(recordings))
+        for (brain_ms, voice_ms), mode in runs:
+            talker = talk.Talker(listener.ears, listener.endpoint, listener.settings, brain_ms, voice_ms, mode)
+            results.append(talk.measure(talker, recordings, lambda: shown.advance(task)))
+    if as_json:
+        write_json({"runs": results})
+        return
+    table = Table("brain + voice", "asks early", "wait p50", "p90", "cut-ins", "requests a turn", "unanswered")
+    for row in talk.report(results):
+        table.add_row(*row)
+    Console().print(table)
 
 
 @bench_app.command("server")

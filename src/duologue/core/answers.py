@@ -8,10 +8,12 @@ that was reported to the person.
 from __future__ import annotations
 
 from .draft import Draft
-from .effects import CancelReply, PlayCue, ReportLost, StartReply, StopPlayback, TruncateReply
+from .effects import CancelReply, GuessReply, PlayCue, ReportLost, StartReply, StopPlayback, TruncateReply
 from .events import Event, WordsHeard
 from .leaves import AWAY, Ask, Cue, Link, Reply, User
 from .state import State, has_foreground
+
+_CONFIRMED = {Reply.GUESSING: Reply.WAITING, Reply.DRAFTING: Reply.GENERATING, Reply.DRAFTED: Reply.READY}
 
 
 def changes_question(s: State, e: WordsHeard) -> bool:
@@ -37,6 +39,31 @@ def start_reply(d: Draft, ask: Ask) -> None:
     d.telling = d.telling or d.news
     d.news = False
     d.emit(StartReply(d.reply_id, d.answered + 1, d.said, ask))
+
+
+def guess_reply(d: Draft, gist: int) -> None:
+    """Send a request for the words of the open turn so far."""
+    d.reply_id += 1
+    d.guess = gist
+    d.guesses += 1
+    d.called = d.firm = False
+    d.emit(GuessReply(d.reply_id, d.answered + 1, d.turn))
+
+
+def confirm_guess(d: Draft) -> None:
+    """The turn has ended with the words that the brain was asked about: the request counts, as far as it has come."""
+    d.asked = d.said
+    d.ask = Ask.ANSWER
+    d.cut = False
+    d.guess = 0
+    d.emit(StartReply(d.reply_id, d.answered + 1, d.said, Ask.ANSWER))
+    d.move(_CONFIRMED[d.reply])
+
+
+def drop_guess(d: Draft) -> None:
+    """The person goes on, or the words have changed: cancel the early request. Nothing of it was heard."""
+    cancel_reply(d)
+    d.guess = 0
 
 
 def cancel_reply(d: Draft) -> None:

@@ -109,7 +109,14 @@ def _setting(name: str) -> Duration:
     return attrgetter(f"settings.{name}")
 
 
-_ANSWERING = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.RETRYING)
+_ANSWERING = (
+    Reply.COMMITTING,
+    Reply.WAITING,
+    Reply.GENERATING,
+    Reply.RETRYING,
+    Reply.GUESSING,
+    Reply.DRAFTING,
+)
 
 LIMITS: tuple[Limit, ...] = (
     Limit(Timer.PREPARE, (Link.PREPARING,), _setting("prepare_ms_max")),
@@ -134,10 +141,10 @@ LIMITS: tuple[Limit, ...] = (
     Limit(Timer.BREATH, (Voice.STOPPING, Voice.HUSHED), _setting("breath_ms")),
     Limit(Timer.STOP, (Voice.STOPPING, Voice.HUSHED), _setting("stop_ms_max")),
     Limit(Timer.LONG_SPEECH, SOUNDING, _setting("long_speech_ms"), hard=False),
-    Limit(Timer.ATTEMPT, (Reply.COMMITTING, Reply.WAITING), _setting("attempt_ms_max")),
+    Limit(Timer.ATTEMPT, (Reply.COMMITTING, Reply.WAITING, Reply.GUESSING), _setting("attempt_ms_max")),
     Limit(Timer.ANSWER, _ANSWERING, _setting("answer_ms_max")),
     Limit(Timer.RETRY, (Reply.RETRYING,), _retry_ms),
-    Limit(Timer.READY, (Reply.READY,), _ready_ms),
+    Limit(Timer.READY, (Reply.READY, Reply.DRAFTED), _ready_ms),
 )
 
 JOINT_LIMITS: tuple[JointLimit, ...] = (

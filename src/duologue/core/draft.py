@@ -58,6 +58,8 @@ class Draft:
     cut: bool
     cues: int
     ending: Ending
+    guess: int
+    guesses: int
     paused: bool
     retries: int
     attempts: int
@@ -78,7 +80,7 @@ class Draft:
             self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
             self.words, self.final, self.unread, self.content,
             self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling,
-            self.asked_again, self.cut, self.cues, self.ending, self.paused,
+            self.asked_again, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
             self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault, due,
         ) = s  # fmt: skip
         self.at = at
@@ -98,7 +100,7 @@ class Draft:
                 self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
                 self.words, self.final, self.unread, self.content,
                 self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling,
-                self.asked_again, self.cut, self.cues, self.ending, self.paused,
+                self.asked_again, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
                 self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault,
                 tuple(self.due),
             ),

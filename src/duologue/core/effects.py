@@ -95,8 +95,19 @@ class ReportLost(Effect):
 
 
 @dataclass(frozen=True, slots=True)
+class GuessReply(Effect):
+    """Send a request to the brain early: the turn `last` isn't certain to be over. Nothing of the reply is heard, and
+    nothing that it does takes effect, unless a StartReply with the same id follows. A CancelReply drops it."""
+
+    reply: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class StartReply(Effect):
-    """Send a request to the brain. The reply answers turns `first` to `last`, or no turn if `last` < `first`."""
+    """Send a request to the brain. The reply answers turns `first` to `last`, or no turn if `last` < `first`. If a
+    request with this id was sent early, it counts from now on, and no other is sent."""
 
     reply: int
     first: int

@@ -178,6 +178,7 @@ class WordsHeard(RecurringEvent):
     confidence_pct: int = 100
     content: int = 0
     presence: bool = False  # the whole text only asks whether the agent is there: "hello?"
+    gist: int = 0  # id of the words of the turn; case and punctuation don't count
 
     def __post_init__(self) -> None:
         Event.__post_init__(self)
@@ -192,6 +193,16 @@ class TurnEnded(Event):
 
     turn: int
     onset: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnGuessed(Event):
+    """Turn-taking thinks that the person may have finished this turn, with the words whose id is `gist`. `onset` is the
+    `seq` of the newest onset, as in TurnEnded."""
+
+    turn: int
+    onset: int
+    gist: int = 0
 
 
 @dataclass(frozen=True, slots=True)

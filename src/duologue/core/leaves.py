@@ -60,6 +60,9 @@ class Reply(Leaf):
     GENERATING = "generating"
     READY = "ready"  # audio is buffered, but the floor isn't free
     RETRYING = "retrying"
+    GUESSING = "guessing"  # asked early, before the person's turn is certain to be over
+    DRAFTING = "drafting"  # asked early, and tokens arrive
+    DRAFTED = "drafted"  # asked early, and audio is buffered
 
 
 class JobKind(Leaf):
@@ -210,4 +213,5 @@ UNHEARD = (Link.SUSPENDED, Link.HEALING)  # the line carries no sound, or the pe
 SOUNDING = (Voice.PLAYING, Voice.HELD)
 ENDING = (Voice.STOPPING, Voice.HUSHED)
 PENDING = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY, Reply.RETRYING)
+EARLY = (Reply.GUESSING, Reply.DRAFTING, Reply.DRAFTED)  # dropped unheard, unless the turn ends with the same words
 FOREGROUND = (JobKind.TOOL, JobKind.DELEGATED)

@@ -29,11 +29,13 @@ from .events import (
     TimerFired,
     ToolCalled,
     TurnEnded,
+    TurnGuessed,
     WordsHeard,
 )
 from .jobs import JOB_ROWS
 from .leaves import (
     CLOSED,
+    EARLY,
     FROZEN,
     JOB_TIMERS,
     SOUNDING,
@@ -69,7 +71,7 @@ _REGION_INDEX: tuple[tuple[type[Leaf], int], ...] = tuple(
 _KINDS = frozenset(EVENTS)
 _CUE = TIMER_INDEX[Timer.CUE]
 _WORDED = tuple(cue for cue in Cue if cue not in (Cue.SOUND, Cue.WORDS))
-_IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
+_IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY, *EARLY)
 
 
 # -- Which events are stale
@@ -132,9 +134,9 @@ def _freshness(kind: type[Event]) -> Fresh:
         return _fresh_words
     if kind is OverlapJudged:
         return _fresh_verdict
-    if kind is ToolCalled:
-        return lambda s, e: e.reply == s.reply_id and e.call > s.call_id and _reply_is_open(s)
-    if kind in (TurnEnded, SoundDismissed):
+    if kind is ToolCalled:  # an early reply calls nothing
+        return lambda s, e: e.reply == s.reply_id and e.call > s.call_id and _reply_is_open(s) and s.reply not in EARLY
+    if kind in (TurnEnded, TurnGuessed, SoundDismissed):
         return lambda s, e: e.turn == s.turn and e.onset >= s.onset
     if issubclass(kind, AboutVoice):
         return lambda s, e: e.voice == s.voice_id and s.voice is not Voice.SILENT

@@ -12,32 +12,39 @@ from .answers import (
     cancel_reply,
     changes_question,
     clear_reply,
+    drop_guess,
     end_reply,
     give_up,
+    guess_reply,
     is_not_firm,
     mark_answered,
     start_reply,
 )
 from .draft import Draft
 from .events import (
+    AnswerOverheard,
     AudioBuffered,
     Event,
     InterruptRequested,
+    PttPressed,
     ReplyAccepted,
     ReplyBecameFirm,
     ReplyFailed,
     ReplyFinished,
     ReplyWasEmpty,
+    SpeechStarted,
     TextTyped,
     TimerFired,
     TokenArrived,
     ToolCalled,
+    TurnGuessed,
     WordsHeard,
 )
-from .leaves import PENDING, Ask, Cue, Reply, Timer, User, Words
+from .leaves import EARLY, PENDING, Ask, Cue, Ending, Link, Reply, Timer, User, Words
 from .rows import Row, row
 from .settings import POLICIES
-from .state import State, has_foreground
+from .state import State, has_foreground, is_idle, turn_of_onset
+from .user import is_overheard
 
 # -- Guards
 
@@ -83,6 +90,29 @@ def hangs_up(s: State, e: Event) -> bool:
     return s.settings.hangs_up
 
 
+def may_guess(s: State, e: TurnGuessed) -> bool:
+    """May the brain be asked before the turn is over? Only if nothing else is owed, and only so often in a turn."""
+    is_free = s.link is Link.UP and s.user is not User.QUIET and is_idle(s) and s.words is not Words.NONE
+    return (
+        is_free
+        and s.said == s.answered
+        and not s.news
+        and s.ending is Ending.NO
+        and s.guesses < s.settings.early_requests_max
+        and e.gist != s.guess
+    )
+
+
+def changes_guess(s: State, e: WordsHeard) -> bool:
+    """Does the text differ from the words about which the brain was asked early? Case and punctuation don't count."""
+    return e.turn != s.turn or e.gist != s.guess
+
+
+def begins_next_turn(s: State, e: Event) -> bool:
+    """Does speech that begins now belong to another turn than the one that the brain was asked about?"""
+    return turn_of_onset(s) > s.turn
+
+
 def turn_has_words(s: State, e: Event) -> bool:
     """Does the turn that keeps the reply waiting have words?"""
     return s.user is not User.QUIET and s.words is not Words.NONE
@@ -110,6 +140,19 @@ def ask_goodbye(d: Draft, e: Event) -> None:
 
 def ask_offer(d: Draft, e: Event) -> None:
     start_reply(d, Ask.OFFER)
+
+
+def guess(d: Draft, e: TurnGuessed) -> None:
+    guess_reply(d, e.gist)
+
+
+def guess_again(d: Draft, e: TurnGuessed) -> None:
+    cancel_reply(d)
+    guess_reply(d, e.gist)
+
+
+def drop_early(d: Draft, e: Event) -> None:
+    drop_guess(d)
 
 
 def note_call(d: Draft, e: Event) -> None:
@@ -174,6 +217,17 @@ REPLY_ROWS: tuple[Row, ...] = (
     row(_OPEN, ReplyFinished, R.NONE, finish),
     row(_OPEN, ReplyWasEmpty, R.RETRYING, retry, may_ask_once_more),
     row(_OPEN, ReplyWasEmpty, R.NONE, end_empty),
+    # Asking early, while the turn may still go on
+    row(R.NONE, TurnGuessed, R.GUESSING, guess, may_guess),
+    row(EARLY, TurnGuessed, R.GUESSING, guess_again, may_guess, "one request at a time"),
+    row(R.GUESSING, TokenArrived, R.DRAFTING),
+    row((R.GUESSING, R.DRAFTING), AudioBuffered, R.DRAFTED),
+    row(EARLY, ReplyBecameFirm, None, become_firm, is_not_firm),
+    row(EARLY, WordsHeard, R.NONE, drop_early, changes_guess, "the person goes on, or was misheard"),
+    row(EARLY, (SpeechStarted, PttPressed), R.NONE, drop_early, begins_next_turn),
+    row(EARLY, (TextTyped, InterruptRequested), R.NONE, drop_early, why="the question is another"),
+    row(EARLY, AnswerOverheard, R.NONE, drop_early, is_overheard, "the question is another"),
+    row(EARLY, (ReplyFailed, T.ATTEMPT, T.ANSWER, T.READY), R.NONE, drop_early, why="it is asked again in its time"),
     # Failing
     row((*_OPEN, R.READY), (ReplyFailed, T.ATTEMPT), R.RETRYING, retry, may_retry),
     row(PENDING, (ReplyFailed, T.ATTEMPT, T.ANSWER), R.NONE, drop),

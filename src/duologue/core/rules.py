@@ -7,12 +7,12 @@ divided into the wrong regions.
 
 from __future__ import annotations
 
-from .answers import cancel_reply, end_reply, end_sound, start_reply, stop_sound
+from .answers import cancel_reply, confirm_guess, drop_guess, end_reply, end_sound, start_reply, stop_sound
 from .draft import Draft
 from .effects import HoldPlayback, ReportLost, ResumePlayback, StartPlayback
 from .events import Event
 from .jobs import drop_work
-from .leaves import CLOSED, DEAD, FOREGROUND, LIVE, SOUNDING, Ask, Ending, Link, Reply, User, Voice, Words
+from .leaves import CLOSED, DEAD, EARLY, FOREGROUND, LIVE, SOUNDING, Ask, Ending, Link, Reply, User, Voice, Words
 from .rows import Rule
 from .state import floor_is_open, has_foreground, is_owed, is_sounding
 
@@ -38,6 +38,10 @@ def request_on_a_dead_line(d: Draft) -> bool:
 
 
 def drop_request(d: Draft, e: Event) -> None:
+    if d.reply in EARLY:
+        drop_guess(d)
+        d.move(_NONE)
+        return
     cancel_reply(d)
     d.move(_NONE)
     end_reply(d, heard=False)
@@ -100,15 +104,24 @@ def speak_reply(d: Draft, e: Event) -> None:
 
 def complete_turn_and_free_floor(d: Draft) -> bool:
     """Must the brain be asked now, because the person has just finished a turn or the last open call has just ended?
-    Other owed work, such as news of a job, waits for the timer BEAT."""
-    if not floor_is_open(d) or not is_owed(d):
-        return False
-    return d.said > d.before.said or has_foreground(d.before)
+    Other owed work, such as news of a job, waits for the timer BEAT. A request that was sent early is settled now."""
+    return floor_is_open(d) and (d.reply in EARLY or _must_ask(d))
+
+
+def _must_ask(d: Draft) -> bool:
+    return is_owed(d) and (d.said > d.before.said or has_foreground(d.before))
 
 
 def ask_owed(d: Draft, e: Event) -> None:
-    d.move(Reply.COMMITTING)
-    start_reply(d, Ask.ANSWER)
+    if d.reply in EARLY and d.said == d.turn > d.answered:
+        confirm_guess(d)
+        return
+    if d.reply in EARLY:
+        drop_guess(d)
+        d.move(_NONE)
+    if _must_ask(d):
+        d.move(Reply.COMMITTING)
+        start_reply(d, Ask.ANSWER)
 
 
 def sound_out_of_step(d: Draft) -> bool:
@@ -133,8 +146,8 @@ RULES: tuple[Rule, ...] = (
         (Link.FAULTED,),
     ),
     Rule("clear", leftovers_of_a_closed_line, clear_leftovers, "nothing stays open on a closed line", CLOSED),
-    Rule("speak", ready_reply_and_open_floor, speak_reply, "a ready reply is spoken when the floor is open", _UP_ONLY),
     Rule("ask", complete_turn_and_free_floor, ask_owed, "a complete turn is sent to the brain immediately", _UP_ONLY),
+    Rule("speak", ready_reply_and_open_floor, speak_reply, "a ready reply is spoken when the floor is open", _UP_ONLY),
     Rule(
         "hold",
         sound_out_of_step,

@@ -62,6 +62,8 @@ class Settings:
     check_ins_max: int = 1  # unanswered check-ins after which the agent stays quiet, or says goodbye
     hangs_up: bool = False  # the agent says goodbye and ends the conversation if no check-in is answered
 
+    early_requests_max: int = 2  # requests about one turn before its end is certain; 0: none
+
     jobs_max: int = 8  # the most tool calls and jobs that may run at once
     tool_ms_max: int = 30_000  # for a tool of mode "tool"
     delegate_ms_max: int = 300_000  # for a tool of mode "delegate"
@@ -78,7 +80,15 @@ class Settings:
         return hash((self.name, self.overlap.value, self.dead_air_ms, self.jobs_max))
 
 
-_MAY_BE_ZERO = ("suspend_ms_max", "session_ms_max", "session_warning_ms", "dead_air_ms", "check_ins_max", "jobs_max")
+_MAY_BE_ZERO = (
+    "suspend_ms_max",
+    "session_ms_max",
+    "session_warning_ms",
+    "dead_air_ms",
+    "check_ins_max",
+    "jobs_max",
+    "early_requests_max",
+)
 _MS_MAX = 7 * 24 * 3_600_000  # a week; a longer time is probably a mistake in units
 
 

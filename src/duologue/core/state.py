@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from .leaves import (
     CLOSED,
+    EARLY,
     ENDING,
     FOREGROUND,
     FROZEN,
@@ -104,6 +105,8 @@ class State(NamedTuple):
     cut: bool = False  # the agent was interrupted in an answer, and the person has said nothing since
     cues: int = 0  # cues that the person has heard in this wait
     ending: Ending = Ending.NO  # the conversation ends once everything was said
+    guess: int = 0  # the id of the words about which the brain was asked early; 0: it wasn't
+    guesses: int = 0  # how often the brain was asked early in this turn
     paused: bool = False  # the person has asked for a pause, which also lasts while the line is lost
 
     retries: int = 0
@@ -171,8 +174,10 @@ def has_foreground(s: StateOrDraft) -> bool:
 
 
 def is_idle(s: StateOrDraft) -> bool:
-    """Is the link up or frozen, and is the agent neither replying, speaking nor waiting for a call?"""
-    return s.reply is _NONE and s.voice is _SILENT and s.link in LIVE and not has_foreground(s)
+    """Is the link up or frozen, and is the agent neither replying, speaking nor waiting for a call? A request that was
+    sent early doesn't count."""
+    is_free = s.reply is _NONE or s.reply in EARLY
+    return is_free and s.voice is _SILENT and s.link in LIVE and not has_foreground(s)
 
 
 def floor_is_open(s: StateOrDraft) -> bool:

@@ -83,7 +83,7 @@ def has_late_words(s: State, e: WordsHeard) -> bool:
 
 def begin_turn(d: Draft, e: Event) -> None:
     d.turn += 1
-    d.content = 0
+    d.content = d.guesses = 0
     d.onset = d.seq
     d.overheard = 0  # from now on, a verdict is about this turn
     if d.before.user is User.QUIET and d.before.voice is Voice.SILENT:
@@ -168,7 +168,7 @@ def take_typed(d: Draft, e: Event) -> None:
     turn."""
     if d.before.user is User.QUIET:
         d.turn += 1
-        d.content = 0
+        d.content = d.guesses = 0
         if d.before.voice is Voice.SILENT:
             d.emit(StopCue())  # the wait goes on: a turn that is typed explains no silence
     elif d.before.user in _OPEN:

@@ -16,6 +16,7 @@ from duologue.core.leaves import Ask
 from duologue.dialogue.effects import HandOver, Respond
 from duologue.dialogue.english.read_confirmation import plain_answer
 from duologue.dialogue.english.readings import ConfirmationAnswer
+from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import DialogueState, Phase
@@ -39,6 +40,8 @@ class FlowBrain:
     """Answers by flows. If a reply is requested before the user has said anything, `flow` is started, or `opening` is
     said if there is no `flow`. `today` returns the caller's date and time; by default, the current time in the file's
     time zone."""
+
+    can_guess = True  # asked early, it answers from a copy of its state, and its functions wait
 
     def __init__(
         self,
@@ -108,9 +111,18 @@ class FlowBrain:
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         turns = await self._turns_of(request.conversation)
         text, confidence = turns.new_text(request)
+        message = turns.talk.message(text, confidence)
+        early: list[Respond] = []
+        if request.confirmed is not None:
+            if not (request.premature and self._confirms(turns.talk.state, text)):
+                responses, state = await turns.talk.preview(message)
+                for response in responses:
+                    early.append(response)
+                    yield self._part(response, state)
+            await request.confirmed()
         turns.mark_processed(request)  # saved together with the step, so a restart doesn't process the turn again
-        said = False
-        async for item in with_heartbeats(self._respond(turns.talk, request, text, confidence), WORKING_S):
+        said = bool(early)
+        async for item in with_heartbeats(self._respond(turns.talk, request, message), WORKING_S):
             if item is None:
                 yield Working(round(WORKING_S * 1000))
                 continue
@@ -119,6 +131,9 @@ class FlowBrain:
                     self._on_handover(request.conversation)
                 continue
             said = True
+            if early and item == early[0]:  # said already, before it was certain
+                early.pop(0)
+                continue
             yield self._part(item, turns.talk.state)
         if not said and (last := turns.talk.state.last_response or self._opening):
             yield last  # a second request for the same turn: the user didn't hear the answer
@@ -133,11 +148,11 @@ class FlowBrain:
             return OpenQuestion(text, values, firm=not item.barge_in)
         return text if item.barge_in else Firm(text)
 
-    def _respond(self, talk: DialogueSession, request: Request, text: str, confidence: float) -> AsyncIterator[Said]:
-        if request.premature and self._confirms(talk.state, text):
+    def _respond(self, talk: DialogueSession, request: Request, message: UserMessage) -> AsyncIterator[Said]:
+        if request.premature and self._confirms(talk.state, message.text):
             return _nothing()  # the question is said again
-        if text:
-            return talk.hear(text, confidence)
+        if message.text:
+            return talk.process(message)
         if talk.has_more:
             return talk.remaining()
         if request.ask is Ask.CHECK_IN:

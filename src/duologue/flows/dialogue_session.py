@@ -108,7 +108,28 @@ class DialogueSession:
 
     def hear(self, text: str, confidence: float = 1.0) -> AsyncIterator[Said]:
         """Process a user message and yield the responses. `confidence` says how sure the ears are of the words."""
-        return self._responses_to(UserMessage(text, self._now(), self._today(), confidence))
+        return self.process(self.message(text, confidence))
+
+    def message(self, text: str, confidence: float = 1.0) -> UserMessage:
+        """This text as an event of now, for `preview` and `process`."""
+        return UserMessage(text, self._now(), self._today(), confidence)
+
+    def process(self, message: UserMessage) -> AsyncIterator[Said]:
+        """Process a message and yield the responses."""
+        return self._responses_to(message)
+
+    async def preview(self, message: UserMessage) -> tuple[tuple[Respond, ...], DialogueState]:
+        """What this message would lead to, without any effect: the responses, and the state after them. No responses if
+        work is running, or if a function would have to run first: what it returns, or that it fails, isn't known."""
+        said: list[Respond] = []
+        state, effects = guarded_step(self.domain, self.state, message)
+        while not self.has_more and not any(isinstance(one, HandOver | RunAction | Validate) for one in effects):
+            said += [one for one in effects if isinstance(one, Respond)]
+            wanted = next((one for one in effects if isinstance(one, Understand)), None)
+            if wanted is None:
+                return tuple(said), state
+            state, effects = guarded_step(self.domain, state, await self._understand(wanted, state))
+        return (), self.state
 
     def wait(self) -> AsyncIterator[Said]:
         """Process a silence: the user didn't answer in time."""
@@ -238,20 +259,20 @@ class DialogueSession:
     async def _perform(self, effect: Understand | Validate | RunAction) -> DialogueEvent:
         match effect:
             case Understand():
-                return await self._understand(effect)
+                return await self._understand(effect, self.state)
             case Validate():
                 return await self._registry.validate(effect, self._now)
             case RunAction():
                 key = f"{self._conversation}:{effect.key}" if self._conversation else effect.key
                 return await self._registry.act(replace(effect, key=key), self._now, self._once)
 
-    async def _understand(self, effect: Understand) -> Understood | WorkFailed:
-        is_asking = self.state.top is not None
+    async def _understand(self, effect: Understand, state: DialogueState) -> Understood | WorkFailed:
+        is_asking = state.top is not None
         try:
             found = await self._nlu.understand(effect.text, scope_of(self.domain, effect, is_asking))
             if found.error is not None:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
-            commands = commands_of(self.domain, self.state, effect, found, self._today())
+            commands = commands_of(self.domain, state, effect, found, self._today())
         except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
             report_failure("nlu", failure)
             return WorkFailed(effect.request, type(failure).__name__, "understanding failed", self._now())

@@ -206,6 +206,7 @@ def _hear_again(d: HearingDraft, utterance: HeardUtterance, is_final: bool) -> N
 
 def _note_words(d: HearingDraft, serial: int, text: str, heard: Partial | Final) -> None:
     is_final = isinstance(heard, Final)
+    d.is_read = d.pause is not None
     if isinstance(heard, Final) and text:
         heard = heard.for_verdicts
         text = heard.text.strip()
@@ -247,6 +248,7 @@ def _tell(d: HearingDraft, turn: int, utterance: HeardUtterance, text: str, hear
             round(100 * heard.confidence),
             content,
             presence=is_call_for_attention(whole, d.policy.language, is_final),
+            gist=d.words.of(turn).gist,
         )
     )
     if turn < d.core.turn:
@@ -344,6 +346,9 @@ def _decide_by_frame(d: HearingDraft, frame: VoiceFrame) -> None:
 def note_pause(d: HearingDraft, pause: Pause) -> None:
     """Remember the features of the newest pause."""
     if d.known:
+        if d.pause is None:
+            recent = d.stability.partials[-2:]
+            d.is_read = len(recent) == 2 and recent[0] == recent[1] and bool(d.said.text)
         d.pause = pause.features
 
 

@@ -197,7 +197,7 @@ def words_from_json(data: Any) -> SaidWords:
 
 
 def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *asked: Any) -> SaidTurn:
-    given, given_in, handled = asked
+    given, given_in, handled, gist = asked if len(asked) == 4 else (*asked, 0)  # an earlier version had no gist
     if type(confidence) not in (int, float):
         raise TypeError(f"{confidence!r} isn't a confidence")
     return SaidTurn(
@@ -209,6 +209,7 @@ def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *aske
         _text(given),
         _whole(given_in),
         _text(handled),
+        _whole(gist),
     )
 
 

@@ -1,4 +1,4 @@
-"""When the turn ends by silence, and which due time has passed.
+"""When the turn ends by silence, when the brain can be asked before that, and which due time has passed.
 
 Rule: the endpoint policy is asked again only when something that it is told has changed. Its answer is in the state,
 and the due time follows from it.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from duologue.core.leaves import User
 from duologue.turns.endpoint import SilenceWait
 from duologue.turns.features import PauseFeatures, is_weak
 
 from .inputs import Woke
+from .intents import GuessTurn
 from .state import DueTime, HearingDraft, due_times, is_settling
 
 
@@ -54,6 +56,36 @@ def _pause_of(d: HearingDraft, text: str, is_read: bool) -> PauseFeatures:
     said = text if is_read or not d.has_frames else None
     known = d.pause or PauseFeatures()
     return replace(known, text=said, confidence=d.said.confidence, last_confidence=d.last_confidence)
+
+
+# -- Asking early
+
+
+def propose_guess(d: HearingDraft) -> None:
+    """While the policy waits for more silence, the brain can be asked already: about a text that is final, or about a
+    text that was read in this pause, before the ears have reported the end of the voice. It is proposed once for each
+    text."""
+    is_final = d.core.final and not d.core.unread
+    wait = d.wait if is_final else _wait_in_pause(d)
+    most_ms = d.policy.early_wait_ms_max if is_final or d.is_read else d.policy.hasty_wait_ms_max
+    if wait is None or wait.wait_ms is None or not 0 < wait.wait_ms <= most_ms:
+        return
+    if not d.speaking and d.at >= d.ended_at + wait.wait_ms:
+        return  # the turn ends now
+    core = d.core
+    gist = d.words.of(core.turn).gist
+    if (core.turn, gist) != d.guessed:
+        d.guessed = (core.turn, gist)
+        d.intents.append(GuessTurn(core.turn, core.onset, gist, wait.reasons, wait.confidence))
+
+
+def _wait_in_pause(d: HearingDraft) -> SilenceWait | None:
+    """How long the policy would wait if the text of the voice that has just fallen silent were final."""
+    is_pause = d.speaking and d.pause is not None and not d.button
+    if not is_pause or not d.policy.early_wait_ms_max or d.core.user is not User.TALKING or d.core.unread:
+        return None
+    text = d.words.text_of(d.core.turn)
+    return d.policy.endpoint.wait(_pause_of(d, text, is_read=True)) if text else None
 
 
 # -- Guards of the rows for time

@@ -43,6 +43,7 @@ class HearWords:
     confidence_pct: int
     content: int
     presence: bool = False  # the text only asks whether the agent is there
+    gist: int = 0  # id of the words of the turn; case and punctuation don't count
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,17 @@ class EndTurn:
 
     turn: int
     onset: int
+    reasons: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class GuessTurn:
+    """The user may have finished this turn, with the words whose id is `gist`: the brain can be asked early."""
+
+    turn: int
+    onset: int
+    gist: int
     reasons: tuple[str, ...]
     confidence: float
 
@@ -91,7 +103,7 @@ class TakeAnswer:
     confidence: float
 
 
-Verdict: TypeAlias = EndTurn | JudgeOverlap | DismissSound | TakeAnswer
+Verdict: TypeAlias = EndTurn | GuessTurn | JudgeOverlap | DismissSound | TakeAnswer
 Intent: TypeAlias = BeginSpeech | StopSpeech | PressButton | ReleaseButton | HearWords | TakeTyped | Verdict
 
 _PLAIN: dict[type[Any], type[ev.Event]] = {
@@ -111,6 +123,8 @@ def event_of(intent: Intent) -> tuple[type[ev.Event], dict[str, Any]]:
             return ev.TextTyped, {"content": content}
         case EndTurn(turn=turn, onset=onset):
             return ev.TurnEnded, {"turn": turn, "onset": onset}
+        case GuessTurn(turn=turn, onset=onset, gist=gist):
+            return ev.TurnGuessed, {"turn": turn, "onset": onset, "gist": gist}
         case JudgeOverlap(bid=bid, onset=onset):
             return ev.OverlapJudged, {"bid": bid, "onset": onset} if onset else {"bid": bid}
         case DismissSound(turn=turn, onset=onset):
@@ -127,6 +141,8 @@ def verdict_name(intent: Verdict) -> str:
             return "barge_in" if bid else "resume"
         case EndTurn():
             return "end_of_turn"
+        case GuessTurn():
+            return "asked_early"
         case DismissSound():
             return "noise"
         case TakeAnswer():

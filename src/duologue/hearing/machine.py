@@ -17,7 +17,7 @@ from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded,
 
 from . import actions as act
 from . import core_steps as core
-from .endpoint import due_endpoint, due_overlap, due_unchanged, due_wordless, update_wait
+from .endpoint import due_endpoint, due_overlap, due_unchanged, due_wordless, propose_guess, update_wait
 from .inputs import (
     AgentSpoke,
     ButtonPressed,
@@ -119,6 +119,7 @@ class HearingMachine:
                 row.do(d, given)
                 break
         update_wait(d)
+        propose_guess(d)
         return d.build(), tuple(d.intents)
 
 

@@ -22,6 +22,8 @@ class HearingPolicy:
     unchanged_ms_max: int = 10_000  # text that doesn't change for this long means that the end of speech was missed
     noise_margin_ms: int = 50  # a turn whose text is late ends this much before its sound would count as noise
     text_late_ms: int = 700  # how late the text is of ears that report no onsets, to recognise the agent's own words
+    early_wait_ms_max: int = 0  # the brain is asked early if the turn would end within this silence; 0: never
+    hasty_wait_ms_max: int = 0  # the same for a text that may lack the last words, at the beginning of a pause
     early_answer_ms: int = 800  # an answer may begin this much before the end of the question
     question_heard_min: float = 0.5  # at least this part of the question must have been heard by then
 

@@ -69,6 +69,7 @@ class HearingState(NamedTuple):
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
 
     pause: PauseFeatures | None = None
+    is_read: bool = False  # the text of the words before this pause has come, or doesn't change any more
     said: Linguistic = Linguistic()  # the newest text
     said_by: int = 0  # the serial number of the utterance that has this text
     first_texts: tuple[tuple[int, str], ...] = ()  # how the model of the partial texts reads utterances of this turn
@@ -78,6 +79,7 @@ class HearingState(NamedTuple):
     frames: Any = None  # what a policy that decides by frames remembers of this turn
     wait: SilenceWait | None = None  # the endpoint policy's answer
     wait_for: tuple[Any, ...] = ()  # what the answer was given for
+    guessed: tuple[int, int] = (0, 0)  # the turn and the id of the words about which the brain could be asked early
     ended_onset: int = 0  # the onset whose turn this machine has ended
     sent_turn: int = 0  # the newest turn that the user has sent, or that has reached its limit
 
@@ -203,6 +205,7 @@ class HearingDraft:
     deaf_at: int
     heard_at: int
     pause: PauseFeatures | None
+    is_read: bool
     said: Linguistic
     said_by: int
     first_texts: tuple[tuple[int, str], ...]
@@ -212,6 +215,7 @@ class HearingDraft:
     frames: Any
     wait: SilenceWait | None
     wait_for: tuple[Any, ...]
+    guessed: tuple[int, int]
     ended_onset: int
     sent_turn: int
     agent_words: tuple[SpokenWord, ...]

@@ -54,6 +54,7 @@ class SaidTurn(NamedTuple):
     given: str = ""  # the text of this turn in the newest request that has it
     given_in: int = 0  # the reply that was requested with it
     handled: str = ""  # the text that a reply has handled: the reply was heard, was shown or has called a tool
+    gist: int = 0  # counts how often its words have changed; case and punctuation don't count
 
     @property
     def text(self) -> str:
@@ -101,6 +102,15 @@ class SaidWords(NamedTuple):
         return self._replace(turns=(*before, said, *after))
 
 
+def is_same_question(one: str, other: str) -> bool:
+    """Do these texts differ in nothing but case, punctuation and spaces?"""
+    return one == other or _plain_words(one) == _plain_words(other)
+
+
+def _plain_words(text: str) -> list[str]:
+    return "".join(letter if letter.isalnum() else " " for letter in text.casefold()).split()
+
+
 def fate_of(said: SaidTurn, s: State) -> Fate:
     """What has become of the words of this turn, in this state of the machine."""
     if said.mark is not TurnMark.NONE:
@@ -125,8 +135,10 @@ def hear(
     pieces = dict(said.pieces)
     if text or not said.given:  # an empty text doesn't take back words about which the brain was asked
         pieces[serial] = text
-    had_words = bool(said.text)
+    had_words, before = bool(said.text), said.text
     said = said._replace(pieces=tuple(pieces.items()), confidence=confidence if text else said.confidence)
+    if not is_same_question(before, said.text):
+        said = said._replace(gist=said.gist + 1)
     if said.text and said.mark is TurnMark.TAKEN_BACK:
         said = said._replace(mark=TurnMark.NONE)
     elif had_words and not said.text:

@@ -39,6 +39,8 @@ class AnswerWait:
         for effect in record.effects:
             if type(effect) is StartReply:
                 self._note_request(effect, record)
+                if record.before.reply in (Reply.DRAFTING, Reply.DRAFTED) and effect.reply == record.before.reply_id:
+                    token_ms = 0  # it was asked early, and its first token was there when the turn ended
             elif type(effect) is StartPlayback and effect.reply == self._reply:
                 audio_ms = at - self._since
         return Waited(token_ms, audio_ms) if token_ms is not None or audio_ms is not None else NOTHING

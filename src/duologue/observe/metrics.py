@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from duologue.core.effects import (
+    CancelReply,
     Effect,
+    GuessReply,
     PostNews,
     PostOutput,
     RecordOverheard,
@@ -19,7 +21,7 @@ from duologue.core.effects import (
     StartPlayback,
     StartReply,
 )
-from duologue.core.leaves import CLOSED, ENDING, SOUNDING, Outcome, Words
+from duologue.core.leaves import CLOSED, EARLY, ENDING, SOUNDING, Outcome, Words
 from duologue.core.step_record import StepRecord
 
 from .answer_wait import AnswerWait
@@ -45,6 +47,10 @@ class Metrics(NamedTuple):
     check_ins: int = 0
     turns_lost: int = 0  # reported to the person as unanswered
     overheard: int = 0  # turns that were recorded but not answered
+    early: int = 0  # requests that were sent before the turn was certain to be over
+    early_used: int = 0  # those that were answers: the turn ended with the same words
+    early_dropped: int = 0
+    early_ms: int = 0  # how much earlier those that were used were sent, in all
 
     @property
     def interruption_rate(self) -> float | None:
@@ -70,6 +76,7 @@ class Meter:
         self._wait = AnswerWait()
         self._token_ms = _Mean()
         self._audio_ms = _Mean()
+        self._early = (0, 0)  # the newest early request: its reply and its time
         self._said: list[int] = []  # turns that wait for an answer; not every turn id has words
 
     def add(self, record: StepRecord) -> None:
@@ -113,8 +120,16 @@ class Meter:
 
     def _add_effect(self, effect: Effect, record: StepRecord) -> None:
         match effect:
+            case GuessReply():
+                self._early = (effect.reply, record.event.at)
+                self._count("early")
+            case CancelReply() if effect.reply == self._early[0] and record.before.reply in EARLY:
+                self._count("early_dropped")
             case StartReply():
                 self._count("requests")
+                if effect.reply == self._early[0]:
+                    self._count("early_used")
+                    self._count("early_ms", record.event.at - self._early[1])
             case StartPlayback():
                 self._count("sounds")
             case RunCall():

@@ -74,7 +74,7 @@ def step(h: NoticeHistory, i: Input) -> tuple[NoticeHistory, tuple[Notice, ...]]
         if is_ordinary(h, i):
             return h, ()
     shown = tuple(_notice(row, i) for row in NOTICE_ROWS if row.when(h, i))
-    return (_after_outside(h, i) if isinstance(i, Outside) else _after_step(h, i)), shown
+    return (_after_outside(h, i) if isinstance(i, Outside) else after_step(h, i)), shown
 
 
 def is_ordinary(h: NoticeHistory, r: StepRecord) -> bool:
@@ -110,7 +110,7 @@ def _after_outside(h: NoticeHistory, i: Outside) -> NoticeHistory:
     return replace(h, is_unsaved=i.fact == "unsaved") if i.fact in ("unsaved", "saved") else h
 
 
-def _after_step(h: NoticeHistory, r: StepRecord) -> NoticeHistory:
+def after_step(h: NoticeHistory, r: StepRecord) -> NoticeHistory:
     if r.after.link in CLOSED or is_dismissed(r):
         return NoticeHistory(is_unsaved=h.is_unsaved)
     fault = _effect(r, fx.ShowFault)

@@ -37,6 +37,10 @@ _COUNTS: tuple[tuple[str, str, str], ...] = (
     ("interrupted", "duologue_interruptions_total", "Replies that the person or the program interrupted."),
     ("check_ins", "duologue_check_ins_total", "Check-ins of the agent after silence."),
     ("turns_lost", "duologue_lost_turns_total", "Turns that were reported to the person as unanswered."),
+    ("early", "duologue_early_requests_total", "Requests sent before the turn was certain to be over."),
+    ("early_used", "duologue_early_requests_used_total", "Early requests whose answers were used."),
+    ("early_dropped", "duologue_early_requests_dropped_total", "Early requests that were dropped unheard."),
+    ("early_ms", "duologue_early_milliseconds_total", "How much earlier the early requests that were used were sent."),
     ("overheard", "duologue_overheard_turns_total", "Turns that were recorded but not answered."),
 )
 

@@ -136,7 +136,7 @@ class TurnAudioCommitted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Decided(Signal):
-    """Turn-taking decided end_of_turn, barge_in or resume, with its reasons and its confidence."""
+    """Turn-taking decided end_of_turn, asked_early, barge_in or resume, with its reasons and its confidence."""
 
     decision: str
     reasons: tuple[str, ...]

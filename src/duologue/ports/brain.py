@@ -25,7 +25,8 @@ class Request:
     with tool calls. `outputs` and `news` are the new results of calls and jobs. The history contains all of these
     too. Each of the three may be empty, and for a greeting, a check-in or a goodbye all three are empty. `premature`
     means that the person began to speak before the last question was asked: before half of it was heard, or before a
-    value in it was heard. So a "yes" doesn't confirm that question."""
+    value in it was heard. So a "yes" doesn't confirm that question. `confirmed` is set if the person's turn may go on
+    after all: only brains with `can_guess` get such a request. Await it before anything that can't be undone."""
 
     reply: int
     text: str
@@ -37,6 +38,7 @@ class Request:
     news: tuple[News, ...] = ()
     conversation: str = ""
     premature: bool = False
+    confirmed: Callable[[], Coroutine[Any, Any, object]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,14 @@ class Brain(Protocol):
     def reply(self, request: Request) -> AsyncIterator[Part]:
         """The reply, part by part. The runtime closes the generator early when the reply is cancelled."""
         ...
+
+
+@runtime_checkable
+class Guesses(Protocol):
+    """A brain that may be asked before the person's turn is certain to be over. Asking it must have no effect beside
+    its reply, or it waits for the request's `confirmed`. The runtime holds back its tool calls until then."""
+
+    can_guess: bool
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from duologue.brains.function_brain import as_brain
 from duologue.core.errors import DuologueError
@@ -70,6 +70,18 @@ def _is_source(tool: object) -> bool:
     return all(hasattr(tool, name) for name in ("open", "workers", "close")) and not isinstance(tool, type)
 
 
+class EarlyAsking(NamedTuple):
+    """How eagerly the brain is asked before a turn is certain to be over. The fields are those of HearingPolicy, and
+    the last one is that of Settings."""
+
+    early_wait_ms_max: int = 0
+    hasty_wait_ms_max: int = 0
+    early_requests_max: int = 0
+
+
+SPECULATION = {"off": EarlyAsking(), "cautious": EarlyAsking(1_200, 500, 2), "eager": EarlyAsking(5_000, 1_200, 3)}
+
+
 @dataclass(frozen=True)
 class Agent:
     """An agent. `brain` is a Brain, or a function that takes the request and yields or returns text. If the brain is
@@ -86,6 +98,9 @@ class Agent:
     profile: str | Settings = "confirm"  # how the agent can be interrupted, and every time limit
     endpoint: EndpointPolicy | str = "combined"  # decides when a turn is over: a policy or its name
     overlap: OverlapPolicy | None = None  # decides when a sound interrupts; by default, the profile's own rule
+    # Is the brain asked before it is certain that the user's turn is over? "off", "cautious" or "eager". What was asked
+    # too early is dropped unheard. Only brains with `can_guess` are asked early, such as ChatBrain and FlowBrain.
+    speculation: str = "cautious"
     sounds: Sounds = Sounds()  # what is heard beside the voice: while the user waits, at the start, all the time
     phrases: Phrases = Phrases()  # what the agent says and shows without asking the brain, instead of the language's
     # Code of the language that is spoken, such as "de" or "pt-BR": de, en, es, fr, it, ja, nl, pl, pt or zh. What the
@@ -197,6 +212,9 @@ class Agent:
 
     def _make_settings(self) -> Settings:
         settings = self.profile if isinstance(self.profile, Settings) else profile(self.profile)
+        if self.speculation == "eager":
+            most = max(settings.early_requests_max, SPECULATION["eager"].early_requests_max)
+            settings = replace(settings, early_requests_max=most)
         if isinstance(self.phrases, Phrases) and self.phrases.greeting and not settings.greets:
             settings = replace(settings, greets=True)
         if settings.overlap.value not in OVERLAP_RULES:
@@ -210,7 +228,20 @@ class Agent:
         return voice
 
     def _make_hearing(self) -> HearingPolicy:
-        return HearingPolicy(self._make_endpoint(), self._make_overlap(), self.language)
+        asking = self._make_asking()
+        return HearingPolicy(
+            self._make_endpoint(),
+            self._make_overlap(),
+            self.language,
+            early_wait_ms_max=asking.early_wait_ms_max,
+            hasty_wait_ms_max=asking.hasty_wait_ms_max,
+        )
+
+    def _make_asking(self) -> EarlyAsking:
+        """How the brain is asked early. One that doesn't say that it may be isn't."""
+        if self.speculation not in SPECULATION:
+            raise InvalidAgent(f"speculation must be one of {', '.join(SPECULATION)}, not {self.speculation!r}")
+        return SPECULATION[self.speculation if getattr(self.brain, "can_guess", False) else "off"]
 
     def _make_overlap(self) -> OverlapPolicy:
         if self.overlap is None:

@@ -305,6 +305,7 @@ class Engine:
             fx.RestoreContext: self.ears_task.start,
             fx.CommitAudio: self.ears_task.commit,
             fx.DiscardAudio: self.ears_task.discard,
+            fx.GuessReply: self._guess_reply,
             fx.StartReply: self._start_reply,
             fx.CancelReply: self.replies.cancel,
             fx.StartPlayback: self.playback.start,
@@ -321,7 +322,14 @@ class Engine:
             fx.ShowWait: self.tool_calls.show_wait,
         }
 
+    def _guess_reply(self, effect: fx.GuessReply) -> None:
+        request = self.requests.guess(effect, self.tool_calls.tools)
+        self.replies.guess(replace(request, premature=self.hearing.is_premature(effect.first, effect.last)))
+
     def _start_reply(self, effect: fx.StartReply) -> None:
+        if self.replies.confirm(effect.reply):
+            self.requests.confirm(effect)
+            return
         request = self.requests.make(effect, self.tool_calls.tools)
         request = replace(request, premature=self.hearing.is_premature(effect.first, effect.last))
         is_greeting = effect.ask is Ask.ANSWER and not request.text and not request.history

@@ -15,6 +15,7 @@ from duologue.hearing import inputs as inp
 from duologue.hearing.intents import (
     DismissSound,
     EndTurn,
+    GuessTurn,
     HearWords,
     Intent,
     JudgeOverlap,
@@ -142,7 +143,7 @@ class Hearing:
 
     def _tell(self, intent: Intent) -> None:
         kind, given = event_of(intent)
-        if isinstance(intent, EndTurn | JudgeOverlap | DismissSound | TakeAnswer):
+        if isinstance(intent, EndTurn | GuessTurn | JudgeOverlap | DismissSound | TakeAnswer):
             self._verdicts[kind] = intent
         self._driver.post(kind, **given)
         self._announce()

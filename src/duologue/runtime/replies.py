@@ -65,13 +65,32 @@ class Replies:
         self._apology = apology
         self.current: Speech | None = None
         self.report_usage: UsageReport | None = None
+        self._early: Speech | None = None  # the reply to a turn that may go on
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
         """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain."""
-        speech = Speech(request.reply, is_awaited=bool(request.text or request.outputs))
-        self.current = speech
-        work = self._make(speech, request, brain or self._brain)
+        self.current = speech = Speech(request.reply, is_awaited=bool(request.text or request.outputs))
+        speech.counts.set()
+        self._start(speech, request, brain or self._brain)
+
+    def guess(self, request: Request) -> None:
+        """Start the reply to a request about a turn that may go on. Its sound waits, and so does everything that it
+        does, until `confirm`."""
+        self._early = speech = Speech(request.reply, is_awaited=bool(request.text))
+        self._start(speech, replace(request, confirmed=speech.counts.wait), self._brain)
+
+    def confirm(self, reply: int) -> bool:
+        """The turn has ended, so the reply that was asked early counts. Returns False if it wasn't asked early."""
+        speech = self._early
+        if speech is None or speech.reply != reply:
+            return False
+        self.current, self._early = speech, None
+        speech.counts.set()
+        return True
+
+    def _start(self, speech: Speech, request: Request, brain: Brain) -> None:
+        work = self._make(speech, request, brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
 
     def has_words(self, reply: int) -> bool:
@@ -81,11 +100,13 @@ class Replies:
 
     def cancel(self, effect: fx.CancelReply) -> None:
         """Stop making this reply, if it is the current one."""
-        speech = self.current
-        if speech is not None and speech.reply == effect.reply:
-            speech.drop()
-            if speech.task is not None:
-                self._tasks.cancel(speech.task)
+        for speech in (self.current, self._early):
+            if speech is not None and speech.reply == effect.reply:
+                speech.drop()
+                if speech.task is not None:
+                    self._tasks.cancel(speech.task)
+        if self._early is not None and self._early.reply == effect.reply:
+            self._early = None
 
     # -- Making one reply
 
@@ -99,6 +120,8 @@ class Replies:
             async with asyncio.TaskGroup() as both:
                 speaking = both.create_task(self._speak(speech, sentences), name=f"voice {speech.reply}")
                 await self._think(speech, request, brain, sentences)
+            if not speech.ledger.chunks:  # there is nothing to hear: its end is told once the reply counts
+                await speech.counts.wait()
         except BaseExceptionGroup as failures:
             raise _first(failures) from None
         if speaking.cancelled():  # cancelled from outside, which the task group treats as a normal end
@@ -116,6 +139,8 @@ class Replies:
                 if is_first:
                     is_first = False
                     self._driver.post(ev.TokenArrived, reply=speech.reply)
+                if isinstance(part, LastWords | Show | ToolCall):  # these can't be undone
+                    await speech.counts.wait()
                 match part:
                     case str():
                         found = splitter.feed(part)

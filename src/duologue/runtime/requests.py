@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any, NamedTuple
 
-from duologue.core.effects import StartReply
+from duologue.core.effects import GuessReply, StartReply
 from duologue.core.events import PlaybackFinished, ReplyFinished, ToolCalled
 from duologue.core.leaves import Ask, ErrorClass
 from duologue.core.step_record import StepRecord
 from duologue.ports.brain import Part, Request
 from duologue.ports.failure import BrokenContract
-from duologue.ports.history import CallOutput, News
+from duologue.ports.history import CallOutput, Item, News, UserSaid
 from duologue.ports.worker import Tool
 
 from .transcript import Transcript
@@ -42,24 +42,49 @@ class Requests:
         self._rounds_max = rounds_max
         self._handled_items = 0  # how many items of the transcript a reply has handled
         self._open = _Open()
+        self._early = _Open()  # the newest request that was sent before its turn was over
         self._late = 0  # the newest turn whose answer was heard according to a report after the line was lost
         self._calling = 0  # the newest reply that called a tool
         self._rounds = 0  # requests in a row that only called tools
 
     def make(self, effect: StartReply, tools: tuple[Tool, ...]) -> Request:
         """The request that this effect asks for."""
+        self._note(_Open(effect.reply, effect.last, len(self._transcript)))
+        return self._request(effect, tools, self._transcript.items, effect.ask)
+
+    def guess(self, effect: GuessReply, tools: tuple[Tool, ...]) -> Request:
+        """A request about turns of which the last may still go on. It counts once `confirm` is called."""
+        self._early = _Open(effect.reply, effect.last, len(self._transcript))
+        said = self._transcript.turns(effect.first, effect.last)
+        known = {item.turn for item in self._transcript.items if isinstance(item, UserSaid)}
+        new = tuple(UserSaid(one.turn, one.text, False, one.confidence) for one in said if one.turn not in known)
+        rounds, self._rounds = self._rounds, 0  # the user has said something new
+        request = self._request(effect, tools, (*self._transcript.items, *new), Ask.ANSWER)
+        self._rounds = rounds
+        return request
+
+    def confirm(self, effect: StartReply) -> None:
+        """The turn has ended, so the early request counts."""
+        assert self._early.reply == effect.reply, effect
+        self._note(self._early)
+
+    def _note(self, opened: _Open) -> None:
+        if opened.last > self._open.last:
+            self._rounds = 0  # the user has said something new
+        self._open = opened
+
+    def _request(
+        self, effect: StartReply | GuessReply, tools: tuple[Tool, ...], history: tuple[Item, ...], ask: Ask
+    ) -> Request:
         fresh = self._transcript.since(self._handled_items)
         turns = self._transcript.turns(effect.first, effect.last)
-        if effect.last > self._open.last:
-            self._rounds = 0  # the user has said something new
-        self._open = _Open(effect.reply, effect.last, len(self._transcript))
         return Request(
             reply=effect.reply,
             text=" ".join(said.text for said in turns if said.handled != said.text),
-            history=self._transcript.items,
+            history=history,
             tools=tools if self._rounds < self._rounds_max else (),
             instructions=self._instructions,
-            ask=effect.ask,
+            ask=ask,
             outputs=tuple(item for item in fresh if isinstance(item, CallOutput)),
             news=tuple(item for item in fresh if isinstance(item, News)),
             conversation=self._conversation,

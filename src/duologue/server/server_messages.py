@@ -267,6 +267,9 @@ def metrics(measured: Metrics, session_ms: int, latency: LatencyStages, used: di
         callSuccessRate=measured.call_success_rate,
         errors=measured.errors,
         checkIns=measured.check_ins,
+        early=measured.early,
+        earlyUsed=measured.early_used,
+        earlyMs=measured.early_ms,
         stages=latency.newest,
         usage=used,
     )

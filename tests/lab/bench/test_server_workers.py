@@ -11,6 +11,7 @@ from duologue.lab.bench.server_workers import BUDGETS, LoadFigures, bench_worker
 from tests.needs import needs_model
 
 
+@pytest.mark.alone
 def test_two_processes_are_compared_with_one() -> None:
     needs_model("speech-samples")
     steps: list[str] = []

@@ -51,6 +51,8 @@ class ChatBrain(Brain, Summarises):
     question; tokens that they tell unasked are counted.
     """
 
+    can_guess = True  # a request has no effect but its price
+
     def __init__(
         self,
         model: str,

@@ -55,6 +55,8 @@ CONVERSATION = View(
     amendments=(
         *(Amendment(state, "terminating", "the API can end a conversation in any state") for state in _ACTIVE),
         Amendment("suspended", "terminating", "the API can end a conversation in any state"),
+        Amendment("listening", "waitingForCopilot", "a request that was sent early counts when the turn ends"),
+        Amendment("listening", "speaking", "an answer that was asked early is ready when the turn ends"),
         Amendment("processing", "speaking", "an answer may come before its request is acknowledged"),
         Amendment("speaking", "waitingForCopilot", "the agent stops speaking while its work continues"),
         Amendment("interrupted", "waitingForCopilot", "work may continue after a barge-in"),

@@ -54,6 +54,8 @@ LIFECYCLE = View(
     },
     amendments=(
         Amendment("listening", "idle", "a noise isn't a turn, and a conversation can end in any state"),
+        Amendment("listening", "speaking", "an answer that was asked early is ready when the turn ends"),
+        Amendment("idle", "speaking", "a turn that ended in a pause is answered early, too"),
         Amendment("tool_executing", "idle", "a cancelled call causes no request; a conversation may end"),
         Amendment("idle", "processing", "the brain is asked for an answer or a check-in"),
         Amendment("waiting_amplifier", "tool_executing", "a second call still runs when the delegated job ends"),

@@ -37,6 +37,7 @@ ORCHESTRATOR = View(
             Amendment(state, "idle", "a conversation may end, and its line may be lost, at any time")
             for state in ("listening", "processing", "speaking", "interrupted")
         ),
+        Amendment("listening", "speaking", "an answer that was asked early is ready when the turn ends"),
         Amendment("processing", "listening", "the person continues, or the answer was only text or failed"),
         Amendment("idle", "processing", "work may still be running when the line is back"),
         Amendment("speaking", "processing", "the agent stops speaking while its work continues"),

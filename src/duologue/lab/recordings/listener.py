@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -102,7 +103,8 @@ class RecordingLine(ScriptedLine):
 class DecisionNotes:
     """Records the words of a conversation, and its decisions with the reasons that turn-taking gives."""
 
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, conversation: Conversation, kinds: Mapping[type[fx.Effect], str]) -> None:
+        self._kinds = kinds
         self.decisions: list[Decision] = []
         self.words: list[TurnWords] = []
         self._began = math.inf
@@ -136,7 +138,7 @@ class DecisionNotes:
         if self._began == math.inf or record.after.link not in ACTIVE:
             return  # the recording has not begun, or the call is over: its last stop isn't a barge-in
         for effect in record.effects:
-            kind = DECISIONS.get(type(effect))
+            kind = self._kinds.get(type(effect))
             if kind is not None:
                 self.decisions.append(Decision(self._now_ms, kind, (type(record.event).__name__,)))
 
@@ -172,6 +174,7 @@ class Listener:
     ears: Ears
     endpoint: EndpointPolicy
     settings: Settings
+    kinds: ClassVar[Mapping[type[fx.Effect], str]] = DECISIONS  # which effects are decisions
 
     async def listen(
         self,
@@ -184,10 +187,10 @@ class Listener:
         recording. `tap` is called with everything that the ears (STT and VAD) report. With `journal`, the conversation
         is recorded at this path, with its ear journal next to it."""
         speaks = played is not None and played.size > 0
-        agent = self._agent(played.size * 1000 // RATE_HZ if speaks and played is not None else 0)
+        agent = self.agent(played.size * 1000 // RATE_HZ if speaks and played is not None else 0)
         line = RecordingLine()
         conversation = Conversation(agent, line, journal=journal)
-        notes = DecisionNotes(conversation)
+        notes = DecisionNotes(conversation, self.kinds)
         await conversation.start()
         await asyncio.sleep(LEAD_MS / 1000)
         notes.begin()
@@ -206,6 +209,7 @@ class Listener:
         duration_ms = heard.size * 1000 // RATE_HZ
         return ListenResult(duration_ms, tuple(notes.decisions), tuple(notes.words), levels_of(heard))
 
-    def _agent(self, speaks_ms: int) -> Agent:
+    def agent(self, speaks_ms: int) -> Agent:
+        """The agent that listens. It speaks so long at the start, and answers nothing that can be heard."""
         settings = replace(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
         return Agent(MuteBrain(LEAD_MS + speaks_ms), ears=self.ears, profile=settings, endpoint=self.endpoint)

@@ -46,6 +46,9 @@ _TONES: dict[str, dict[str, str]] = {
         "generating": "full",
         "ready": "hatch",
         "retrying": "red soft",
+        "guessing": "grey faint",
+        "drafting": "grey soft",
+        "drafted": "grey hatch",
     },
     "jobs": {"none": "rest", "tool": "full", "delegated": "soft", "dispatched": "hatch", "refused": "red full"},
 }

@@ -127,6 +127,9 @@ def _words(s: State, fillers: bool) -> list[Event]:
     found += [ev.AnswerOverheard(0, 1, turn) for turn in range(s.said + 1, s.turn + 1)]
     found.append(ev.WordsHeard(0, 1, s.turn, words=0, substantial=0, final=True))
     found.append(ev.WordsHeard(0, 1, s.turn, words=0, substantial=0, final=False))
+    found.append(ev.TurnGuessed(0, s.turn, ID, ID + 1 if s.guess else ID))
+    if s.guess:  # the words about which the brain was asked, once more
+        found += [ev.WordsHeard(0, 1, s.turn, 2, 2, final=final, gist=ID) for final in (False, True)]
     return found
 
 
@@ -172,6 +175,9 @@ def stale(s: State) -> list[Event]:
     """Late and repeated events. None of them may change anything."""
     found: list[Event] = [*_LATE, ev.TurnEnded(0, s.turn - 1, ID), ev.TurnEnded(0, s.turn, _STALE)]
     found += [ev.SoundDismissed(0, s.turn - 1, ID), ev.SoundDismissed(0, s.turn, _STALE)]
+    found += [ev.TurnGuessed(0, s.turn - 1, ID, ID + 1), ev.TurnGuessed(0, s.turn, _STALE, ID + 1)]
+    if s.guess:
+        found += [ev.TurnGuessed(0, s.turn, ID, s.guess), ev.ToolCalled(0, ID, s.call_id + 1)]
     found += [ev.AnswerOverheard(0, _STALE, turn) for turn in range(1, s.turn + 1)]
     found.append(ev.AnswerOverheard(0, 1, s.said))
     found += [ev.WordsHeard(0, _STALE, turn, words=2, substantial=2, final=True) for turn in range(1, s.turn + 1)]

@@ -16,6 +16,7 @@ from duologue.core import events as ev
 from duologue.core.deadlines import LIMITS
 from duologue.core.leaves import (
     CLOSED,
+    EARLY,
     FOREGROUND,
     LIVE,
     SOUNDING,
@@ -48,6 +49,7 @@ INTERRUPTION_ENDS_WELL = "12 an interruption without words ends well"
 LAST_WORDS_ARE_HEARD = "13 last words are heard"
 NOISE_IS_BOUNDED = "14 noise has bounded power"
 PAUSE_LASTS = "15 a pause lasts"
+EARLY_IS_UNHEARD = "16 an early answer is heard only if the turn ended with its words"
 PROMISE_IS_KEPT = "promise"
 
 _AT_REST: tuple[Leaf, ...] = (Link.IDLE, Link.UP, Link.SUSPENDED, User.QUIET, Voice.SILENT, Reply.NONE)
@@ -59,7 +61,7 @@ _HARD: dict[Leaf, tuple[int, ...]] = {
 }
 
 
-_IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
+_IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY, *EARLY)
 
 
 class CheckedStep(NamedTuple):
@@ -95,6 +97,7 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
     if s.link not in LIVE and (s.voice is not Voice.SILENT or s.reply is not Reply.NONE):
         yield SAID_AND_HEARD_AGREE, "a reply is played or requested while the link is not live"
     yield from _flags(s)
+    yield from _early_state(s)
     if s.link in CLOSED and (s.jobs or s.said > s.answered or s.user is not User.QUIET):
         yield NO_INPUT_IS_LOST, "a closed link still has jobs, an open turn or an unanswered turn"
 
@@ -110,6 +113,17 @@ def _flags(s: State) -> Iterator[tuple[str, str]]:
         yield NOTHING_STALE, "a reply counts as firm that is neither open nor playing"
 
 
+def _early_state(s: State) -> Iterator[tuple[str, str]]:
+    if (s.reply in EARLY) != bool(s.guess):
+        yield NOTHING_STALE, "an early request without its words, or words without an early request"
+    if s.reply in EARLY and s.asked != s.answered:
+        yield EARLY_IS_UNHEARD, "a turn counts as asked that isn't over"
+    if s.reply in EARLY and s.link is Link.UP and s.user is User.QUIET:
+        yield EARLY_IS_UNHEARD, "the turn is over, and the early request is still undecided"
+    if s.guesses > s.settings.early_requests_max:
+        yield EARLY_IS_UNHEARD, f"{s.guesses} early requests in one turn"
+
+
 def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     """Check the laws about one step. Yields (law, what is wrong)."""
     yield from _ids(step)
@@ -117,6 +131,7 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     yield from _one_output(step)
     yield from _said_and_heard(step)
     yield from _no_input_lost(step)
+    yield from _early(step)
 
 
 _ids_of = attrgetter("session_id", "reply_id", "voice_id", "call_id", "turn", "onset")
@@ -138,7 +153,12 @@ def _once(step: CheckedStep) -> Iterator[tuple[str, str]]:
     starts = step.did(fx.StartReply)
     if len(starts) > 1:
         yield ONCE, f"{len(starts)} requests in one step"
-    if starts and step.before.reply not in (Reply.NONE, Reply.RETRYING) and not step.did(fx.CancelReply):
+    is_confirmed = step.before.reply in EARLY and step.after.reply_id == step.before.reply_id
+    if (
+        starts
+        and step.before.reply not in (Reply.NONE, Reply.RETRYING)
+        and not (is_confirmed or step.did(fx.CancelReply))
+    ):
         yield ONCE, "a request starts while another is open"
     if starts and step.after.link is not Link.UP:
         yield ONCE, "a request starts while the link is not up"
@@ -146,6 +166,28 @@ def _once(step: CheckedStep) -> Iterator[tuple[str, str]]:
     ended = isinstance(step.event, ev.ReplyFinished | ev.ReplyWasEmpty)
     if left and not ended and not step.did(fx.CancelReply):
         yield ONCE, "a request was dropped without CancelReply"
+
+
+def _early(step: CheckedStep) -> Iterator[tuple[str, str]]:
+    before, after, event = step.before, step.after, step.event
+    guesses = step.did(fx.GuessReply)
+    if (
+        guesses
+        and (before.reply is not Reply.NONE or before.voice is not Voice.SILENT)
+        and not step.did(fx.CancelReply)
+    ):
+        yield ONCE, "a request is sent early while another is open"
+    if guesses and (step.did(fx.StartReply) or after.user is User.QUIET or after.link is not Link.UP):
+        yield EARLY_IS_UNHEARD, "a request is sent early, although no turn is open"
+    if before.reply not in EARLY or after.reply_id != before.reply_id:
+        return
+    changed = isinstance(event, ev.WordsHeard) and (event.turn, event.gist) != (before.turn, before.guess)
+    if changed or isinstance(event, ev.TextTyped):
+        yield EARLY_IS_UNHEARD, "the words have changed, and the early request goes on"
+    if after.reply not in EARLY:
+        confirmed = after.asked == after.said == before.turn == after.turn > after.answered
+        if not confirmed or not step.did(fx.StartReply):
+            yield EARLY_IS_UNHEARD, "an early request counts, although its turn isn't over"
 
 
 def _one_output(step: CheckedStep) -> Iterator[tuple[str, str]]:

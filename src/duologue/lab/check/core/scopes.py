@@ -69,6 +69,10 @@ def _small_audible(settings: Settings) -> Settings:
     return replace(_small_talk(settings), cue_ms=settings.cue_ms[:2])
 
 
+def _small_early(settings: Settings) -> Settings:
+    return replace(_small_over(settings), early_requests_max=2)
+
+
 def _small_pair(settings: Settings) -> Settings:
     return replace(_small_work(settings), jobs_max=2)
 
@@ -77,33 +81,41 @@ def _small_pair(settings: Settings) -> Settings:
 _OVER = frozenset((ev.ReplyBecameFirm, ev.AnswerOverheard))
 # Only the scope `ending` tries that a conversation ends after its last words, and only `audible` counts cues.
 _ENDING = frozenset((ev.EndAfterSpeaking,))
+# Only the scope `early` asks the brain before the end of the turn is certain.
+_EARLY = frozenset((ev.TurnGuessed,))
 _BUTTONS = frozenset((ev.PttPressed, ev.PttReleased, ev.SendPressed))
 _BACKGROUND_WORK = frozenset((ev.CallDispatched, ev.JobAsked))
 _SPEECH = frozenset((ev.SpeechStarted, ev.PttPressed, ev.WordsHeard, ev.TurnEnded))
 
 SMALL: tuple[CheckScope, ...] = (
-    CheckScope("work", _small_work, _OVER | _ENDING | _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False),
-    CheckScope("talk", _small_talk, _OVER | _ENDING | _PAUSES | _WORK | {ev.ServiceFailed}),
-    CheckScope("link", _small_link, _OVER | _ENDING | _WORK, fillers=False, late_turns=False),
+    CheckScope(
+        "work", _small_work, _OVER | _ENDING | _EARLY | _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False
+    ),
+    CheckScope("talk", _small_talk, _OVER | _ENDING | _EARLY | _PAUSES | _WORK | {ev.ServiceFailed}),
+    CheckScope("link", _small_link, _OVER | _ENDING | _EARLY | _WORK, fillers=False, late_turns=False),
     CheckScope(
         "pair",
         _small_pair,
-        _OVER | _ENDING | _PAUSES | _SPEECH | _FAULTS - {ev.LinkClosed, ev.ReplyFailed},
+        _OVER | _ENDING | _EARLY | _PAUSES | _SPEECH | _FAULTS - {ev.LinkClosed, ev.ReplyFailed},
         fillers=False,
         late_turns=False,
     ),
-    CheckScope("over", _small_over, _ENDING | _PAUSES | _WORK | _FAULTS),
+    CheckScope("over", _small_over, _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
     CheckScope(
-        "audible", _small_audible, _OVER | _ENDING | _PAUSES | _BUTTONS | _WORK | {ev.ServiceFailed}, late_turns=False
+        "audible",
+        _small_audible,
+        _OVER | _ENDING | _EARLY | _PAUSES | _BUTTONS | _WORK | {ev.ServiceFailed},
+        late_turns=False,
     ),
     CheckScope(
         "ending",
         _small_work,
-        _OVER | _PAUSES | _BUTTONS | _BACKGROUND_WORK | _FAULTS,
+        _OVER | _EARLY | _PAUSES | _BUTTONS | _BACKGROUND_WORK | _FAULTS,
         fillers=False,
         late_turns=False,
         cancellable=False,
     ),
+    CheckScope("early", _small_early, _ENDING | _WORK | (_FAULTS - {ev.LinkClosed, ev.ReplyFailed}), fillers=False),
 )
 
 # For a quick check: fewer variants of words, and without the costliest combinations.
@@ -115,6 +127,7 @@ QUICK: tuple[CheckScope, ...] = (
     SMALL[4],
     SMALL[5]._replace(fillers=False, without=SMALL[5].without | _LOSSES),
     SMALL[6]._replace(without=SMALL[6].without | _WORK),
+    SMALL[7]._replace(late_turns=False, without=SMALL[7].without | _BUTTONS | {ev.LinkClosed, ev.LinkWobbled}),
 )
 
 # The full scopes use the limits of the profiles, and at most two jobs at a time.
@@ -142,16 +155,25 @@ def _full_over(settings: Settings) -> Settings:
 
 
 FULL: tuple[CheckScope, ...] = (
-    CheckScope("talk", _full_talk, _OVER | _ENDING | _PAUSES | _WORK | {ev.ServiceFailed}),
+    CheckScope("talk", _full_talk, _OVER | _ENDING | _EARLY | _PAUSES | _WORK | {ev.ServiceFailed}),
     CheckScope(
-        "work", _full_work, _OVER | _ENDING | _PAUSES | _BUTTONS | {ev.ServiceFailed}, fillers=False, late_turns=False
+        "work",
+        _full_work,
+        _OVER | _ENDING | _EARLY | _PAUSES | _BUTTONS | {ev.ServiceFailed},
+        fillers=False,
+        late_turns=False,
     ),
     CheckScope(
-        "pause", _full_pause, _OVER | _ENDING | _FAULTS | _BUTTONS | {ev.LinkWobbled}, fillers=False, late_turns=False
+        "pause",
+        _full_pause,
+        _OVER | _ENDING | _EARLY | _FAULTS | _BUTTONS | {ev.LinkWobbled},
+        fillers=False,
+        late_turns=False,
     ),
-    CheckScope("link", _full_link, _OVER | _ENDING | _WORK, fillers=False, late_turns=False),
-    CheckScope("over", _full_over, _ENDING | _PAUSES | _WORK | _FAULTS),
+    CheckScope("link", _full_link, _OVER | _ENDING | _EARLY | _WORK, fillers=False, late_turns=False),
+    CheckScope("over", _full_over, _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
     SMALL[6],  # how a conversation ends after its last words doesn't depend on the limits
+    SMALL[7],
 )
 
 SCOPES: dict[str, tuple[CheckScope, ...]] = {"quick": QUICK, "small": SMALL, "full": FULL}

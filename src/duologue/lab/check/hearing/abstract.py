@@ -31,6 +31,7 @@ SILENCE_MS = 5_000  # the same for the end of a voice: it is more than every wai
 SOFT = frozenset((Timer.SESSION_WARNING, Timer.SESSION_LIMIT, Timer.BREAKER, Timer.LONG_SPEECH, Timer.COMMIT))
 _SOFT = frozenset(TIMER_INDEX[timer] for timer in SOFT)
 _LONG_AGO = NOW - PAST_MS
+GIST = 1  # of every turn with words: only whether they change matters
 _BEFORE_OWN_WORDS = 0  # when an old utterance began that can't be an echo of the agent's words
 _EVIDENCE_ENOUGH = 8.0
 _VOICED_ENOUGH_MS, _SILENCE_ENOUGH_MS = 1_024, 256
@@ -48,7 +49,7 @@ def abstract(s: ProductState, policy: HearingPolicy) -> ProductState:
         *(content for content, _ in s.hearing.words.typed),
     )
     voices = _ranks(s.core.voice_id, s.hearing.own.voice)
-    core = _core(s.core, shift, seqs, replies, contents, voices)
+    core = _core(s.core, shift, seqs, replies, contents, voices)._replace(guess=GIST if s.core.guess else 0)
     hearing = _hearing(s.hearing, core, shift, seqs, replies, contents, voices, policy)
     return ProductState(hearing, core.seq, NOW)
 
@@ -127,9 +128,10 @@ def _hearing(
         deaf_at=_time(s.deaf_at, shift, core.link in DEAF),
         heard_at=_time(s.heard_at, shift, is_sounding),
         said=s.said if by_frames else replace(s.said, stability=0.0),
-        stability=s.stability if by_frames else Stability(),
+        stability=s.stability if by_frames or policy.early_wait_ms_max else Stability(),
         frames=_frames(s.frames, shift),
         wait_for=wait_for,
+        guessed=(core.turn, GIST) if is_open and s.guessed == (core.turn, s.words.of(core.turn).gist) else (0, 0),
         own=own,
         ended_onset=seqs[s.ended_onset],
     )
@@ -194,4 +196,4 @@ def _words(words: SaidWords, replies: dict[int, int], contents: dict[int, int]) 
 
 def _turn(said: SaidTurn, replies: dict[int, int], contents: dict[int, int]) -> SaidTurn:
     finals = tuple((text, contents[content]) for text, content in said.finals)
-    return said._replace(finals=finals, given_in=replies[said.given_in])
+    return said._replace(finals=finals, given_in=replies[said.given_in], gist=GIST if said.gist else 0)

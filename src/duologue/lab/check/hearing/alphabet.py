@@ -145,7 +145,8 @@ def _agent(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterato
     is_open = core.reply in PENDING and core.reply not in (Reply.RETRYING, Reply.READY)
     if is_open and scope.replies:
         yield LedgerChoice(Posted(ev.ReplyFinished))
-    if is_open and scope.speaks and not ledger.uses("play"):
+    is_drafted = core.reply is Reply.GUESSING
+    if (is_open or is_drafted) and scope.speaks and not ledger.uses("play"):
         yield LedgerChoice(Posted(ev.AudioBuffered), use="play")
     if scope.firm and not core.firm and (is_open or core.reply is Reply.READY or core.voice in SOUNDING):
         yield LedgerChoice(Posted(ev.ReplyBecameFirm))

@@ -54,6 +54,7 @@ class HearingScope:
     long: bool = False  # the user may talk for longer than a turn may last
     wait_ms: int = 0  # besides the due times, this much time may pass at once
     endpoint: EndpointPolicy | None = None
+    asks_early: bool = False  # the brain is asked before the end of a turn is certain
 
     def settings(self, profile: str) -> Settings:
         """The profile's settings without what other explorations cover: check-ins, retries, repeated faults."""
@@ -72,7 +73,7 @@ class HearingScope:
         )
 
     def policy(self, profile: str) -> HearingPolicy:
-        chosen = HearingPolicy(overlap=OVERLAP_RULES[profile])
+        chosen = HearingPolicy(overlap=OVERLAP_RULES[profile], early_wait_ms_max=10_000 if self.asks_early else 0)
         return chosen if self.endpoint is None else replace(chosen, endpoint=self.endpoint)
 
 
@@ -97,12 +98,14 @@ SMALL: tuple[HearingScope, ...] = (
     HearingScope("frames", 1, (SHORT,), (LONG,), frames=2, **_SPEAKING),  # type: ignore[arg-type]
     HearingScope("textual", 2, (SHORT,), (LONG,), numbered=False, onsets=False, server=True, replies=True, sends=1),
     HearingScope("unnumbered", 2, (SHORT,), (LONG,), (REVISED,), numbered=False, server=True, stops=1, ends=True),
+    HearingScope("guesses", 2, (SHORT,), (LONG,), typed=1, replies=True, asks_early=True),
+    HearingScope("guessed", 1, (), (LONG,), (REVISED,), speaks=True, asks_early=True),
     HearingScope("easy", 2, (SHORT,), (LONG,), frames=2, endpoint=EasyTurnEndpoint()),
 )
 SCOPES = {scope.name: scope for scope in SMALL}
 # For a quick check: the smallest scopes, which still fire every row.
 QUICK_NAMES = (
     "fillers", "again", "late", "typed", "over", "early", "firm", "echo", "doubtful", "long", "line", "frames",
-    "textual", "unnumbered",
+    "textual", "unnumbered", "guessed",
 )  # fmt: skip
 QUICK = tuple(SCOPES[name] for name in QUICK_NAMES)
