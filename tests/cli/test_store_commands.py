@@ -64,3 +64,11 @@ def test_a_conversation_is_deleted_by_either_id_and_only_once(url: str, name: st
 
 def test_an_empty_store_has_no_server(tmp_path: Path) -> None:
     assert run("nodes", "--store", f"sqlite://{tmp_path / 'empty.sqlite3'}").stdout == "no server uses this store now\n"
+
+
+def test_forgetting_a_conversation_deletes_its_recordings_too(url: str, tmp_path: Path) -> None:
+    name = correlation_id("conversation-1")
+    for file in (f"{name}.wav", f"{name}-2.wav", "other.wav"):
+        (tmp_path / file).write_bytes(b"")
+    assert run("forget", name, "--store", url, "--recordings", str(tmp_path)).exit_code == 0
+    assert [path.name for path in tmp_path.glob("*.wav")] == ["other.wav"]

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 ANSWER_S_MAX = 60.0
+QUIET_S = 1.5
 _HEADER_BYTES = 12  # of a frame of sound
 _BYTES_PER_MS = 48  # 24 kHz, 16 bits
 _RESTS = ("listening", "error", "idle")
@@ -25,6 +27,7 @@ class DevPrompt:
     def __init__(self, url: str, show: Callable[[str], None]) -> None:
         self._url = url.replace("http", "ws", 1) + "ws"
         self._show = show
+        self._opened = ExitStack()
         self._socket: ClientConnection | None = None
         self._known: dict[str, str] = {}  # the id and the key of the conversation
         self._typed = 0
@@ -44,13 +47,12 @@ class DevPrompt:
 
     def close(self) -> None:
         """Leave. The conversation waits on the server."""
-        socket, self._socket = self._socket, None
-        if socket is not None:
-            socket.close()
+        self._socket = None
+        self._opened.close()
 
     def _send_and_read(self, line: str) -> None:
         if self._socket is None:
-            self._socket = connect(self._url, compression=None, open_timeout=5)
+            self._socket = self._opened.enter_context(connect(self._url, compression=None, open_timeout=5))
             self._say("hello", version=1, seat="dev-prompt", **self._known)
             if not self._known:
                 self._say("start")
@@ -59,36 +61,40 @@ class DevPrompt:
         self._read_until_rest(typed=f"prompt-{self._typed}")
 
     def _read_until_rest(self, typed: str = "") -> None:
-        """Read and show what comes, until the agent listens again. After a typed line, its confirmation and another
-        state come first."""
-        is_confirmed, has_moved = not typed, not typed
-        while True:
-            frame = self._connected.recv(timeout=ANSWER_S_MAX)
+        """Read and show what comes, until the agent has answered and listens again. Without an answer, listening for
+        QUIET_S is enough."""
+        is_confirmed, is_resting, has_answer = not typed, False, False
+        while not (is_confirmed and is_resting and has_answer):
+            try:
+                frame = self._connected.recv(timeout=QUIET_S if is_confirmed and is_resting else ANSWER_S_MAX)
+            except TimeoutError:
+                if is_confirmed and is_resting:
+                    return
+                raise
             if isinstance(frame, bytes):
                 self._hear(frame)
                 continue
             kind, payload = _read(frame)
             is_confirmed = is_confirmed or (kind == "typed" and payload.get("id") == typed)
-            if kind == "state":
-                is_resting = payload["phase"] in _RESTS
-                has_moved = has_moved or not is_resting
-                if is_resting and has_moved and is_confirmed:
-                    return
+            is_resting = payload["phase"] in _RESTS if kind == "state" else is_resting
+            has_answer = self._take(kind, payload) or has_answer
             if kind == "ended":
                 self._known = {}
                 self.close()
                 return
-            self._take(kind, payload)
 
-    def _take(self, kind: str, payload: dict[str, Any]) -> None:
+    def _take(self, kind: str, payload: dict[str, Any]) -> bool:
+        """Handle a message. Returns whether it is an answer of the agent."""
         match kind:
             case "conversation":
                 self._known = {"conversation": payload["conversation"], "key": payload["key"]}
             case "caption" if payload["role"] == "assistant" and payload["final"] and payload["text"]:
                 self._show(payload["text"])
+                return True
             case "play" if payload["action"] in ("finish", "clear"):
                 how = "finished" if payload["action"] == "finish" else "stopped"
                 self._say(how, voice=payload["voice"], ms=self._heard_ms.get(payload["voice"], 0))
+        return False
 
     def _hear(self, frame: bytes) -> None:
         if frame[0] != 1:  # a cue or ambient sound

@@ -61,6 +61,7 @@ def draw_picture(
         _rows(talk),
         data("call", {**cursor_data(steps, talk.length_ms), "px": PX_PER_S_MAX}),
         raw("script", SCRIPT),
+        plays=sound is not None,
     )
 
 
@@ -68,12 +69,13 @@ def _player(sound: StereoSound, began_at: int) -> Html:
     """The recording. Its offset is the time on the drawing at which the recording begins."""
     source = f"data:audio/wav;base64,{base64.b64encode(sound.data).decode()}"
     offset = str(sound.began_at - began_at)
-    return tag("p", tag("audio", id="sound", controls="", preload="metadata", src=source, data_offset=offset))
+    return tag("p", tag("audio", controls="", preload="metadata", src=source, data_offset=offset))
 
 
-def _page(title: str, length_ms: int, *body: Html) -> str:
+def _page(title: str, length_ms: int, *body: Html, plays: bool = False) -> str:
     own = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; media-src data:; script-src 'sha256-{own}'"
+    media = "media-src data:; " if plays else ""
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; {media}script-src 'sha256-{own}'"
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

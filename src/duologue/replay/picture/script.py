@@ -137,7 +137,7 @@ SCRIPT = """
 
   // -- The recording
 
-  const sound = byId("sound");
+  const sound = document.querySelector("audio");
   if (sound) {
     const offset = Number(sound.dataset.offset);
     const follow = () => {
