@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from duologue.nlu.local import LocalNlu
     from duologue.observe import signals
     from duologue.ports.brain import Firm, LastWords, OpenQuestion, Request, Show, Working
+    from duologue.ports.context import CallInfo, Context
     from duologue.ports.failure import ServiceError
     from duologue.ports.history import AgentSaid, CallOutput, UserSaid
     from duologue.ports.sound import Sound, Word
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
     from duologue.ports.worker import Job
     from duologue.runtime.agent import Agent, Phrases
     from duologue.runtime.conversation import Conversation
+    from duologue.runtime.hooks import Hooks
     from duologue.voice.endpoint import SpeechEndpointVoice
     from duologue.voice.espeak import EspeakVoice
     from duologue.voice.local import LocalVoice
     from duologue.voice.pico import PicoVoice
     from duologue.voice.sounds import Sounds
     from duologue.workers.function_tools import tool
+    from duologue.workers.hand_over import hand_over_to
     from duologue.workers.hang_up import hang_up
     from duologue.workers.mcp import McpServer
 
@@ -41,13 +44,16 @@ __version__ = "0.2.0"
 _MODULES = {
     "Agent": "duologue.runtime.agent",
     "AgentSaid": "duologue.ports.history",
+    "CallInfo": "duologue.ports.context",
     "CallOutput": "duologue.ports.history",
     "ChatBrain": "duologue.brains.chat",
+    "Context": "duologue.ports.context",
     "Conversation": "duologue.runtime.conversation",
     "DuologueError": "duologue.core.errors",
     "EspeakVoice": "duologue.voice.espeak",
     "Firm": "duologue.ports.brain",
     "FlowBrain": "duologue.flows.brain",
+    "Hooks": "duologue.runtime.hooks",
     "Job": "duologue.ports.worker",
     "LastWords": "duologue.ports.brain",
     "LlmNlu": "duologue.nlu.llm",
@@ -73,6 +79,7 @@ _MODULES = {
     "Word": "duologue.ports.sound",
     "Working": "duologue.ports.brain",
     "find_functions": "duologue.flows.find_functions",
+    "hand_over_to": "duologue.workers.hand_over",
     "hang_up": "duologue.workers.hang_up",
     "load_flows": "duologue.flows",
     "profile": "duologue.core.settings",
@@ -100,13 +107,16 @@ __all__ = [
     "PROFILES",
     "Agent",
     "AgentSaid",
+    "CallInfo",
     "CallOutput",
     "ChatBrain",
+    "Context",
     "Conversation",
     "DuologueError",
     "EspeakVoice",
     "Firm",
     "FlowBrain",
+    "Hooks",
     "Job",
     "LastWords",
     "LlmNlu",
@@ -132,6 +142,7 @@ __all__ = [
     "Working",
     "__version__",
     "find_functions",
+    "hand_over_to",
     "hang_up",
     "load_flows",
     "profile",

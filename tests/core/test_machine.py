@@ -323,6 +323,8 @@ def old_events(stage: Stage, kind: type[ev.Event]) -> Iterator[ev.Event]:
         yield from (make(call=call) for call in range(s.call_id + 3) if call not in open_calls)
     elif "session" in names:
         yield from (make(session=session) for session in _past(s.session_id))
+    elif kind is ev.TurnTaken:
+        yield from (make(turn=turn) for turn in (s.answered, s.said + 1))
     elif kind in (ev.TurnEnded, ev.TurnGuessed, ev.SoundDismissed):
         yield from (make(turn=turn) for turn in _past(s.turn))
 
@@ -409,6 +411,10 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (playing, ev.TextTyped, {}),
     (generating, ev.TextTyped, {}),
     (in_a_tool, ev.CancelRequested, {}),
+    (quiet, ev.SpeechRequested, {}),
+    (generating, ev.TurnTaken, {}),
+    (quiet, ev.AgentChangeRequested, {}),
+    (generating, ev.AgentChangeRequested, {"speaks": True}),
     (dispatched, ev.CancelRequested, {}),
     (quiet, ev.SpeechStarted, {}),
     (settling, ev.SpeechStarted, {}),
@@ -468,6 +474,7 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (delegated, ev.JobAsked, {}),
     (dispatched, ev.JobAsked, {}),
     (in_a_tool, ev.JobFinished, {}),
+    (quiet, ev.PersonSeen, {}),
     (paused_in_words, ev.TurnGuessed, {"gist": 7}),
     (in_a_tool, ev.JobFinished, {"quiet": True}),
     (backing_off, ev.JobFinished, {}),

@@ -280,3 +280,18 @@ def test_an_answered_question_is_no_check_in() -> None:
     stage = asked(dead_air_ms=5_000)
     stage.answer()
     assert due(stage, Timer.DEAD_AIR) == stage.at + 5_000
+
+
+@pytest.mark.req("H-09")
+def test_a_person_who_is_at_the_screen_is_not_asked_whether_they_are_there() -> None:
+    stage = Stage(profile("confirm", session_ms_max=0, session_warning_ms=0))
+    dead_air_ms = stage.settings.dead_air_ms
+    stage.start()
+    stage.say()
+    stage.answer()
+    for _ in range(10):
+        stage.wait(dead_air_ms - 1)
+        stage.happen(ev.PersonSeen)
+    assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.ANSWER]
+    stage.wait(dead_air_ms)
+    assert stage.effects(fx.StartReply)[-1].ask is Ask.CHECK_IN

@@ -56,7 +56,7 @@ OFTEN: dict[type[ev.Event], int] = {
     ev.TimerFired: 0,  # deadlines fire when they are due
 }
 KINDS = tuple(kind for kind in ev.EVENTS for _ in range(OFTEN.get(kind, 2)))
-CANCELS = (ev.InterruptRequested, ev.CancelRequested)  # by these a person gives an answer up
+CANCELS = (ev.InterruptRequested, ev.CancelRequested, ev.TurnTaken)  # by these, an answer is given up or taken
 
 few = examples(max_examples=250, deadline=None, derandomize=True, database=None)
 SETTINGS = st.sampled_from(tuple(profile(name, jobs_max=2) for name in PROFILES))
@@ -280,8 +280,10 @@ def test_words_are_asked_overheard_reported_lost_or_taken_back(
     come_to_rest(play, answers)
     waiting: dict[int, ev.Event] = {}
     for done in play.steps:
-        if isinstance(done.event, ev.WordsHeard) and done.event.substantial and done.after is not done.before:
-            waiting[done.event.turn] = done.event
+        heard = done.event
+        if isinstance(heard, ev.WordsHeard) and heard.substantial and done.after is not done.before:
+            is_late_part = not heard.final and heard.turn <= done.before.answered
+            waiting |= {} if is_late_part else {heard.turn: heard}
         for turn in _settled(done, tuple(waiting)):
             del waiting[turn]
     assert waiting == {}

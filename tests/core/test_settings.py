@@ -17,6 +17,7 @@ WEEK_MS = 7 * 24 * 3_600_000
 NUMBERS = [field.name for field in fields(Settings) if field.type == "int"]
 LISTS = [field.name for field in fields(Settings) if field.type == "tuple[int, ...]"]
 MAY_BE_ZERO = {"suspend_ms_max", "session_ms_max", "session_warning_ms", "dead_air_ms", "check_ins_max", "jobs_max"}
+MAY_BE_ZERO |= {"early_requests_max"}
 
 
 def problems(name: str = "confirm", **changes: Any) -> tuple[str, ...]:

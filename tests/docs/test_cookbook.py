@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -14,17 +15,23 @@ from typing import Any
 
 import pytest
 
-from duologue import Agent, Conversation, Phrases
+from duologue import Agent, CallInfo, CallOutput, Context, Conversation, Phrases, Request, ToolCall
 from duologue.lines.scripted import ScriptedLine
 from duologue.ports import AgentSaid, Frame
 from duologue.runtime.seats import Seats
-from duologue.testing import Call, ScriptedVoice
+from duologue.testing import Call, ScriptedBrain, ScriptedVoice
 from tests.brains.chat_server import ChatServer, Script, Wire, answers, says
 from tests.limits import WAIT_S
 from tests.needs import needs_model
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "examples" / "cookbook"
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recipe with an LLM can be imported: it needs a key, and no network before the first request."""
+    monkeypatch.setenv("LLM_KEY", "a key for tests")
 
 
 def recipe(name: str) -> ModuleType:
@@ -90,6 +97,114 @@ def test_the_flow_books_a_table_and_takes_a_correction() -> None:
         call.user("seven thirty").expect_heard("A table for 2 at 7:30")
         call.user("no, make it three people").expect_heard("A table for 3")
         call.user("yes").expect_heard("Your table is number 7.")
+
+
+def scripted(*steps: Any) -> Any:
+    """A brain that answers each request with the next step: a text, or a tool call."""
+    left = list(steps)
+
+    async def brain(request: Request) -> AsyncIterator[Any]:
+        yield left.pop(0) if left else "I have nothing more to say."
+
+    return brain
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["receptionist", "appointment_desk", "triage", "reminder", "folder_rag", "caller_memory", "flow_in_llm"],
+)
+def test_an_agent_of_the_cookbook_has_at_most_sixty_lines(name: str) -> None:
+    lines = (FOLDER / f"{name}.py").read_text().splitlines()
+    code = [line for line in lines if line.strip() and not line.strip().startswith(("#", '"""'))]
+    assert len(lines) <= 60
+    assert name != "receptionist" or len(code) <= 25
+
+
+def test_the_receptionist_signs_a_visitor_in() -> None:
+    agent = recipe("receptionist").agent
+    steps = scripted(
+        ToolCall("find_host", {"name": "Ada"}), "Room 12.", ToolCall("sign_in", {"guest": "Grace"}), "Welcome, Grace."
+    )
+    with Call(replace(agent, brain=steps)) as call:
+        call.user("I want to see Ada").expect_called("find_host", name="Ada").expect_heard("Room 12.")
+        call.user("my name is Grace").expect_called("sign_in").expect_heard("Welcome, Grace.")
+        assert (call.context.data.guest, call.context.data.host) == ("Grace", "Ada")
+
+
+def test_the_appointment_desk_answers_beside_the_flow_and_comes_back_to_its_question() -> None:
+    beside = ScriptedBrain(["Yes, there is a car park behind the house."])
+    with Call(recipe("appointment_desk").desk(beside)) as call:
+        call.user("I need an appointment").expect_heard("On which day")
+        call.user("is there a car park near you").expect_heard("behind the house")
+        call.expect_heard("On which day would you like to come?")
+        call.user("tomorrow").expect_heard("At what time?")
+        call.user("ten").expect_heard("Shall I book it?")
+        call.user("yes").expect_heard("It is booked.")
+        assert len(beside.requests) == 1
+
+
+def test_triage_hands_over_to_a_specialist_and_back() -> None:
+    brain = scripted(
+        ToolCall("hand_over", {"to": "billing"}),
+        "Your bill is forty euros.",
+        ToolCall("hand_over", {"to": "triage"}),
+        ToolCall("hand_over", {"to": "moving"}),
+        "Where do you move to?",
+    )
+    with Call(recipe("triage").team(brain)) as call:
+        call.settles().expect_heard("How can we help?")
+        call.user("my bill is wrong").expect_heard("Billing, what can I do for you?")
+        call.user("how much is it").expect_heard("forty euros")
+        call.user("something else").expect_heard("How can we help?")
+        assert call.context.agent == "triage"
+        call.user("I am moving to another flat").expect_heard("Where do you move to?")
+        assert call.context.agent == "moving"
+        call.expect_nothing_lost()
+
+
+@pytest.mark.parametrize(("answer", "comes", "heard_then"), [("yes", True, "see you"), ("no", False, "cancelled")])
+def test_the_reminder_speaks_first_and_hangs_up(answer: str, comes: bool, heard_then: str) -> None:
+    context = Context[Any](CallInfo(parameters={"patient": "Ada", "time": "on Monday at ten"}))
+    agent = asyncio.run(recipe("reminder").agent(context))
+    with Call(replace(agent, data=lambda info: context.data)) as call:
+        call.settles().expect_heard("Hello Ada, you have an appointment on Monday at ten.")
+        call.user(answer).expect_heard(heard_then)
+        call.until(lambda: call.conversation.phase == "idle").expect_ended()
+        assert call.context.data.comes is comes
+
+
+def test_the_rag_agent_finds_the_passage_that_fits(tmp_path: Path) -> None:
+    (tmp_path / "returns.md").write_text("You can return shoes within thirty days.\n\nSocks can't be returned.")
+    (tmp_path / "hours.txt").write_text("The shop opens at nine.")
+    module = recipe("folder_rag")
+    module.FOLDER = tmp_path
+    brain = scripted(ToolCall("search", {"question": "can I return my shoes"}), "Within thirty days.")
+    with Call(replace(module.agent, brain=brain)) as call:
+        call.user("can I return my shoes").expect_called("search").expect_heard("Within thirty days.")
+        (output,) = [item.output for item in call.history if isinstance(item, CallOutput)]
+        assert output.startswith("returns.md: You can return shoes within thirty days.")
+        assert "nine" not in output
+
+
+def test_the_memory_of_a_caller_lasts_from_call_to_call(tmp_path: Path) -> None:
+    module = recipe("caller_memory")
+    module.FILE = tmp_path / "callers.json"
+    for number in ("+491", "+492"):
+        with Call(module.agent, info=CallInfo(caller=number)) as call:
+            call.user(f"I am caller {number[-1]}").expect_heard("This is call number 1.").hangs_up().waits(100)
+    with Call(module.agent, info=CallInfo(caller="+491")) as call:
+        call.user("hello again").expect_heard("Last time you said: I am caller 1. This is call number 2.")
+
+
+def test_an_llm_starts_a_flow_as_a_tool_and_gets_its_result() -> None:
+    brain = scripted(ToolCall("report_meter", {}), "Is there anything else?")
+    with Call(replace(recipe("flow_in_llm").agent, brain=brain)) as call:
+        call.user("I want to tell you my meter").expect_heard("What does your meter show?")
+        call.user("four hundred").expect_heard("400. Is that right?")
+        call.user("yes").expect_heard("Is there anything else?")
+        (output,) = [item.output for item in call.history if isinstance(item, CallOutput)]
+        assert json.loads(output) == {"state": "completed", "slots": {"meter": "400"}}
+        call.expect_nothing_lost()
 
 
 def test_the_long_job_runs_beside_the_conversation_and_asks_back() -> None:

@@ -108,7 +108,15 @@ def test_a_conversation_in_which_nothing_goes_wrong_shows_nothing() -> None:
 def test_a_fault_is_shown_with_its_part_and_what_to_do(error: ErrorClass) -> None:
     one, lost = shown(faulted(error=error))
     assert lost.code == "lost", "asking again would be no use"
-    assert one == Notice(error.value, "error", f"fault_{error.value.lower()}", ("retry", "dismiss"), False, "brain")
+    assert one == Notice(error.value, "error", f"fault_{error.value.lower()}", ("dismiss",), False, "brain")
+
+
+def test_a_fault_with_a_question_that_is_still_owed_offers_to_try_again() -> None:
+    stage = asking()
+    for _ in range(2):
+        stage.fail_reply(E.SERVER_ERROR)
+        stage.wait(stage.settings.retry_ms[0])
+    assert [(one.code, one.actions) for one in shown(stage)] == [("SERVER_ERROR", ("retry", "dismiss"))]
 
 
 def test_a_failure_that_is_retried_is_no_fault() -> None:

@@ -75,7 +75,7 @@ class Node:
         await self.leases.open(self.conversations)
 
     async def begin(self, page: Page, seat: str = "seat") -> ServedConversation:
-        served = self.conversations.begin(page, {"seat": seat}, "en")  # type: ignore[arg-type]
+        served = await self.conversations.begin(page, {"seat": seat}, "en")  # type: ignore[arg-type]
         await asyncio.sleep(0.2)
         return served
 

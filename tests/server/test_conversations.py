@@ -282,7 +282,7 @@ def test_other_processes_learn_where_conversations_are_until_their_journals_are_
         conversations = Conversations(make, ServerSettings(), siblings=siblings)
         ids = []
         for number in range(PAST_MAX + 1):
-            served = conversations.begin(page, {"seat": f"seat {number}"}, "en")  # type: ignore[arg-type]
+            served = await conversations.begin(page, {"seat": f"seat {number}"}, "en")  # type: ignore[arg-type]
             ids.append(served.id)
             await asyncio.sleep(0.2)
             await served.end("enough")
@@ -297,7 +297,7 @@ def test_other_processes_forget_a_conversation_that_has_moved_to_another_node() 
         siblings, page, leases = NotedSiblings(), Page(), Leases(store_here(), "a", ttl_ms=TTL_MS)
         conversations = Conversations(make, ServerSettings(), leases, siblings)
         await leases.open(conversations)
-        served = conversations.begin(page, {"seat": "seat"}, "en")  # type: ignore[arg-type]
+        served = await conversations.begin(page, {"seat": "seat"}, "en")  # type: ignore[arg-type]
         await asyncio.sleep(0.2)
         await served.hand_over()
         await asyncio.sleep(0.2)

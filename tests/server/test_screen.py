@@ -99,7 +99,7 @@ def test_a_page_that_reloads_during_a_fault_gets_the_fault_and_its_actions() -> 
         second = await running.connect()
         await second.hello("alice", conversation=began["conversation"], key=began["key"])
         assert await second.expect("notification", level="error") == fault
-        assert fault["actions"] == ["retry", "dismiss"]
+        assert fault["actions"] == ["dismiss"]
         await second.send("dismiss")
         await second.expect("state", state="listening")
 

@@ -34,6 +34,8 @@ class NotedJob:
     def detach(self) -> None:
         self.detached = True
 
+    context: None = None
+
     def hang_up(self) -> None:
         self.hung_up = True
 

@@ -19,7 +19,8 @@ from duologue.ports.brain import Brain, Part, Request
 class FunctionBrain:
     """Calls a function with each request and streams its result as the reply."""
 
-    function: Callable[[Request], Any]
+    function: Callable[..., Any]
+    takes_context: bool = False  # the function's second parameter is the context of the call
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         answer: Any = await self._call(request)
@@ -43,10 +44,11 @@ class FunctionBrain:
 
     async def _call(self, request: Request) -> Any:
         """Call the function. A function that isn't async runs in a thread, because it may block."""
+        given = (request, request.context) if self.takes_context else (request,)
         target: Any = self.function if inspect.isroutine(self.function) else type(self.function).__call__
         if inspect.iscoroutinefunction(target) or inspect.isasyncgenfunction(target):
-            return self.function(request)
-        return await asyncio.to_thread(self.function, request)
+            return self.function(*given)
+        return await asyncio.to_thread(self.function, *given)
 
 
 def as_brain(brain: Any) -> Brain:
@@ -56,16 +58,27 @@ def as_brain(brain: Any) -> Brain:
     if hasattr(brain, "reply"):
         return brain  # type: ignore[no-any-return]
     if callable(brain):
-        _check_takes_request(brain)
-        return FunctionBrain(brain)
+        return FunctionBrain(brain, _takes_context(brain))
     raise TypeError(f"brain must have a method reply(request) or be a function that takes the request, not {brain!r}")
 
 
-def _check_takes_request(function: Callable[..., Any]) -> None:
+def _takes_context(function: Callable[..., Any]) -> bool:
+    """Does the function take the context of the call beside the request? Raises TypeError if it takes neither."""
     name = getattr(function, "__name__", repr(function))
     try:
-        inspect.signature(function).bind(None)
-    except TypeError:
-        raise TypeError(f"brain must be a function that takes one argument, the request; {name} doesn't") from None
+        signature = inspect.signature(function)
     except ValueError:
-        pass  # a builtin without a signature
+        return False  # a builtin without a signature
+    if _binds(signature, 1):
+        return "context" in signature.parameters and _binds(signature, 2)
+    if _binds(signature, 2):
+        return True
+    raise TypeError(f"brain must be a function that takes one argument, the request; {name} doesn't")
+
+
+def _binds(signature: inspect.Signature, count: int) -> bool:
+    try:
+        signature.bind(*(None,) * count)
+    except TypeError:
+        return False
+    return True

@@ -73,7 +73,7 @@ class AtRest:
 
     def _holds(self) -> bool:
         state = self._conversation.machine_state
-        is_quiet = floor_is_free(state) and not is_owed(state)
+        is_quiet = floor_is_free(state) and not is_owed(state) and not state.says
         return self.is_over or state.fault is not None or is_quiet
 
     async def wait(self) -> None:

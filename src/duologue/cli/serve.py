@@ -8,6 +8,7 @@ ready.
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import sys
 import webbrowser
@@ -24,7 +25,7 @@ from duologue.observe.prices import read_prices
 from duologue.server.listening import bind_socket, server_url
 from duologue.server.processes.capacity import choose_count, read_capacity, this_system
 from duologue.server.processes.channel import is_one_of_several
-from duologue.server.settings import Limits, ServerSettings
+from duologue.server.settings import Limits, ServerSettings, WebhookSettings
 
 from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
@@ -94,12 +95,36 @@ def serve_command(
         bool,
         typer.Option("--watch/--no-watch", help="Let operators watch all calls, from this machine or with the token."),
     ] = True,
+    context_query: Annotated[
+        list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
+    ] = None,
+    context_header: Annotated[
+        list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
+    ] = None,
+    webhook: Annotated[
+        str,
+        typer.Option(
+            help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
+            envvar="DUOLOGUE_WEBHOOK",
+        ),
+    ] = "",
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
-    costs = read_prices(prices) if prices is not None else None
-    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch, costs).guarded()
+    settings = ServerSettings(
+        host,
+        port,
+        token,
+        tuple(origin or ()),
+        journals,
+        limits,
+        context_query=tuple(context_query or ()),
+        context_headers=tuple(context_header or ()),
+        webhook=WebhookSettings(webhook, os.environ.get("DUOLOGUE_WEBHOOK_SECRET", "")) if webhook else None,
+        watchable=watch,
+        prices=read_prices(prices) if prices is not None else None,
+    ).guarded()
     check_recording(record, record_consent, keep_days)
     options = ServeOptions(app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent)
     if is_one_of_several():

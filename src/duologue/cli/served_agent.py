@@ -11,12 +11,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from rich.markup import escape
 
 from duologue.core.errors import DuologueError
+from duologue.ports.context import Context
 from duologue.runtime.agent import Agent
 
 from .serve_observers import observers_of, with_consent
@@ -54,12 +55,20 @@ def make_server(
     from duologue.server.app import Server
     from duologue.server.siblings import ALONE
 
-    agent = with_consent(_agent(options.app), options.consent if options.consent != "none" else "")
-    make = _maker(agent, options.brain, options.realtime_url)
+    agent = _agent(options.app)
+    consent = options.consent if options.consent != "none" else ""
+    if isinstance(agent, Agent):
+        agent = with_consent(agent, consent)
+    elif consent:
+        raise DuologueError("--record-consent needs an agent: a function that makes one says it in its own greeting")
+    make = _maker(agent, options.brain, options.realtime_url) if isinstance(agent, Agent) else agent
     leases = _leases(options.store, node_name(options.node, link is not None), url)
     server = Server(make, settings, leases=leases, siblings=ALONE if link is None else link)
     server.conversations.observers += observers_of(options.log, options.otel, options.recordings)
-    return server, [_title(agent), *_phones(server, make, options.phone_url, settings.journals, link)]
+    return server, [
+        _title(server.conversations.source.first),
+        *_phones(server, options.phone_url, settings.journals, link),
+    ]
 
 
 def _title(agent: Agent) -> str:
@@ -83,9 +92,7 @@ def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
     )
 
 
-def _phones(
-    server: Server, make: Callable[[], Agent], url: str, journals: Path | None, link: ParentLink | None
-) -> list[str]:
+def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | None) -> list[str]:
     """Add the phone routes to the server. Returns lines with the addresses to configure at each carrier whose secret is
     set."""
     if not url:
@@ -112,8 +119,8 @@ def _phones(
         )
     conversations = server.conversations
 
-    def make_for_phone() -> Agent:
-        agent = make()
+    async def make_for_phone(context: Context[Any]) -> Agent:
+        agent = await conversations.source.make(context)
         return replace(agent, profile=on_the_phone(agent.profile))
 
     routes = phone_routes(make_for_phone, settings, conversations.watch, lambda: not conversations.is_draining)
@@ -146,15 +153,15 @@ def share_of(limit: int, count: int) -> int:
     return -(-limit // count)
 
 
-def _agent(app: str) -> Agent:
-    from duologue.runtime.find_agent import find_agent
+def _agent(app: str) -> Agent | Callable[..., Any]:
+    from duologue.runtime.find_agent import find_agent, find_agent_or_maker
 
     if not app:
         from duologue.starter.write_project import PROJECT
 
         sys.path.insert(0, str(PROJECT))
         return find_agent(DEMO)
-    return _agent_of_flows(Path(app)) if app.endswith(FLOWS) else find_agent(app)
+    return _agent_of_flows(Path(app)) if app.endswith(FLOWS) else find_agent_or_maker(app)
 
 
 def _agent_of_flows(file: Path) -> Agent:

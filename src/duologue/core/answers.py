@@ -41,6 +41,14 @@ def start_reply(d: Draft, ask: Ask) -> None:
     d.emit(StartReply(d.reply_id, d.answered + 1, d.said, ask))
 
 
+def start_saying(d: Draft) -> None:
+    """Say what the program has to say. This answers no turn and carries no news."""
+    d.reply_id += 1
+    d.ask = Ask.SAY
+    d.says = d.called = d.firm = d.cut = False
+    d.emit(StartReply(d.reply_id, d.answered + 1, d.answered, Ask.SAY))
+
+
 def guess_reply(d: Draft, gist: int) -> None:
     """Send a request for the words of the open turn so far."""
     d.reply_id += 1
@@ -79,6 +87,15 @@ def mark_answered(d: Draft) -> None:
     d.answered = d.asked
 
 
+def mark_heard(d: Draft) -> None:
+    """A reply was heard or shown: count every turn that was sent to the brain as answered. Words of the program's own
+    answer nothing: if no call will continue an earlier answer, its turns are owed."""
+    if d.ask is not Ask.SAY:
+        mark_answered(d)
+    elif not has_foreground(d):
+        d.asked = d.answered
+
+
 def end_reply(d: Draft, heard: bool) -> None:
     """End a reply. If the reply was not heard, its turns are owed an answer again, and its news (results of calls and
     jobs) will be sent to the brain again. While a call is running that the conversation waits for, the turns aren't
@@ -87,6 +104,7 @@ def end_reply(d: Draft, heard: bool) -> None:
         if not has_foreground(d):
             _owe_again(d)
         d.news = d.news or d.telling
+        d.says = d.says or d.ask is Ask.SAY
     clear_reply(d)
 
 
@@ -148,7 +166,7 @@ def end_sound(d: Draft) -> None:
     count as answered."""
     d.emit(TruncateReply(d.voice_id, d.heard_ms))
     if d.heard_ms:
-        mark_answered(d)
+        mark_heard(d)
     end_reply(d, heard=d.heard_ms > 0)
     forget_sound(d)
 

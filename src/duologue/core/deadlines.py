@@ -38,6 +38,7 @@ from .state import (
     floor_is_open,
     has_said_all,
     is_owed,
+    may_say,
     noise_blocks_request,
     offers_to_go_on,
     waits_in_silence,
@@ -150,7 +151,7 @@ LIMITS: tuple[Limit, ...] = (
 JOINT_LIMITS: tuple[JointLimit, ...] = (
     # Owed work is a turn or news that the brain still has to be asked about. It waits one beat, so that every view
     # shows an open floor (both sides are quiet) between two turns.
-    JointLimit(Timer.BEAT, lambda s: floor_is_open(s) and is_owed(s), _setting("beat_ms")),
+    JointLimit(Timer.BEAT, lambda s: (floor_is_open(s) and is_owed(s)) or may_say(s), _setting("beat_ms")),
     JointLimit(Timer.PATIENCE, noise_blocks_request, _setting("ready_ms_max")),
     JointLimit(Timer.OFFER, offers_to_go_on, _setting("offer_ms")),
     JointLimit(Timer.LAST_WORDS, has_said_all, _setting("beat_ms")),

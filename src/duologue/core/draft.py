@@ -54,6 +54,7 @@ class Draft:
     firm: bool
     news: bool
     telling: bool
+    says: bool
     asked_again: int
     cut: bool
     cues: int
@@ -79,7 +80,7 @@ class Draft:
             self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
             self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
             self.words, self.final, self.unread, self.content,
-            self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling,
+            self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says,
             self.asked_again, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
             self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault, due,
         ) = s  # fmt: skip
@@ -99,7 +100,7 @@ class Draft:
                 self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
                 self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
                 self.words, self.final, self.unread, self.content,
-                self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling,
+                self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says,
                 self.asked_again, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
                 self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault,
                 tuple(self.due),

@@ -120,6 +120,13 @@ class CancelReply(Effect):
     reply: int
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeAgent(Effect):
+    """Apply the change of the agent that the program has requested. If `speaks` is set, it is another agent."""
+
+    speaks: bool
+
+
 # -- The sound
 
 

@@ -152,6 +152,31 @@ class CancelRequested(AboutCall):
     """Cancel this job."""
 
 
+@dataclass(frozen=True, slots=True)
+class PersonSeen(RecurringEvent):
+    """The person is at the screen: types, holds the mouse on the page, or watches it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechRequested(RecurringEvent):
+    """The program has something to say: its words are spoken when the floor is free. The text is in the runtime."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTaken(Event):
+    """The program has taken this turn as the answer to its own question, so the brain isn't asked about it."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChangeRequested(RecurringEvent):
+    """The program has changed the agent from the next request on. If `speaks` is set, another agent takes the
+    conversation: it speaks next, and it answers what isn't answered yet."""
+
+    speaks: bool = False
+
+
 # -- What the ears and turn-taking reported
 
 

@@ -135,6 +135,7 @@ class Ask(Leaf):
     CHECK_IN = "check_in"
     GOODBYE = "goodbye"
     OFFER = "offer"  # go on after an interruption that held no word
+    SAY = "say"  # words of the program's own: the brain isn't asked
 
 
 class Cue(Leaf):

@@ -7,8 +7,10 @@ connection to the user) is dead or closed. Rule: every change of this region is 
 from __future__ import annotations
 
 from .answers import give_up, report_lost, tell
+from .deadlines import dead_air_ms
 from .draft import Draft
 from .effects import (
+    ChangeAgent,
     ClearFault,
     CloseSession,
     OpenSession,
@@ -19,6 +21,7 @@ from .effects import (
     ShowFault,
 )
 from .events import (
+    AgentChangeRequested,
     DismissRequested,
     EndAfterSpeaking,
     EndRequested,
@@ -27,6 +30,7 @@ from .events import (
     LinkClosed,
     LinkHealed,
     LinkWobbled,
+    PersonSeen,
     PlaybackFailed,
     PlaybackFinished,
     PttPressed,
@@ -42,6 +46,7 @@ from .events import (
     SessionEnded,
     SessionFailed,
     SessionReady,
+    SpeechRequested,
     SpeechStarted,
     SpeechStopped,
     StartRequested,
@@ -117,6 +122,11 @@ def is_paused(s: State, e: Event) -> bool:
     return s.paused
 
 
+def check_in_is_due(s: State, e: Event) -> bool:
+    """Does the agent count the silence up to its next check-in?"""
+    return s.due[TIMER_INDEX[Timer.DEAD_AIR]] > 0
+
+
 def is_being_played(s: State, e: Event) -> bool:
     return s.voice in SOUNDING
 
@@ -150,9 +160,23 @@ def forget_pause(d: Draft, e: Event) -> None:
     d.paused = False
 
 
+def count_silence_anew(d: Draft, e: Event) -> None:
+    d.arm(Timer.DEAD_AIR, dead_air_ms(d))
+
+
 def end_later(d: Draft, e: EndAfterSpeaking) -> None:
     certain = d.ending is Ending.CERTAIN or not e.withdrawable
     d.ending = Ending.CERTAIN if certain else Ending.UNLESS_OPPOSED
+
+
+def note_speech(d: Draft, e: Event) -> None:
+    d.says = True
+
+
+def change_agent(d: Draft, e: AgentChangeRequested) -> None:
+    """Apply the change. Another agent speaks next, as it would at the start of a conversation."""
+    d.news = d.news or e.speaks
+    d.emit(ChangeAgent(e.speaks))
 
 
 def renew_session(d: Draft, e: Event) -> None:
@@ -307,6 +331,7 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.SUSPENDED, ResumeRequested, L.UP, forget_pause),
     row((*AWAY, L.PREPARING, L.FAULTED), ResumeRequested, None, forget_pause, is_paused),
     row(L.SUSPENDED, T.SUSPEND, L.TERMINATING, close_session),
+    row(L.UP, PersonSeen, None, count_silence_anew, check_in_is_due, "a person who is there needn't be asked"),
     # The next session
     row(LIVE, T.SESSION_WARNING, None, save_context),
     row(LIVE, T.SESSION_LIMIT, None, renew_session),
@@ -343,6 +368,9 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.FAULTED, DismissRequested, L.PREPARING, recover_without),
     row(L.FAULTED, T.DISMISS, L.PREPARING, recover_and_ask),
     row(L.FAULTED, _PERSON, L.PREPARING, recover_and_ask, is_recoverable, "the person need not wait"),
+    # The program
+    row(ACTIVE, SpeechRequested, None, note_speech),
+    row(ACTIVE, AgentChangeRequested, None, change_agent),
     # Ending
     row(ACTIVE, EndRequested, L.TERMINATING, close_session),
     row(LIVE, EndAfterSpeaking, None, end_later),

@@ -30,6 +30,7 @@ from .events import (
     ToolCalled,
     TurnEnded,
     TurnGuessed,
+    TurnTaken,
     WordsHeard,
 )
 from .jobs import JOB_ROWS
@@ -136,6 +137,8 @@ def _freshness(kind: type[Event]) -> Fresh:
         return _fresh_verdict
     if kind is ToolCalled:  # an early reply calls nothing
         return lambda s, e: e.reply == s.reply_id and e.call > s.call_id and _reply_is_open(s) and s.reply not in EARLY
+    if kind is TurnTaken:
+        return lambda s, e: bool(s.answered < e.turn <= s.said)
     if kind in (TurnEnded, TurnGuessed, SoundDismissed):
         return lambda s, e: e.turn == s.turn and e.onset >= s.onset
     if issubclass(kind, AboutVoice):
@@ -299,10 +302,10 @@ class Machine:
 
     def _update_joint_limits(self, d: Draft, s: State) -> None:
         """Arm each joint deadline when its condition begins to hold, and disarm it when the condition ends. Every
-        condition requires an idle agent. So while the agent is busy, all joint deadlines are off, and no condition is
-        checked. If the person has shown that they are there, the count of check-ins begins again, and so do the
-        deadlines."""
-        if is_idle(d):
+        condition requires an idle agent, or words of the program. So while the agent is busy, all joint deadlines are
+        off, and no condition is checked. If the person has shown that they are there, the count of check-ins begins
+        again, and so do the deadlines."""
+        if is_idle(d) or d.says:
             begins_again = d.check_ins < s.check_ins
             for limit, index in self._joint:
                 if not limit.holds(d):

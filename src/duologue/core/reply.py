@@ -18,10 +18,13 @@ from .answers import (
     guess_reply,
     is_not_firm,
     mark_answered,
+    mark_heard,
     start_reply,
+    start_saying,
 )
 from .draft import Draft
 from .events import (
+    AgentChangeRequested,
     AnswerOverheard,
     AudioBuffered,
     Event,
@@ -38,12 +41,13 @@ from .events import (
     TokenArrived,
     ToolCalled,
     TurnGuessed,
+    TurnTaken,
     WordsHeard,
 )
 from .leaves import EARLY, PENDING, Ask, Cue, Ending, Link, Reply, Timer, User, Words
 from .rows import Row, row
 from .settings import POLICIES
-from .state import State, has_foreground, is_idle, turn_of_onset
+from .state import State, has_foreground, is_idle, may_say, turn_of_onset
 from .user import is_overheard
 
 # -- Guards
@@ -90,6 +94,11 @@ def hangs_up(s: State, e: Event) -> bool:
     return s.settings.hangs_up
 
 
+def another_agent_answers(s: State, e: AgentChangeRequested) -> bool:
+    """Does another agent answer instead? A reply that has made a call goes on, because the call will continue it."""
+    return e.speaks and not s.called and s.ask is not Ask.SAY
+
+
 def may_guess(s: State, e: TurnGuessed) -> bool:
     """May the brain be asked before the turn is over? Only if nothing else is owed, and only so often in a turn."""
     is_free = s.link is Link.UP and s.user is not User.QUIET and is_idle(s) and s.words is not Words.NONE
@@ -122,11 +131,31 @@ def turn_has_words(s: State, e: Event) -> bool:
 
 
 def ask(d: Draft, e: Event) -> None:
-    start_reply(d, Ask.ANSWER)
+    """Ask the brain about what is owed. If nothing is, or if a call will continue the answer, say what the program has
+    to say."""
+    if may_say(d.before):
+        start_saying(d)
+    else:
+        start_reply(d, Ask.ANSWER)
 
 
 def ask_again(d: Draft, e: Event) -> None:
-    start_reply(d, d.ask)
+    if d.ask is Ask.SAY:
+        start_saying(d)
+    else:
+        start_reply(d, d.ask)
+
+
+def take_turn(d: Draft, e: TurnTaken) -> None:
+    """The turn was the answer to a question of the program: drop the request about it. What else the request carried
+    is still owed."""
+    is_asked = d.before.reply is not Reply.NONE
+    if is_asked:
+        cancel_reply(d)
+    d.answered = e.turn
+    d.asked = max(d.asked, e.turn)
+    if is_asked:
+        end_reply(d, heard=False)
 
 
 def ask_check_in(d: Draft, e: Event) -> None:
@@ -177,7 +206,7 @@ def finish(d: Draft, e: Event) -> None:
     if d.called:
         clear_reply(d)
     else:
-        mark_answered(d)
+        mark_heard(d)
         end_reply(d, heard=True)
         d.faults_in_a_row = 0
 
@@ -236,4 +265,9 @@ REPLY_ROWS: tuple[Row, ...] = (
     row(PENDING, (WordsHeard, TextTyped), R.NONE, drop, adds_to_question),
     row(PENDING, InterruptRequested, R.NONE, cancel),
     row(R.READY, T.READY, R.NONE, drop, turn_has_words),
+    # The program
+    row(PENDING, TurnTaken, R.NONE, take_turn),
+    row(R.NONE, TurnTaken, None, take_turn),
+    row(PENDING, AgentChangeRequested, R.NONE, drop, another_agent_answers),
+    row(EARLY, AgentChangeRequested, R.NONE, drop_early, another_agent_answers),
 )

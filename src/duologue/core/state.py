@@ -101,6 +101,7 @@ class State(NamedTuple):
     firm: bool = False  # speech over the current reply or voice doesn't interrupt it
     news: bool = False  # there are outputs or results that no request has carried yet
     telling: bool = False  # the current request carries news
+    says: bool = False  # the program has words to say that no reply has carried yet
     asked_again: int = 0  # the newest turn that was asked a second time, after a lost line or a fault
     cut: bool = False  # the agent was interrupted in an answer, and the person has said nothing since
     cues: int = 0  # cues that the person has heard in this wait
@@ -200,6 +201,14 @@ def is_owed(s: StateOrDraft) -> bool:
     return s.said > s.answered or s.news
 
 
+def may_say(s: StateOrDraft) -> bool:
+    """Has the program words to say, and may they be said next? They may if both sides are quiet and nothing is owed,
+    or if the conversation waits for a call."""
+    if not s.says or s.user is not _QUIET or s.voice is not _SILENT or s.reply is not _NONE or s.link not in LIVE:
+        return False
+    return has_foreground(s) or not is_owed(s)
+
+
 def is_waited_for(s: StateOrDraft) -> bool:
     """Does the person wait for something: an answer, news that the brain was given, or a call?"""
     return s.said > s.answered or s.news or s.telling or has_foreground(s)
@@ -216,7 +225,7 @@ def waits_in_silence(s: StateOrDraft) -> bool:
 
 def is_at_rest(s: StateOrDraft) -> bool:
     """Are both sides quiet, with no turn to answer, no news for the brain and no job running?"""
-    return not s.jobs and floor_is_open(s) and not is_owed(s)
+    return not s.jobs and floor_is_open(s) and not is_owed(s) and not s.says
 
 
 def awaits_check_in(s: StateOrDraft) -> bool:
@@ -232,7 +241,7 @@ def offers_to_go_on(s: StateOrDraft) -> bool:
 
 def has_said_all(s: StateOrDraft) -> bool:
     """Is the conversation about to end, and is everything said?"""
-    return s.ending is not Ending.NO and floor_is_open(s) and not is_owed(s)
+    return s.ending is not Ending.NO and floor_is_open(s) and not is_owed(s) and not s.says
 
 
 def turn_of_onset(s: StateOrDraft) -> int:

@@ -16,6 +16,7 @@ from .answers import (
     forget_sound,
     is_not_firm,
     mark_answered,
+    mark_heard,
     owe_asked,
     stop_sound,
 )
@@ -77,8 +78,9 @@ def interrupt(d: Draft, e: Event) -> None:
     """Stop the sound and cancel the reply in this step. The reply is truncated later, when the line is silent."""
     stop_sound(d)
     cancel_reply(d)
-    d.cut = isinstance(e, _BY_SOUND) and d.ask in (Ask.ANSWER, Ask.OFFER)
-    d.ask = Ask.ANSWER
+    d.cut = isinstance(e, _BY_SOUND) and d.ask in (Ask.ANSWER, Ask.OFFER, Ask.SAY)
+    if d.ask is not Ask.SAY:
+        d.ask = Ask.ANSWER
     if isinstance(e, InterruptRequested):
         count_as_answered(d, e)
     elif isinstance(e, WordsHeard):
@@ -91,6 +93,7 @@ def interrupt(d: Draft, e: Event) -> None:
 def count_as_answered(d: Draft, e: Event) -> None:
     """The person wants no answer: count the question as answered, even if nothing of the answer was heard."""
     mark_answered(d)
+    d.ask = Ask.ANSWER
     d.telling = d.cut = False
 
 
@@ -116,7 +119,7 @@ def progress(d: Draft, e: PlaybackProgressed) -> None:
 def finish(d: Draft, e: PlaybackFinished) -> None:
     """The sound was played to its end: count its turns as answered, and restart the count of faults in a row."""
     d.reply_id += 1
-    mark_answered(d)
+    mark_heard(d)
     end_reply(d, heard=True)
     forget_sound(d)
     d.faults_in_a_row = 0

@@ -21,10 +21,11 @@ from duologue.dialogue.flow import Domain
 from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
-from duologue.ports.brain import Firm, Form, LastWords, Memory, OpenQuestion, Part, Request, Working
+from duologue.ports.brain import Brain, Firm, Form, LastWords, Memory, OpenQuestion, Part, Request, Working
 from duologue.ports.history import UserSaid
 from duologue.ports.spoken_words import count_words, new_words
 from duologue.ports.streams import with_heartbeats
+from duologue.ports.tool_call import ToolCall
 
 from .caller_clock import now_ms, today_in
 from .dialogue_session import CheckpointStore, DialogueSession, RecentCheckpoints, Said, check_flow
@@ -38,8 +39,9 @@ TALKS_MAX = 1_000  # dialogues held in memory; the others are loaded from the st
 
 class FlowBrain:
     """Answers by flows. If a reply is requested before the user has said anything, `flow` is started, or `opening` is
-    said if there is no `flow`. `today` returns the caller's date and time; by default, the current time in the file's
-    time zone."""
+    said if there is no `flow`. `beside` is a brain, such as an LLM, that answers what the flows don't understand; the
+    open question is asked again after its answer. `today` returns the caller's date and time; by default, the current
+    time in the file's time zone."""
 
     can_guess = True  # asked early, it answers from a copy of its state, and its functions wait
 
@@ -55,6 +57,7 @@ class FlowBrain:
         today: Callable[[], str] | None = None,
         now: Callable[[], int] = now_ms,
         on_handover: Callable[[str], object] | None = None,
+        beside: Brain | None = None,
     ) -> None:
         registry.check(domain)
         if flow:
@@ -68,6 +71,7 @@ class FlowBrain:
         self._today = today or today_in(domain.time_zone)
         self._now = now
         self._on_handover = on_handover
+        self._beside = beside
         self._memory: Memory | None = None
         self._talks: OrderedDict[str, _DialogueTurns] = OrderedDict()
 
@@ -111,12 +115,19 @@ class FlowBrain:
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         turns = await self._turns_of(request.conversation)
         text, confidence = turns.new_text(request)
+        turns.talk.context = request.context
+        if self._beside is not None and request.outputs and not text:  # of a tool that the brain beside has called
+            async for part in self._aside(self._beside, turns.talk, request):
+                yield part
+            return
+        before = turns.talk.state
         message = turns.talk.message(text, confidence)
         early: list[Respond] = []
         if request.confirmed is not None:
             if not (request.premature and self._confirms(turns.talk.state, text)):
                 responses, state = await turns.talk.preview(message)
-                for response in responses:
+                is_aside = self._beside is not None and turns.talk.is_unclear
+                for response in () if is_aside else responses:
                     early.append(response)
                     yield self._part(response, state)
             await request.confirmed()
@@ -126,6 +137,11 @@ class FlowBrain:
             if item is None:
                 yield Working(round(WORKING_S * 1000))
                 continue
+            if self._beside is not None and turns.talk.is_unclear and text:
+                await turns.talk.take_back(before)
+                async for part in self._aside(self._beside, turns.talk, request):
+                    yield part
+                return
             if isinstance(item, HandOver):
                 if self._on_handover is not None:
                     self._on_handover(request.conversation)
@@ -137,6 +153,16 @@ class FlowBrain:
             yield self._part(item, turns.talk.state)
         if not said and (last := turns.talk.state.last_response or self._opening):
             yield last  # a second request for the same turn: the user didn't hear the answer
+
+    async def _aside(self, brain: Brain, talk: DialogueSession, request: Request) -> AsyncIterator[Part]:
+        """The answer of the brain beside the flows, and then the open question again, unless the brain calls a tool
+        first."""
+        has_called = False
+        async for part in brain.reply(request):
+            has_called = has_called or isinstance(part, ToolCall)
+            yield part
+        if not has_called and talk.state.top is not None and talk.state.last_question:
+            yield OpenQuestion(f" {talk.state.last_question}")
 
     def _part(self, item: Respond, state: DialogueState) -> Part:
         text = f"{item.text} "

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.codec import from_json, to_json
+from duologue.dialogue.commands import ChitChat
 from duologue.dialogue.effects import DialogueEffect, HandOver, Respond, RunAction, Save, Understand, Validate
 from duologue.dialogue.english import Json
 from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserMessage, WorkFailed
@@ -24,6 +25,7 @@ from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
+from duologue.ports.context import Context
 from duologue.ports.failure_report import report_failure
 
 from .intents import scope_of
@@ -78,6 +80,8 @@ class DialogueSession:
         registry.check(domain)
         self.domain = domain
         self.state = DialogueState()
+        self.context: Context[Any] | None = None  # of the call, for actions and validators
+        self.is_unclear = False  # the newest message was not understood, or is about no task
         self._registry = registry
         self._nlu = CachedNlu(nlu, now)
         self._today = today
@@ -116,11 +120,13 @@ class DialogueSession:
 
     def process(self, message: UserMessage) -> AsyncIterator[Said]:
         """Process a message and yield the responses."""
+        self.is_unclear = False
         return self._responses_to(message)
 
     async def preview(self, message: UserMessage) -> tuple[tuple[Respond, ...], DialogueState]:
         """What this message would lead to, without any effect: the responses, and the state after them. No responses if
         work is running, or if a function would have to run first: what it returns, or that it fails, isn't known."""
+        self.is_unclear = False
         said: list[Respond] = []
         state, effects = guarded_step(self.domain, self.state, message)
         while not self.has_more and not any(isinstance(one, HandOver | RunAction | Validate) for one in effects):
@@ -130,6 +136,14 @@ class DialogueSession:
                 return tuple(said), state
             state, effects = guarded_step(self.domain, state, await self._understand(wanted, state))
         return (), self.state
+
+    async def take_back(self, before: DialogueState) -> None:
+        """Go back to the state before a message that was not understood, as if it had not been said here."""
+        self.state = before
+        self.is_unclear = False
+        self._unsaid.clear()
+        if self._store is not None:
+            await self._store.save(self._conversation, to_json(self.domain, self.state), ("taken back",))
 
     def wait(self) -> AsyncIterator[Said]:
         """Process a silence: the user didn't answer in time."""
@@ -261,10 +275,10 @@ class DialogueSession:
             case Understand():
                 return await self._understand(effect, self.state)
             case Validate():
-                return await self._registry.validate(effect, self._now)
+                return await self._registry.validate(effect, self._now, self.context)
             case RunAction():
                 key = f"{self._conversation}:{effect.key}" if self._conversation else effect.key
-                return await self._registry.act(replace(effect, key=key), self._now, self._once)
+                return await self._registry.act(replace(effect, key=key), self._now, self._once, self.context)
 
     async def _understand(self, effect: Understand, state: DialogueState) -> Understood | WorkFailed:
         is_asking = state.top is not None
@@ -273,6 +287,7 @@ class DialogueSession:
             if found.error is not None:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
             commands = commands_of(self.domain, state, effect, found, self._today())
+            self.is_unclear = all(isinstance(command, ChitChat) for command in commands)
         except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
             report_failure("nlu", failure)
             return WorkFailed(effect.request, type(failure).__name__, "understanding failed", self._now())

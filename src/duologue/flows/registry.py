@@ -1,7 +1,8 @@
 """Actions, validators and normalisers: Python functions that flows refer to by name.
 
 A parameter gets the value of the slot of the same name. The parameter `key` gets the idempotency key of the action: a
-text that is the same when the same run of the action is tried again. Rule: a function's result is checked before it is
+text that is the same when the same run of the action is tried again. The parameter `context` gets the context of the
+call, or None in a dialogue without a call. Rule: a function's result is checked before it is
 used, and the dialogue always gets an answer, even if the function fails or hangs.
 """
 
@@ -20,12 +21,13 @@ from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import RunAction, Validate
 from duologue.dialogue.events import ActionDone, Rejected, Validated, WorkFailed
 from duologue.dialogue.flow import Domain, PerformAction
+from duologue.ports.context import Context
 from duologue.ports.failure_report import report_failure
 
 Once: TypeAlias = Callable[[str, str, Callable[[], Coroutine[Any, Any, Any]], bool], Coroutine[Any, Any, Any]]
 ACTION_S_MAX = 30.0
 VALIDATION_S_MAX = 5.0
-_NOT_SLOTS = ("key", "confirmed", "value")
+_NOT_SLOTS = ("key", "confirmed", "value", "context")
 
 
 class MissingFunctions(DuologueError):
@@ -81,15 +83,17 @@ class Registry:
 
     # -- Calling the functions
 
-    async def validate(self, effect: Validate, now: Callable[[], int]) -> Validated | Rejected | WorkFailed:
+    async def validate(
+        self, effect: Validate, now: Callable[[], int], context: Context[Any] | None = None
+    ) -> Validated | Rejected | WorkFailed:
         """Normalise a value, then validate it. A normaliser refuses a value by returning None, a validator by returning
         False or a text with the reason. Both may also raise ValueError to refuse it."""
         value: Any = effect.value
         try:
             async with asyncio.timeout(VALIDATION_S_MAX):
                 if effect.normaliser:
-                    value = await self._check(effect.normaliser, value, effect)
-                verdict = await self._check(effect.validator, value, effect) if effect.validator else True
+                    value = await self._check(effect.normaliser, value, effect, context)
+                verdict = await self._check(effect.validator, value, effect, context) if effect.validator else True
             if verdict is False or isinstance(verdict, str):
                 return Rejected(effect.request, verdict or "", now())
             json.dumps(value)
@@ -100,16 +104,24 @@ class Registry:
             return _failed(effect.request, failure, now())
         return Rejected(effect.request, "", now()) if value is None else Validated(effect.request, value, now())
 
-    async def _check(self, name: str, value: Any, effect: Validate) -> Any:
+    async def _check(self, name: str, value: Any, effect: Validate, context: Context[Any] | None) -> Any:
         """Call a validator or normaliser. Its first parameter gets the value, and the others get slots."""
         wanted = list(inspect.signature(self._functions[name]).parameters)
-        return await self._call(name, {**dict(effect.slots), wanted[0] if wanted else "value": value})
+        return await self._call(
+            name, {"context": context, **dict(effect.slots), wanted[0] if wanted else "value": value}
+        )
 
-    async def act(self, effect: RunAction, now: Callable[[], int], once: Once | None = None) -> ActionDone | WorkFailed:
+    async def act(
+        self,
+        effect: RunAction,
+        now: Callable[[], int],
+        once: Once | None = None,
+        context: Context[Any] | None = None,
+    ) -> ActionDone | WorkFailed:
         """Run an action, through `once` if that is given. `once` doesn't run an action a second time after a restart.
         The exception is an action that was interrupted and has a parameter `key`: it can recognise the repeated
         operation by its key, so it runs again."""
-        given = {**dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
+        given = {"context": context, **dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
         try:
             async with asyncio.timeout(ACTION_S_MAX):
                 result = await self._act(effect, given, once)

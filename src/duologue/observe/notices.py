@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Ask, ErrorClass, FaultSource, Link, Timer, Voice
+from duologue.core.state import is_owed
 from duologue.core.step_record import StepRecord
 
 from .fault_hints import hint_code
@@ -97,6 +98,8 @@ def _notice(row: NoticeRow, i: Input) -> Notice:
     notice = Notice(row.code, row.level, row.text, row.actions, row.fatal)
     if isinstance(i, Outside):
         return notice
+    if row.actions == AGAIN and not is_owed(i.after):
+        notice = notice._replace(actions=("dismiss",))  # the question was given up, so nothing can be tried again
     fault, lost = _effect(i, fx.ShowFault), _effect(i, fx.ReportLost)
     if row.text.startswith("fault_") and fault is not None:
         return notice._replace(part=fault.part.value)

@@ -309,6 +309,13 @@ class Raised(Signal):
 
 
 @dataclass(frozen=True, slots=True)
+class AgentChanged(Signal):
+    """Another agent has the conversation from now on."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ended(Signal):
     """The conversation is over. `reason` is "hung up", "goodbye", a fault with its error class, or the
     program's own reason, which may contain words."""

@@ -8,11 +8,12 @@ implements `Remembers`.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from duologue.core.leaves import Ask
 
+from .context import Context
 from .history import CallOutput, Item, News
 from .sound import Sound
 from .tool_call import ToolCall
@@ -26,7 +27,8 @@ class Request:
     too. Each of the three may be empty, and for a greeting, a check-in or a goodbye all three are empty. `premature`
     means that the person began to speak before the last question was asked: before half of it was heard, or before a
     value in it was heard. So a "yes" doesn't confirm that question. `confirmed` is set if the person's turn may go on
-    after all: only brains with `can_guess` get such a request. Await it before anything that can't be undone."""
+    after all: only brains with `can_guess` get such a request. Await it before anything that can't be undone.
+    `context` is the call's context, as long as the call runs."""
 
     reply: int
     text: str
@@ -39,6 +41,7 @@ class Request:
     conversation: str = ""
     premature: bool = False
     confirmed: Callable[[], Coroutine[Any, Any, object]] | None = None
+    context: Context[Any] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

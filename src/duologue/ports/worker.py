@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
 
+from .context import Context
+
 
 class Mode(Enum):
     """How the conversation treats this tool's work."""
@@ -41,6 +43,11 @@ class Job(Protocol):
     @property
     def call(self) -> int:
         """The id of the job's tool call. Ids are unique in the conversation, and they increase."""
+        ...
+
+    @property
+    def context(self) -> Context[Any] | None:
+        """The context of the call; None if the job has no call, such as in a test of its worker."""
         ...
 
     def progress(self, text: str, fraction: float | None = None) -> None:

@@ -72,7 +72,12 @@ def _error(error: ErrorClass) -> str:
     return error.value.lower().replace("_", " ")
 
 
-_REQUESTS = {Ask.CHECK_IN: "check-in", Ask.GOODBYE: "goodbye", Ask.OFFER: "offer to go on"}
+_REQUESTS = {
+    Ask.CHECK_IN: "check-in",
+    Ask.GOODBYE: "goodbye",
+    Ask.OFFER: "offer to go on",
+    Ask.SAY: "words of the program",
+}
 _CUES = {
     Cue.SOUND: "thinking sound heard",
     Cue.WORDS: "user is told what is going on",
@@ -114,6 +119,7 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.SpeechStarted: "user makes a sound",
     ev.SpeechStopped: "user falls silent",
     ev.WordsHeard: "words are recognised",
+    ev.PersonSeen: "user is at the screen",
     ev.TurnGuessed: "user may have finished",
     ev.TurnEnded: "user has finished",
     ev.SoundDismissed: "sound is only noise",

@@ -20,6 +20,7 @@ from duologue.hearing.policy import HearingPolicy
 from duologue.phrases.overrides import Phrases as Phrases
 from duologue.phrases.texts import filled
 from duologue.ports.brain import Brain, Part, Request, Suggests
+from duologue.ports.context import CallInfo
 from duologue.ports.ears import Ears
 from duologue.ports.session import Session
 from duologue.ports.voice import Voice
@@ -29,6 +30,9 @@ from duologue.turns.language import KNOWN, is_code, known_code
 from duologue.turns.overlap import OVERLAP_RULES, OverlapPolicy
 from duologue.voice.sounds import Sounds
 from duologue.workers.function_tools import as_worker
+
+from .call_data import DataNotSavable, check_data, data_to_json
+from .hooks import NO_HOOKS, Hooks
 
 
 class InvalidAgent(DuologueError, ValueError):
@@ -109,6 +113,9 @@ class Agent:
     tool_rounds_max: int = 10  # requests in a row that only call tools; the next request has no tools
     private: bool = False  # if True, no words of a conversation are stored on disk
     notes: Callable[[], tuple[str, ...]] = tuple  # facts that the next session of a model must know
+    data: Any = None  # a data class: each call gets an object of it as `context.data`, saved with the call
+    agents: tuple[Agent, ...] = ()  # agents that may take the conversation over; each needs a name of its own
+    hooks: Hooks = NO_HOOKS  # functions of yours that are called when a call starts, ends or changes
 
     # Made from the arguments above
     thinker: Brain = field(init=False, repr=False)
@@ -134,6 +141,7 @@ class Agent:
             ("settings", self._make_settings),
             ("hearing", self._make_hearing),
             ("voice", self._make_voice),
+            ("agents", self._make_agents),
         ):
             try:
                 made[name] = make()
@@ -143,7 +151,7 @@ class Agent:
             problems.append(f"voice must have a method speak(text), but {type(self.voice).__name__} does not")
         if self.ears is not None and not hasattr(self.ears, "listen"):
             problems.append(f"ears must have a method listen(audio), but {type(self.ears).__name__} does not")
-        problems += self._text_problems()
+        problems += self._text_problems() + self._call_problems()
         if problems:
             raise InvalidAgent("; ".join(problems))
         for name, value in made.items():
@@ -171,6 +179,40 @@ class Agent:
         elif isinstance(self.language, str):
             problems += self._language_problems()
         return problems
+
+    def _call_problems(self) -> list[str]:
+        """What is wrong with the data of a call and with the hooks."""
+        problems = self.hooks.problems() if isinstance(self.hooks, Hooks) else ["hooks must be Hooks(…)"]
+        if isinstance(self.data, type):
+            try:
+                check_data(self.data)
+            except DataNotSavable as problem:
+                problems.append(str(problem))
+        elif self.data is not None and not callable(self.data):
+            problems.append(
+                f"data must be a data class, or a function of the call's facts, not {type(self.data).__name__}"
+            )
+        return problems
+
+    def _make_agents(self) -> tuple[Agent, ...]:
+        agents = tuple(self.agents)
+        for agent in agents:
+            if not isinstance(agent, Agent) or not agent.name:
+                raise InvalidAgent("agents must be a tuple of Agent, each with a name")
+        names = [self.name, *(agent.name for agent in agents)]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise InvalidAgent(f"two agents have the name {twice[0]!r}: rename one")
+        return agents
+
+    def make_data(self, info: CallInfo) -> Any:
+        """The data of a new call. Raises DataNotSavable if it can't be saved."""
+        if self.data is None:
+            return None
+        made = self.data() if isinstance(self.data, type) else self.data(info)
+        check_data(type(made))
+        data_to_json(made)
+        return made
 
     def _language_problems(self) -> list[str]:
         """Ears with an attribute `languages` must hear the agent's language. Other ears are trusted."""

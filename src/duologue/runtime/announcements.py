@@ -60,6 +60,10 @@ class Announcer:
         self._paused_for = ""  # the reason that the program gave for the newest pause
         self.last_error: str | None = None
 
+    def use_language(self, language: str, phrases: Phrases) -> None:
+        """Write notices in this language from now on."""
+        self._language, self._phrases = language, phrases
+
     def note_command(self, at: int, command: str, why: str) -> None:
         """Send a signal that the program has given this command. Call this before the command takes effect."""
         if command == "interrupt":

@@ -8,7 +8,7 @@ data is checked before any of it is used, and an error names what is wrong.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from duologue.core.codec import settings_digest, state_from_json, state_to_json
@@ -24,6 +24,7 @@ from duologue.ports.tool_call import ToolCall
 from .transcript_pages import join_pages, page_name
 
 SCHEMA = 3
+CONTEXT_PART = "context"
 SCHEMA_WITHOUT_PAGES = 1  # the whole transcript is in one part
 
 
@@ -65,6 +66,7 @@ class Checkpoint:
     events: int = 0  # steps in the journal so far
     summary: tuple[str, int] = ("", 0)  # what the brain has written, and how many places of the history that covers
     metrics: dict[str, Any] | None = None  # what was counted so far; None: an earlier version didn't save it
+    context: dict[str, Any] = field(default_factory=dict)  # facts and data of the call, and which agent has it
 
 
 # -- Writing
@@ -128,7 +130,11 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
                 if metrics is not None:
                     Meter().load(metrics)  # raises if it can't be read
                 summary = _summary(words)
-                return Checkpoint(state, transcript, requests, calls, speech, cut, events, summary, metrics)
+                context = parts.get(CONTEXT_PART)
+                if context is not None and not isinstance(context, dict):
+                    raise NotRestorable("the saved context can't be read")
+                saved = Checkpoint(state, transcript, requests, calls, speech, cut, events, summary, metrics)
+                return replace(saved, context=context or {})
         raise NotRestorable("the saved conversation can't be read: transcript, requests or event count are invalid")
     except NotRestorable:
         raise

@@ -26,13 +26,16 @@ from duologue.observe.metrics import Metrics
 from duologue.observe.usage import UsageRow
 from duologue.observe.view_history import ViewHistory
 from duologue.ports.brain import Forgets, Remembers
+from duologue.ports.context import Context
 from duologue.ports.ears import Heard
 from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
 
 from .agent import Agent, ToolSource
 from .checkpoint import Checkpoint
+from .commands import ConversationCommands, context_for
 from .engine import Engine
+from .hooks import HookRunner
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
 from .start_conditions import StartConditions
@@ -72,14 +75,14 @@ class Conversation:
         seed: int = 0,
         seats: Seats = SEATS,
         checkpoint: Checkpoint | None = None,
+        context: Context[Any] | None = None,
     ) -> None:
         lacking = [name for name in _LINE_METHODS if not callable(getattr(line, name, None))]
         if lacking:
             raise TypeError(f"line must be a Line; {type(line).__name__} has no method {', '.join(lacking)}")
-        self.agent = agent
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
-        self.engine = Engine(agent, line, self._follow, self.id, checkpoint)
+        self.engine = Engine(agent, line, self._follow, self.id, checkpoint, context_for(agent, context, self.id))
         self._wall_time = WallTime(self.engine.driver.now)
         self._conditions = StartConditions(self.engine.session, line, agent.settings, self.engine.driver.now)
         self._seats = seats
@@ -92,6 +95,21 @@ class Conversation:
         self._shutdown: asyncio.Task[None] | None = None
         if journal is not None:
             self.engine.record(Path(journal), seed)
+        self.engine.context.attach(ConversationCommands(self.engine, self._note_reason, self._open_tools))
+        self.hooks = HookRunner(self.engine, agent.hooks, self.engine.context)
+
+    def _note_reason(self, reason: str) -> None:
+        self._reason = self._reason or reason
+
+    @property
+    def agent(self) -> Agent:
+        """The agent that has the conversation now."""
+        return self.engine.agent
+
+    @property
+    def call_context(self) -> Context[Any]:
+        """The context that tools, brains, flow actions and hooks get."""
+        return self.engine.context
 
     # -- Starting and ending
 
@@ -274,11 +292,16 @@ class Conversation:
             self._over.set_result(reason)
 
     async def _open_sources(self) -> None:
+        await self._open_tools(self.agent)
         for source in self.agent.sources:
+            self.engine.tool_calls.add_workers(source.workers())
+
+    async def _open_tools(self, agent: Agent) -> None:
+        """Open the servers that provide this agent's tools."""
+        for source in agent.sources:
             if not source.is_connected:
                 await source.open()
                 self._opened.append(source)
-            self.engine.tool_calls.add_workers(source.workers())
 
     async def _close_sources(self) -> None:
         """Close the servers that this conversation opened."""
@@ -307,7 +330,7 @@ class Conversation:
         self._check_running()
         if not text.strip():
             raise ValueError("the text is empty")
-        self.engine.hearing.type(text)
+        self.engine.hearing.type(self.engine.program.hide_typed(text))
 
     def press(self) -> None:
         """Tell the conversation that the user presses the push-to-talk button."""

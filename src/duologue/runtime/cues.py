@@ -53,7 +53,7 @@ class Cues:
         report_failure: ReportFailure,
         send: Callable[[sg.Signal], None],
     ) -> None:
-        self._agent = agent
+        self.agent = agent
         self._driver = driver
         self._tasks = tasks
         self._line = line
@@ -71,7 +71,7 @@ class Cues:
         self._cancel()
         if effect.cue is Cue.SOUND:  # the first one of a wait
             self._has_explained = False
-        sound = self._agent.sounds.thinking_sound if effect.cue is Cue.SOUND else None
+        sound = self.agent.sounds.thinking_sound if effect.cue is Cue.SOUND else None
         text = "" if sound is not None else self._text_of(effect.cue)
         self._send(sg.CueGiven(self._driver.now(), effect.cue.value, text))
         if sound is not None:
@@ -92,9 +92,9 @@ class Cues:
             failed = record.event
             self._error = failed.error if isinstance(failed, ev.ReplyFailed) else ErrorClass.NETWORK_TIMEOUT
         if before.link in (Link.PREPARING, Link.RECONNECTING) and after.link is Link.UP:
-            if (ambient := self._agent.sounds.ambient_sound) is not None:
+            if (ambient := self.agent.sounds.ambient_sound) is not None:
                 self._line.set_ambient(ambient)
-            if before.session_id == 1 and (connected := self._agent.sounds.connected_sound) is not None:
+            if before.session_id == 1 and (connected := self.agent.sounds.connected_sound) is not None:
                 self._number += 1
                 self._line.play_cue(self._number, connected)
 
@@ -103,15 +103,15 @@ class Cues:
     def _text_of(self, cue: Cue) -> str:
         code = _CODES.get(cue) or wait_reason(self._driver.state, self._error, not self._has_explained)
         self._has_explained = cue is Cue.WORDS
-        return self._agent.says(code, self._number)
+        return self.agent.says(code, self._number)
 
     async def _say(self, number: int, text: str, is_last: bool) -> None:
         """Say the words of a cue. For the last words of a conversation, wait until they were heard."""
         heard_ms = 0
-        if text and self._agent.voice is not None:
+        if text and self.agent.voice is not None:
             sign = asyncio.get_running_loop().call_later(SIGN_S_MAX, self._line.play_cue, number, thinking_sound())
             try:
-                heard_ms = await self._speak(number, encodable(text), self._agent.voice, sign)
+                heard_ms = await self._speak(number, encodable(text), self.agent.voice, sign)
             except Exception as failure:  # noqa: BLE001 - a cue never fails
                 self._report_failure("cue", failure)
             finally:

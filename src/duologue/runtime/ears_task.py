@@ -64,6 +64,17 @@ class EarsTask:
             self._task = self._tasks.start(self._listen(self._ears), "ears", self._ended)
             self._sure = asyncio.get_running_loop().call_later(SURE_S, self._note_lasting)
 
+    def change(self, ears: Ears | None) -> None:
+        """Listen with these ears from now on. None: the ears stay."""
+        if ears is None or ears is self._ears:
+            return
+        self._ears = ears
+        task, self._task = self._task, None
+        if task is not None:
+            self._tasks.cancel(task)
+            self._on_stopped()
+            task.add_done_callback(lambda _: None if self._tasks.closing else self.start())
+
     async def prepare(self) -> None:
         """Wait until the ears are ready. If they can't be made ready, return: they then fail when they listen."""
         if self._ears is None or _is_ready(self._ears):

@@ -19,7 +19,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.codec import canonical, event_to_json
 from duologue.core.errors import InvalidEvent
-from duologue.core.leaves import SOUNDING, Ask, ErrorClass, Link
+from duologue.core.leaves import SOUNDING, Ask, Cue, ErrorClass, Link, User
 from duologue.core.step_record import StepRecord
 from duologue.hearing.inputs import Input
 from duologue.observe import signals as sg
@@ -29,14 +29,17 @@ from duologue.observe.hearing_fact import HearingFact, HearingStatus
 from duologue.observe.labels import WAITS, label
 from duologue.observe.recorder import Recorder
 from duologue.observe.tracebacks import root_of, traceback_of
-from duologue.ports.brain import Remembers, Summarises
+from duologue.ports.brain import Brain, Remembers, Request, Summarises
+from duologue.ports.context import CallInfo, Context
 from duologue.ports.ears import Frame, Heard
 from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
 
 from .agent import Agent, Phrase
+from .agent_changes import AgentChanges, Greeting
 from .announcements import Announcer
-from .checkpoint import Checkpoint, machine_part, words_part
+from .call_data import DataNotSavable, data_from_json, data_to_json
+from .checkpoint import CONTEXT_PART, Checkpoint, NotRestorable, machine_part, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
 from .driver import Driver, InboxFull
@@ -44,6 +47,7 @@ from .ears_task import EarsTask
 from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
+from .program_speech import ProgramSpeech
 from .replies import Replies
 from .requests import Requests, SilentBrain, StuckBrain
 from .session_summary import SessionSummary
@@ -71,6 +75,20 @@ class RaisedFailure(NamedTuple):
     failure: BaseException
 
 
+def read_data(saved: dict[str, Any], made: Any) -> Any:
+    """The saved data of a call, in the class of the data that was made for it. Raises NotRestorable."""
+    if made is None or saved.get("data") is None:
+        return made
+    try:
+        return data_from_json(type(made), saved["data"])
+    except DataNotSavable as problem:
+        raise NotRestorable(f"the data of the call can't be read: {problem}") from None
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else dict(value)
+
+
 class Engine:
     """Everything that runs in one conversation."""
 
@@ -81,8 +99,9 @@ class Engine:
         followed: Callable[[StepRecord], None],
         conversation: str,
         checkpoint: Checkpoint | None = None,
+        context: Context[Any] | None = None,
     ) -> None:
-        self.agent = agent
+        self.root = agent
         self.line = line
         self._followed = followed
         self._correlation = correlation_id(conversation)
@@ -97,14 +116,26 @@ class Engine:
         self.watchers: list[Callable[[StepRecord], object]] = []
         self.taps: list[Callable[[Heard], object]] = []  # called with everything that the ears report
         self.recorder: Recorder | None = None
+        self.changes = AgentChanges(agent, self.driver, self.transcript)
+        self.context = context if context is not None else Context(CallInfo(conversation))
+        saved = checkpoint.context if checkpoint is not None else {}
+        if saved:
+            self.context.data = read_data(saved, self.context.data)
+            self.changes.load(saved["agents"])
+        self.agent = agent = self.changes.current
+        self._unsavable = ""  # what is wrong with the program's data, if it can't be saved
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
+        self.requests.history = self.changes.history
+        self.program = ProgramSpeech(self.driver, self.transcript)
+        if saved:
+            self.program.load(saved["says"])
         self.failures: deque[RaisedFailure] = deque(maxlen=FAILURES_MAX)
         self.failure_watchers: list[Callable[[RaisedFailure], object]] = []  # see messages, which no signal contains
         self.checkpoint_writer: CheckpointWriter | None = None
         self.events = checkpoint.events if checkpoint is not None else 0
         if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
             self.transcript.load(checkpoint.transcript)
-        self._join_parts()
+        self._join_parts(agent)
         self._table = self._effects_table()
         self._unrestored = checkpoint  # None once `restore` was called
         self._speech: Speech | None = None
@@ -115,9 +146,10 @@ class Engine:
                 self.announcer.meter.load(checkpoint.metrics)
             self._speech = Speech.load(checkpoint.speech) if checkpoint.speech is not None else None
 
-    def _join_parts(self) -> None:
-        agent, driver, tasks, transcript, line = self.agent, self.driver, self.tasks, self.transcript, self.line
-        report_failure, brain = self.report_failure, self.agent.thinker
+    def _join_parts(self, agent: Agent) -> None:
+        driver, tasks, transcript, line = self.driver, self.tasks, self.transcript, self.line
+        agent = self._voiced(agent)
+        report_failure, brain = self.report_failure, agent.thinker
         summarise = brain.summarise if isinstance(brain, Summarises) else None
         self.session = agent.session() if agent.session is not None else None
         self.tool_calls = ToolCalls(
@@ -139,6 +171,7 @@ class Engine:
         self.replies = Replies(driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry)
         self.replies.report_usage = self.usage.report
         self.tool_calls.has_words = self.replies.has_words
+        self.tool_calls.context = self.context
         self.playback = Playback(
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
@@ -157,6 +190,38 @@ class Engine:
             agent.notes,
             self.ears_task.prepare,
         )
+
+    def _voiced(self, agent: Agent) -> Agent:
+        """The agent, with the voice and the ears of the first agent if it has none of its own."""
+        voice, ears = agent.voice or self.root.voice, agent.ears or self.root.ears
+        return agent if (voice, ears) == (agent.voice, agent.ears) else replace(agent, voice=voice, ears=ears)
+
+    def _change_agent(self, effect: fx.ChangeAgent) -> None:
+        """Let the agent that was chosen make the next replies. Its ears listen as soon as the user is quiet."""
+        agent = self.changes.apply()
+        if agent is None:
+            return
+        before, self.agent = self.agent, self._voiced(agent)
+        agent, brain = self.agent, self.agent.thinker
+        summarise = brain.summarise if isinstance(brain, Summarises) else None
+        self.requests.instructions = agent.instructions
+        self.tool_calls.use_workers([*agent.workers, *(one for source in agent.sources for one in source.workers())])
+        self.tool_calls.use_brain(summarise)
+        self.summary.use_brain(summarise)
+        self.replies.use(brain, agent.voice, agent.says("broken_off", 0))
+        self.playback.use_brain(brain)
+        self.cues.agent = agent
+        self.announcer.use_language(agent.language, agent.phrases)
+        if agent.language != before.language:
+            self.hearing.policy = agent.hearing
+        if effect.speaks:
+            self.bus.send(sg.AgentChanged(self.driver.now(), agent.name))
+
+    def _follow_program(self, record: StepRecord) -> None:
+        self.program.follow(record)
+        self.changes.follow(record)
+        if record.after.user is User.QUIET:
+            self.ears_task.change(self.agent.ears)
 
     def record(self, path: Path, seed: int) -> None:
         """Record the conversation from now on: in a journal at this path, and its words in another file unless the
@@ -183,6 +248,8 @@ class Engine:
         meter = self.announcer.meter
         writer.add_part("machine", lambda: machine_part(self.driver.state, self.events, meter.dump()))
         writer.add_part("words", lambda: None if self.agent.private else self._words(), self._pages)
+        writer.add_part(CONTEXT_PART, lambda: None if self.agent.private else self._context_part())
+        writer.mark(CONTEXT_PART)
 
     def _words(self) -> dict[str, Any]:
         earlier, summary = self._unrestored, self.summary.dump()
@@ -193,6 +260,23 @@ class Engine:
         opened = speech.dump() if speech is not None else None
         cut = self.playback.cut.dump() if self.playback.cut is not None else None
         return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary)
+
+    def _context_part(self) -> dict[str, Any]:
+        """The facts and data of the call. Data that can't be saved is reported, and the rest is saved without it."""
+        try:
+            data = data_to_json(self.context.data)
+        except DataNotSavable as problem:
+            if str(problem) != self._unsavable:
+                self._unsavable = str(problem)
+                self.report_failure("data", problem)
+            data = None
+        info = {name: _plain(getattr(self.context.info, name)) for name in CallInfo.__slots__}
+        return {"info": info, "data": data, "agents": self.changes.dump(), "says": self.program.dump()}
+
+    def mark_context(self) -> None:
+        """The data of the call may have changed: save it soon."""
+        if self.checkpoint_writer is not None and not self.agent.private:
+            self.checkpoint_writer.mark(CONTEXT_PART)
 
     def _pages(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """For each page that has changed: its name, and a function that returns its data."""
@@ -242,6 +326,8 @@ class Engine:
         writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
         if type(record.event) is not ev.PlaybackProgressed:  # a client that reconnects repeats this report
             writer.mark("machine", "words")
+            if self.context.data is not None or self.changes.is_changed or self.driver.state.says:
+                self.mark_context()
 
     # -- One step
 
@@ -257,6 +343,7 @@ class Engine:
                 do = self._table.get(type(effect))
                 if do is not None:  # effects that aren't in the table only become signals
                     self._try(type(effect).__name__, do, effect)
+            self._try("program", self._follow_program, record)
             self._try("cues", self.cues.follow, record)
             self._try("ears", self.ears_task.follow, record)
             self._try("hearing", self.hearing.follow, record)
@@ -276,6 +363,10 @@ class Engine:
             do(what)
         except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001
             self.report_failure(where, failure)
+
+    def attempt(self, where: str, do: Callable[[], object]) -> None:
+        """Call `do`. If it fails, report the failure instead of raising it."""
+        self._try(where, lambda _: do(), None)
 
     def _add_to_journal(self, record: StepRecord, recorder: Recorder) -> None:
         """Add the step to the journal. If that fails, such as on a full disk, the journal ends but the conversation
@@ -308,12 +399,13 @@ class Engine:
             fx.GuessReply: self._guess_reply,
             fx.StartReply: self._start_reply,
             fx.CancelReply: self.replies.cancel,
+            fx.ChangeAgent: self._change_agent,
             fx.StartPlayback: self.playback.start,
             fx.HoldPlayback: self.playback.hold,
             fx.ResumePlayback: self.playback.resume,
             fx.StopPlayback: self.playback.stop,
             fx.TruncateReply: self.playback.truncate,
-            fx.PlayCue: self.cues.play,
+            fx.PlayCue: self._play_cue,
             fx.StopCue: self.cues.stop,
             fx.RunCall: self.tool_calls.run,
             fx.CancelWork: self.tool_calls.cancel,
@@ -323,16 +415,26 @@ class Engine:
         }
 
     def _guess_reply(self, effect: fx.GuessReply) -> None:
+        if self.program.listens or self.changes.greets:
+            return  # the turn answers the program, or another agent speaks first: the brain isn't asked early
         request = self.requests.guess(effect, self.tool_calls.tools)
-        self.replies.guess(replace(request, premature=self.hearing.is_premature(effect.first, effect.last)))
+        premature = self.hearing.is_premature(effect.first, effect.last)
+        self.replies.guess(replace(request, premature=premature, context=self.context))
 
     def _start_reply(self, effect: fx.StartReply) -> None:
+        if effect.ask is Ask.SAY:
+            self.replies.start(Request(effect.reply, "", ask=effect.ask), self.program.brain(effect))
+            return
+        if self.program.takes(effect):
+            return  # the program takes the turn after this step
         if self.replies.confirm(effect.reply):
             self.requests.confirm(effect)
             return
         request = self.requests.make(effect, self.tool_calls.tools)
-        request = replace(request, premature=self.hearing.is_premature(effect.first, effect.last))
-        is_greeting = effect.ask is Ask.ANSWER and not request.text and not request.history
+        premature = self.hearing.is_premature(effect.first, effect.last)
+        request = replace(request, premature=premature, context=self.context)
+        takes_over = self.changes.greeting(effect.reply, effect.ask)
+        is_greeting = effect.ask is Ask.ANSWER and not request.text and (takes_over or not request.history)
         phrase = (
             self._offer(effect)
             if effect.ask is Ask.OFFER
@@ -341,7 +443,15 @@ class Engine:
         if self.requests.is_heard(effect, request):
             self.replies.start(request, SilentBrain())
             return
-        self.replies.start(request, StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None)
+        brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
+        if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
+            brain = Greeting(greeting, self.agent.thinker)
+        self.replies.start(request, brain)
+
+    def _play_cue(self, effect: fx.PlayCue) -> None:
+        """Play a cue, unless it would tell the user to wait while a question of the program waits for the user."""
+        if not (self.program.listens and effect.cue in (Cue.SOUND, Cue.WORDS)):
+            self.cues.play(effect)
 
     def _offer(self, effect: fx.StartReply) -> str:
         """What to say after an answer was cut off without a word of the user. A brain that remembers says its last
@@ -367,6 +477,7 @@ class Engine:
         if self.driver.is_busy or self.driver.is_other_thread:
             self.driver.call_soon(lambda: self.note_heard(heard))
             return
+        heard = self.program.hide(heard)
         for tap in self.taps:
             tap(heard)
         if (speech := self.playback.speech) is not None:
@@ -423,7 +534,9 @@ class Engine:
         self.bus.send(sg.HearingChanged(self.driver.now(), hearing))
 
     def note_attention(self, here: bool) -> None:
-        """The user is at the screen now, or isn't any more."""
+        """The user is at the screen now, or isn't any more. Call this again every minute while the user is."""
+        if here:
+            self.driver.post(ev.PersonSeen)
         if here is not self.attention:
             self.attention = here
             self.bus.send(sg.AttentionChanged(self.driver.now(), here))

@@ -6,9 +6,12 @@ Rule: every failure raises AgentNotFound, whose message says in one line what is
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from duologue.core.errors import DuologueError
 
@@ -21,6 +24,13 @@ class AgentNotFound(DuologueError):
 
 def find_agent(place: str) -> Agent:
     """Import an agent by `module:attribute`, as if Python had been started in the current folder."""
+    found = find_agent_or_maker(place, makers=False)
+    assert isinstance(found, Agent)
+    return found
+
+
+def find_agent_or_maker(place: str, makers: bool = True) -> Agent | Callable[..., Any]:
+    """Import an agent, or a function that makes one for each call."""
     module_name, _, attribute = place.partition(":")
     if not module_name or not attribute:
         raise AgentNotFound(f"agent must be module:attribute, not {place!r}")
@@ -33,7 +43,7 @@ def find_agent(place: str) -> Agent:
         why = " ".join(str(failure).split())
         raise AgentNotFound(f"agent: {module_name} can't be imported: {type(failure).__name__}: {why}") from failure
     found = getattr(module, attribute, None)
-    if isinstance(found, Agent):
+    if isinstance(found, Agent) or (makers and inspect.isfunction(found)):
         return found
     agents = [name for name, value in vars(module).items() if isinstance(value, Agent)]
     what = f"is {type(found).__name__}, not Agent" if found is not None else "does not exist"

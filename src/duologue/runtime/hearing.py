@@ -61,7 +61,7 @@ class Hearing:
         self._verdicts: dict[type[Event], Verdict] = {}  # told, and not processed yet
         self._has_names = policy.language != "de"  # in German, every noun is capitalised
         self._speech = (0, 0, False)  # the speech that the machine knows of: its reply, its sounds, is it complete?
-        driver.merge(lambda: next_due(policy, self.state), self._wake)
+        driver.merge(lambda: next_due(self.policy, self.state), self._wake)
 
     # -- Inputs
 

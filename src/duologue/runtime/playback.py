@@ -58,6 +58,9 @@ class Playback:
         self.cut: Speech | None = None  # the newest interrupted reply
         self.cut_by_line = False  # it was cut off because the line was lost
         self._caption = caption
+        self.use_brain(brain)
+
+    def use_brain(self, brain: object) -> None:
         self._truncates = brain if isinstance(brain, Truncates) else None
 
     # -- Effects

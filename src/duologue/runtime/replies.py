@@ -93,6 +93,10 @@ class Replies:
         work = self._make(speech, request, brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
 
+    def use(self, brain: Brain, voice: Voice | None, apology: str) -> None:
+        """Another agent makes the next replies. The current reply keeps its brain and its voice."""
+        self._brain, self._voice, self._apology = brain, voice, apology
+
     def has_words(self, reply: int) -> bool:
         """Has this reply said or shown anything?"""
         speech = self.current
@@ -118,7 +122,7 @@ class Replies:
         sentences: asyncio.Queue[_Spoken | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
         try:
             async with asyncio.TaskGroup() as both:
-                speaking = both.create_task(self._speak(speech, sentences), name=f"voice {speech.reply}")
+                speaking = both.create_task(self._speak(speech, sentences, self._voice), name=f"voice {speech.reply}")
                 await self._think(speech, request, brain, sentences)
             if not speech.ledger.chunks:  # there is nothing to hear: its end is told once the reply counts
                 await speech.counts.wait()
@@ -185,7 +189,7 @@ class Replies:
             await sentences.put(rest)
         await sentences.put(None)
 
-    async def _speak(self, speech: Speech, sentences: asyncio.Queue[_Spoken | None]) -> None:
+    async def _speak(self, speech: Speech, sentences: asyncio.Queue[_Spoken | None], voice: Voice | None) -> None:
         """Turn sentences into sound, one after another."""
         has_words = False
         while (item := await sentences.get()) is not None:
@@ -198,11 +202,11 @@ class Replies:
                 continue
             values = item.values if isinstance(item, OpenQuestion) else None
             sentence = item.text if isinstance(item, OpenQuestion) else item
-            if self._voice is None:
+            if voice is None:
                 speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
             elif sentence and any(character.isalnum() for character in sentence):
                 has_words = True
-                await self._say(speech, encodable(sentence), self._voice, values)
+                await self._say(speech, encodable(sentence), voice, values)
         if has_words and not speech.ledger.chunks:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
 

@@ -8,7 +8,7 @@ still calls a tool then, the reply fails.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any, NamedTuple
 
 from duologue.core.effects import GuessReply, StartReply
@@ -38,7 +38,8 @@ class Requests:
     def __init__(self, transcript: Transcript, instructions: str, rounds_max: int, conversation: str) -> None:
         self._transcript = transcript
         self._conversation = conversation
-        self._instructions = instructions
+        self.instructions = instructions
+        self.history: Callable[[], tuple[Item, ...]] = lambda: transcript.items  # as far as the agent knows it
         self._rounds_max = rounds_max
         self._handled_items = 0  # how many items of the transcript a reply has handled
         self._open = _Open()
@@ -50,7 +51,7 @@ class Requests:
     def make(self, effect: StartReply, tools: tuple[Tool, ...]) -> Request:
         """The request that this effect asks for."""
         self._note(_Open(effect.reply, effect.last, len(self._transcript)))
-        return self._request(effect, tools, self._transcript.items, effect.ask)
+        return self._request(effect, tools, self.history(), effect.ask)
 
     def guess(self, effect: GuessReply, tools: tuple[Tool, ...]) -> Request:
         """A request about turns of which the last may still go on. It counts once `confirm` is called."""
@@ -59,7 +60,7 @@ class Requests:
         known = {item.turn for item in self._transcript.items if isinstance(item, UserSaid)}
         new = tuple(UserSaid(one.turn, one.text, False, one.confidence) for one in said if one.turn not in known)
         rounds, self._rounds = self._rounds, 0  # the user has said something new
-        request = self._request(effect, tools, (*self._transcript.items, *new), Ask.ANSWER)
+        request = self._request(effect, tools, (*self.history(), *new), Ask.ANSWER)
         self._rounds = rounds
         return request
 
@@ -83,7 +84,7 @@ class Requests:
             text=" ".join(said.text for said in turns if said.handled != said.text),
             history=history,
             tools=tools if self._rounds < self._rounds_max else (),
-            instructions=self._instructions,
+            instructions=self.instructions,
             ask=ask,
             outputs=tuple(item for item in fresh if isinstance(item, CallOutput)),
             news=tuple(item for item in fresh if isinstance(item, News)),
@@ -127,7 +128,7 @@ class Requests:
 
     def follow(self, record: StepRecord) -> None:
         """Mark the input of the open request as handled once its reply was heard, was shown or called a tool."""
-        if record.after is record.before:
+        if record.after is record.before or record.before.ask is Ask.SAY:
             return
         event = record.event
         if isinstance(event, ToolCalled):

@@ -32,6 +32,9 @@ class SessionSummary:
         self._covered = 0  # how many places of the history that covers
         self._is_running = False
 
+    def use_brain(self, summarise: Summarise | None) -> None:
+        self._summarise = summarise
+
     @property
     def text(self) -> str:
         """The brain's summary, and the turns since then."""

@@ -16,6 +16,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import FOREGROUND, ErrorClass, Outcome
 from duologue.observe import signals as sg
+from duologue.ports.context import Context
 from duologue.ports.failure import BrokenContract, ServiceError, classify
 from duologue.ports.history import CONFIDENCE_MIN
 from duologue.ports.tool_call import ToolCall
@@ -75,6 +76,10 @@ class RunningCall:
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
+    def context(self) -> Context[Any] | None:
+        return self.owner.context
+
+    @property
     def is_asking(self) -> bool:
         return self.answer is not None and not self.answer.done()
 
@@ -130,13 +135,23 @@ class ToolCalls:
         self._number = driver.state.call_id
         self._tools: tuple[Tool, ...] = ()
         self.checkpoint_writer: CheckpointWriter | None = None
+        self.context: Context[Any] | None = None  # of the call, for the workers
         self.has_words: Callable[[int], bool] = lambda reply: False  # noqa: ARG005 - has this reply said anything?
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
         """Add tools that the brain may call, such as those of a server that has just been opened."""
-        self._workers |= {worker.tool.name: worker for worker in workers}
-        self._tools = tuple(worker.tool for worker in self._workers.values())
+        added = {worker.tool.name: worker for worker in workers}
+        self._workers |= added
+        self._tools = (*(tool for tool in self._tools if tool.name not in added), *(one.tool for one in added.values()))
+
+    def use_workers(self, workers: Iterable[Worker]) -> None:
+        """Let the brain call these tools from now on, and no others. Running calls go on."""
+        self._tools = ()
+        self.add_workers(workers)
+
+    def use_brain(self, shorten: Callable[[str, int], Awaitable[str]] | None) -> None:
+        self._shorten = shorten
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -177,11 +192,13 @@ class ToolCalls:
         work = self._running[effect.call]
         self._note_accepted(work)
         worker = self._workers.get(work.request.name)
+        if worker is not None and worker.tool not in self._tools:
+            worker = None  # a tool of an earlier agent
         mode = worker.tool.mode if worker is not None else Mode.TOOL
         self._send(sg.WorkStarted(self._driver.now(), work.call, self._name(work), mode.value))
         if mode is not Mode.DISPATCH:  # the conversation doesn't wait for a dispatched job
             self._send(self._wait(work, 0))
-        self._begin(work)
+        self._begin(work, worker)
         if mode is Mode.DELEGATE:
             self._driver.post(ev.CallDelegated, call=work.call)
         elif mode is Mode.DISPATCH:
@@ -208,10 +225,9 @@ class ToolCalls:
             work.partial_text = one.partial
             if one.call in open_now:
                 self._running[one.call] = work
-                self._begin(work)
+                self._begin(work, self._workers.get(one.name))
 
-    def _begin(self, work: RunningCall) -> None:
-        worker = self._workers.get(work.request.name)
+    def _begin(self, work: RunningCall, worker: Worker | None) -> None:
         work.task = self._tasks.start(
             self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
         )

@@ -196,6 +196,10 @@ class Transcript:
         `until`, only those before that place."""
         return tuple(item for item in self._items[place:until] if not _is_empty(item))
 
+    def first_after(self, turn: int) -> int:
+        """The place of the first turn of the user after this one. Without any, the end of the history."""
+        return next((place for newer, place in self._place_of_turn.items() if newer > turn), len(self._items))
+
     @property
     def settled(self) -> int:
         """How many places of the history are complete. The newest reply isn't while nothing of it is known to be

@@ -22,8 +22,8 @@ from duologue.core.errors import DuologueError
 from duologue.draw import names, render
 from duologue.observe.prometheus import CONTENT_TYPE
 from duologue.replay.journal import InvalidJournal, read_journal, replay
-from duologue.runtime.agent import Agent
 
+from .agent_source import AgentOrMaker
 from .client_socket import Gate
 from .conversations import Conversations
 from .debug_steps import STEPS_MAX, UntrueJournal, is_worth_showing, settings_of, steps_to_json, table
@@ -41,16 +41,14 @@ class Server:
 
     def __init__(
         self,
-        agent: Agent | Callable[[], Agent],
+        agent: AgentOrMaker,
         settings: ServerSettings | None = None,
         routes: Sequence[BaseRoute] = (),
         leases: Leases | None = None,
         siblings: Siblings = ALONE,
     ) -> None:
         self.settings = (settings or ServerSettings()).guarded()
-        self.conversations = Conversations(
-            (lambda: agent) if isinstance(agent, Agent) else agent, self.settings, leases, siblings
-        )
+        self.conversations = Conversations(agent, self.settings, leases, siblings)
         self._worker = asyncio.Semaphore(1)
         gate = Gate(self.conversations, self.settings)
         self._starlette = Starlette(

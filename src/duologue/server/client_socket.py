@@ -13,7 +13,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from duologue import __version__
 from duologue.core.views import PHASES
@@ -23,6 +23,7 @@ from duologue.observe.hearing_fact import Microphone
 from duologue.observe.labels import LABELS, WAITS, label
 from duologue.observe.notices import about
 from duologue.phrases.texts import notice
+from duologue.ports.context import CallInfo
 from duologue.ports.store import StoreFailed
 
 from . import server_messages
@@ -75,6 +76,7 @@ class Gate:
         self._by_address[address] = self._by_address.get(address, 0) + 1
         connection = scope.get(SCOPE_KEY)
         socket = ClientSocket(self._conversations, self._settings, send, may_watch(scope, self._settings), connection)
+        socket.info = info_of(scope, self._settings)
         self._conversations.clients.add(socket.client)
         try:
             await socket.serve(receive, self._refusal(scope, address))
@@ -90,6 +92,16 @@ class Gate:
         if self._by_address[address] > self._settings.limits.sockets_per_address_max:
             return TOO_MANY
         return None
+
+
+def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:
+    """The facts about a call that the request of its client contains, as far as the operator allowed them."""
+    query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope.get("headers", ())}
+    return CallInfo(
+        query={name: query[name] for name in settings.context_query if name in query},
+        headers={name: headers[name.lower()] for name in settings.context_headers if name.lower() in headers},
+    )
 
 
 def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
@@ -132,6 +144,7 @@ class ClientSocket:
         self._hello: dict[str, Any] | None = None
         self._language = "en"
         self._served: ServedConversation | None = None
+        self.info = CallInfo()
         self._bad = 0
         self._second = 0
         self._count = 0
@@ -225,7 +238,7 @@ class ClientSocket:
         elif self._hello is None:
             self._refuse_message("hello must come first")
         else:
-            self._dispatch(incoming)
+            await self._dispatch(incoming)
 
     def _refuse_message(self, what: str) -> None:
         self._bad += 1
@@ -309,7 +322,7 @@ class ClientSocket:
 
     # -- Commands
 
-    def _dispatch(self, incoming: ClientMessage) -> None:
+    async def _dispatch(self, incoming: ClientMessage) -> None:
         if incoming.type == "ping":
             self._client.send_message(message("pong", t=incoming.payload["t"]))
         elif incoming.type in ("calls", "watch") or self._operator.is_watching:
@@ -321,7 +334,7 @@ class ClientSocket:
             if self._served.client is self._client:
                 self._served.do(incoming)
         elif incoming.type == "start":
-            self._start(incoming.payload)
+            await self._start(incoming.payload)
         elif incoming.type not in ("played", "finished", "stopped", "unplayable"):  # late reports about played sound
             self._client.send_message(
                 message("error", code="refused", message=f"{incoming.type}: no conversation is running")
@@ -343,7 +356,7 @@ class ClientSocket:
         self._client.close()
         return True
 
-    def _start(self, given: dict[str, Any]) -> None:
+    async def _start(self, given: dict[str, Any]) -> None:
         assert self._hello is not None
         if self._conversations.is_draining:
             self.refuse(STOPPING)
@@ -352,13 +365,13 @@ class ClientSocket:
         elif self._conversations.is_full:
             self.refuse(TOO_MANY)
         else:
-            self._begin(self._hello, Microphone(given.get("microphone", Microphone.ON)))
+            await self._begin(self._hello, Microphone(given.get("microphone", Microphone.ON)))
 
-    def _begin(self, hello: dict[str, Any], microphone: Microphone) -> None:
+    async def _begin(self, hello: dict[str, Any], microphone: Microphone) -> None:
         """Start a conversation. If the agent, its parts or the journal fail, tell the client and keep the socket
         open."""
         try:
-            self._served = self._conversations.begin(self._client, hello, self._language, microphone)
+            self._served = await self._conversations.begin(self._client, hello, self._language, microphone, self.info)
         except Exception as failure:  # noqa: BLE001 - the agent's own code may raise anything
             LOG.error("a conversation can't start: %s", type(failure).__name__)
             self._client.send_message(

@@ -12,6 +12,7 @@ import logging
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,21 +22,25 @@ from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import Microphone
 from duologue.observe.prometheus import Tally
 from duologue.ports.brain import Remembers
+from duologue.ports.context import CallInfo, Context
 from duologue.ports.store import StoredConversation, StoreFailed
 from duologue.runtime.agent import Agent
-from duologue.runtime.conversation import Conversation
+from duologue.runtime.checkpoint import CONTEXT_PART
+from duologue.runtime.conversation import Conversation, StartRefused
 
 from . import server_messages
+from .agent_source import AgentOrMaker, AgentSource
 from .client_outbox import ClientOutbox
 from .close_codes import SEAT_TAKEN, STOPPING, CloseCode
 from .lease_calls import CLIENT_PART
 from .leases import Leases
-from .restore import read_earlier
+from .restore import read_earlier, read_info
 from .screen import Screen
-from .served_conversation import RestoredConversation, ServedConversation
+from .served_conversation import RestoredConversation, ServedConversation, new_id
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
 from .switchboard import Switchboard
+from .webhook_sender import WebhookSender
 
 PAST_MAX = 20
 SUGGESTIONS_MAX = 4
@@ -49,15 +54,15 @@ class Conversations:
 
     def __init__(
         self,
-        make_agent: Callable[[], Agent],
+        make_agent: AgentOrMaker,
         settings: ServerSettings,
         leases: Leases | None = None,
         siblings: Siblings = ALONE,
     ) -> None:
-        self._make_agent = make_agent
+        self.source = AgentSource(make_agent)
         self.leases = leases
         self.siblings = siblings
-        self._agent = make_agent()  # a broken agent fails here, before the first client connects
+        self._agent = self.source.first
         if leases is not None:
             leases.calls.agent = identity_of(self._agent)
         self._settings = settings
@@ -70,6 +75,10 @@ class Conversations:
         self.tally = Tally()
         self.switchboard = Switchboard(siblings)
         self.observers: list[Callable[[Conversation], object]] = []  # called with every new conversation
+        self.webhooks: WebhookSender | None = None
+        if settings.webhook is not None:
+            store = leases.store if leases is not None else None
+            self.webhooks = WebhookSender(settings.webhook, store, leases.name if leases is not None else "")
         self.is_draining = False
         self._is_empty = asyncio.Event()
         self._is_empty.set()
@@ -131,13 +140,27 @@ class Conversations:
             key=hello.get("key", ""),
         )
 
-    def begin(
-        self, client: ClientOutbox, hello: dict[str, Any], language: str, microphone: Microphone = Microphone.ON
+    async def begin(
+        self,
+        client: ClientOutbox,
+        hello: dict[str, Any],
+        language: str,
+        microphone: Microphone = Microphone.ON,
+        info: CallInfo | None = None,
     ) -> ServedConversation:
-        """Start a new conversation for this client, whose microphone is in this condition."""
+        """Start a new conversation for this client, whose microphone is in this condition. `info` has the facts about
+        its call."""
+        id_ = new_id()
+        context: Context[Any] = Context(
+            replace(info or CallInfo(), conversation=id_, line="browser", language=language)
+        )
+        agent = await self.source.make(context)
+        if self.source.takes_context and (self.has_seat(hello["seat"]) or self.is_draining):
+            raise StartRefused("the client has another conversation, or the server is stopping")
         served = ServedConversation(
-            self._make_agent(),
+            agent,
             hello["seat"],
+            context=context,
             language=language,
             rate_hz=rate_of(hello),
             text_chars_max=self._settings.limits.text_chars_max,
@@ -178,9 +201,10 @@ class Conversations:
     async def rebuild(self, stored: StoredConversation, hello: dict[str, Any] | None) -> ServedConversation:
         """Make a conversation from what is stored. It doesn't run yet. Raises NotRestorable."""
         assert self.leases is not None
-        agent = self._make_agent()
+        context: Context[Any] = Context(read_info(stored.parts.get(CONTEXT_PART)))
+        agent = await self.source.make(context)
         earlier = await read_earlier(self.leases.store, stored, agent.settings, hello)
-        return self._make_restored(agent, earlier, stored.parts[CLIENT_PART], hello)
+        return self._make_restored(agent, earlier, stored.parts[CLIENT_PART], hello, context)
 
     def take_in(self, served: ServedConversation) -> None:
         """Add a conversation that another process started. Without its client, it waits here, and ends if the client
@@ -189,7 +213,12 @@ class Conversations:
         LOG.info("%s: resumed on this node; conversations here: %d", correlation_id(served.id), len(self.served))
 
     def _make_restored(
-        self, agent: Agent, earlier: RestoredConversation, stored: Any, hello: dict[str, Any] | None
+        self,
+        agent: Agent,
+        earlier: RestoredConversation,
+        stored: Any,
+        hello: dict[str, Any] | None,
+        context: Context[Any],
     ) -> ServedConversation:
         return ServedConversation(
             agent,
@@ -201,12 +230,15 @@ class Conversations:
             on_end=self._remove,
             leases=self.leases,
             earlier=earlier,
+            context=context,
         )
 
     def watch(self, conversation: Conversation) -> None:
         """Count a conversation in the metrics, and list it for operators if the settings allow watching. Works for
         every line, also the phone."""
         self.tally.watch(conversation)
+        if self.webhooks is not None:
+            self.webhooks.watch(conversation)
         served = self.served.get(conversation.id)
         if served is None:
             self._note_call(conversation)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id
 from duologue.ports.store import Damaged, Fenced, Held, Lease, Store, StoredConversation, StoreFailed, StoreWrite
-from duologue.runtime.checkpoint import NotRestorable
+from duologue.runtime.checkpoint import CONTEXT_PART, NotRestorable
 
 from .known_conversation import KnownConversation
 from .ownership import inputs as on
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("duologue.server")
 CALL_S_MAX = 15.0
 CLIENT_PART = "room"  # the stored part about the client; a new name would make stored conversations unreadable
-PARTS = ("machine", "words", CLIENT_PART, "dialogue")
+PARTS = ("machine", "words", CLIENT_PART, CONTEXT_PART, "dialogue")
 
 
 def hash_key(key: str) -> str:

@@ -15,6 +15,7 @@ from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.leaves import CLOSED
 from duologue.core.settings import Settings
+from duologue.ports.context import CallInfo
 from duologue.ports.line import Played
 from duologue.ports.store import Damaged, Store, StoredConversation
 from duologue.runtime.checkpoint import NotRestorable, read_checkpoint
@@ -58,6 +59,17 @@ async def read_earlier(
         results=results,
         played=Played(position["voice"], position["ms"]) if position else None,
     )
+
+
+def read_info(part: Any) -> CallInfo:
+    """The facts about a call, from its stored context. Conversations of earlier versions have none."""
+    found = part.get("info") if isinstance(part, dict) else None
+    if found is None:
+        return CallInfo()
+    try:
+        return CallInfo(**found)
+    except TypeError:
+        raise NotRestorable("the stored facts about the call can't be read") from None
 
 
 async def _journal(store: Store, conversation: str) -> Sequence[str]:

@@ -99,9 +99,13 @@ async def _prepared(server: Server, stop: asyncio.Event, keep_days: int | None) 
         await conversations.leases.open(conversations)
         if keep_days is not None:
             await conversations.leases.store.sweep(keep_days * 86_400_000)
+    if conversations.webhooks is not None:
+        await conversations.webhooks.open()
     try:
         yield
     finally:
+        if conversations.webhooks is not None:
+            await conversations.webhooks.close()
         if conversations.leases is not None:
             await conversations.leases.close()
 

@@ -134,6 +134,8 @@ class Screen:
         viewer.send(server_messages.history(talk.history, self.missed.lost_turns))
         viewer.send(viewer.message_writer.state())
         self.tell_status(client)
+        if talk.agent.name != talk.engine.root.name:
+            viewer.send(message("agent", name=talk.agent.name))
         now = talk.engine.driver.now()
         for call, tool, mode, began in talk.engine.tool_calls.running():
             viewer.send(message("work", event="started", call=call, tool=tool, mode=mode, ranMs=now - began))

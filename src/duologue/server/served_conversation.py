@@ -29,6 +29,7 @@ from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import Microphone
 from duologue.observe.recorder import new_journal_path
+from duologue.ports.context import Context
 from duologue.ports.line import Played
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
@@ -80,6 +81,11 @@ class RestoredConversation:
     played: Played | None = None
 
 
+def new_id() -> str:
+    """The id of a new conversation."""
+    return uuid.uuid4().hex
+
+
 class ServedConversation:
     """One conversation on this server. `on_end` is called when the conversation has ended (False) or has moved to
     another node (True)."""
@@ -96,8 +102,10 @@ class ServedConversation:
         journals: Path | None = None,
         leases: Leases | None = None,
         earlier: RestoredConversation | None = None,
+        context: Context[Any] | None = None,
     ) -> None:
-        self.id = earlier.id if earlier is not None else uuid.uuid4().hex
+        named = context.info.conversation if context is not None else ""
+        self.id = earlier.id if earlier is not None else named or new_id()
         self.key = earlier.key if earlier is not None else secrets.token_urlsafe(24)
         self.key_hash = earlier.key_hash if earlier is not None else hash_key(self.key)
         self.seat = seat
@@ -108,7 +116,9 @@ class ServedConversation:
         is_new = earlier is None  # the journal of a restored conversation begins when it runs here
         journal = new_journal_path(journals, correlation_id(self.id)) if journals is not None and is_new else None
         saved = earlier.saved if earlier is not None else None
-        self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, checkpoint=saved)
+        self.conversation = Conversation(
+            agent, self.line, conversation_id=self.id, journal=journal, checkpoint=saved, context=context
+        )
         self.screen = self._new_screen(earlier)
         self._earlier = earlier
         self._leases = leases

@@ -67,6 +67,7 @@ class MessageWriter:
             ),
             sg.WorkSilent: lambda signal: message("work", event="silent", call=signal.call),
             sg.Waiting: self._waiting,
+            sg.AgentChanged: lambda signal: message("agent", name=signal.name),
             sg.CueGiven: lambda signal: message("cue", action="play", cue=signal.cue, text=signal.text),
             sg.Noticed: self._noticed,
             sg.Lost: self._lost,

@@ -9,9 +9,12 @@ import ipaddress
 import secrets
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from duologue.core.errors import DuologueError
 from duologue.observe.prices import PriceTable
+
+SECRET_CHARS_MIN = 16
 
 
 class InvalidServer(DuologueError, ValueError):
@@ -40,6 +43,23 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class WebhookSettings:
+    """Where webhooks are sent, and the secret that signs them."""
+
+    url: str
+    secret: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+            raise InvalidServer("the webhook's URL must begin with https://, or be on this machine")
+        if len(self.secret) < SECRET_CHARS_MIN:
+            raise InvalidServer(
+                f"webhooks need a secret of at least {SECRET_CHARS_MIN} characters: set DUOLOGUE_WEBHOOK_SECRET"
+            )
+
+
+@dataclass(frozen=True, slots=True)
 class ServerSettings:
     """The settings of one server. If a token is needed and isn't given, `guarded` creates one."""
 
@@ -49,6 +69,9 @@ class ServerSettings:
     origins: tuple[str, ...] = ()  # pages of these origins may connect too; "*" means any origin
     journals: Path | None = None  # a folder for the journal of every conversation
     limits: Limits = field(default_factory=Limits)  # see below
+    context_query: tuple[str, ...] = ()  # parameters of a client's URL that the agent may see in its context
+    context_headers: tuple[str, ...] = ()  # headers of a client's request that the agent may see in its context
+    webhook: WebhookSettings | None = None  # where to tell of what happens in calls
     watchable: bool = True  # operators may watch all calls, on this machine or with the token
     prices: PriceTable | None = None  # what services cost, for the panel
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from duologue.lines.scripted import ScriptedLine
+from duologue.ports.context import CallInfo
 from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import SimulatedLoop, end
@@ -42,6 +43,7 @@ class Call(ObservedCall):
         journal: Path | str | None = None,
         line: ScriptedLine | None = None,
         own_voice: bool = False,
+        info: CallInfo | None = None,
     ) -> None:
         _check_no_loop()
         if not isinstance(agent, Agent):
@@ -51,7 +53,7 @@ class Call(ObservedCall):
         self._closed = False
         voice = agent.voice if own_voice and agent.voice is not None else ScriptedVoice()
         try:
-            self.run(self._dial(agent, voice, line, pace, journal))
+            self.run(self._dial(agent, voice, line, pace, journal, info))
         except BaseException:
             end(self._loop)
             raise

@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from duologue.core.effects import StartReply
-from duologue.core.leaves import Ask, Link, Reply
+from duologue.core.leaves import Ask, Link, Reply, User
+from duologue.core.leaves import Voice as VoiceLeaf
 from duologue.core.state import floor_is_free, is_owed
 from duologue.core.step_record import StepRecord
 from duologue.core.views import PHASES
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
+from duologue.ports.context import CallInfo, Context
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
 from duologue.ports.voice import Voice
 from duologue.runtime.agent import Agent
@@ -64,16 +66,18 @@ class ObservedCall:
         line: ScriptedLine | None,
         pace: SpeakingPace | None,
         journal: Path | str | None,
+        info: CallInfo | None = None,
     ) -> None:
         ears = ScriptedEars()
         self.line = line or ScriptedLine()
         self.person = Person(ears, self.line, pace)
         self.conversation = Conversation(
-            replace(agent, ears=ears, voice=voice),
+            replace(agent, ears=ears, voice=voice, agents=tuple(map(_without_sound, agent.agents))),
             self.line,
             journal=journal,
             conversation_id=f"test {next(_NUMBERS)}",
             seats=Seats(),
+            context=Context(info or CallInfo(line="test")),
         )
         self.conversation.engine.watchers.append(self._see)
         self.conversation.on(sg.Signal, self.signals.append)
@@ -101,6 +105,11 @@ class ObservedCall:
         """The phases that the conversation went through so far, in order."""
         moves = [s for s in self.signals if isinstance(s, sg.Transitioned) and s.view == "phase"]
         return [moves[0].source, *(move.target for move in moves)] if moves else [self.conversation.phase]
+
+    @property
+    def context(self) -> Context[Any]:
+        """The context that the agent's tools, brain and hooks get, with its data."""
+        return self.conversation.call_context
 
     @property
     def now_ms(self) -> int:
@@ -218,7 +227,9 @@ class ObservedCall:
 
     def _is_at_rest(self) -> bool:
         s = self.conversation.machine_state
-        return s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s))
+        if self.conversation.engine.program.listens and s.user is User.QUIET and s.voice is VoiceLeaf.SILENT:
+            return s.reply is Reply.NONE  # a question of the program waits for an answer
+        return s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s) and not s.says)
 
 
 def _is_request(step: StepRecord) -> bool:
@@ -232,3 +243,8 @@ def _has(given: dict[str, Any] | str, wanted: dict[str, Any]) -> bool:
         given = json.loads(given or "{}")
     assert isinstance(given, dict)
     return all(name in given and given[name] == value for name, value in wanted.items())
+
+
+def _without_sound(agent: Agent) -> Agent:
+    """The agent without ears and voice of its own: it gets those of the call."""
+    return replace(agent, ears=None, voice=None, agents=tuple(map(_without_sound, agent.agents)))

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Tool, Worker
+from duologue.ports.context import Context
 
 from .results import FAILURE_CHARS_MAX, shorten
 from .schema import Contract, contract_of, description_of
@@ -107,7 +108,7 @@ class FunctionWorker:
         return self._tool
 
     async def run(self, arguments: dict[str, Any], job: Job) -> object:
-        given = self._contract.check(arguments)
+        given = self._contract.check(arguments) | dict.fromkeys(self._contract.contexts, job.context)
         try:
             if inspect.iscoroutinefunction(self._function):
                 return await self._function(**given, **dict.fromkeys(self._contract.jobs, job))
@@ -141,6 +142,10 @@ class ThreadJob:
     @property
     def call(self) -> int:
         return self._job.call
+
+    @property
+    def context(self) -> Context[Any] | None:
+        return self._job.context
 
     def progress(self, text: str, fraction: float | None = None) -> None:
         self._report(lambda: self._job.progress(text, fraction))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, ServiceError
+from duologue.ports.context import Context
 
 from .results import shorten
 
@@ -36,6 +37,7 @@ class Contract:
 
     schema: dict[str, Any]
     jobs: tuple[str, ...]  # the parameters that get the running job
+    contexts: tuple[str, ...]  # the parameters that get the context of the call
     needs_self: bool  # the function is a method, whose first parameter is `self` or `cls`
     _model: type[BaseModel]
     _names: dict[str, str]  # field of the model -> name of the parameter
@@ -83,10 +85,11 @@ def contract_of(function: Callable[..., Any], namespace: Mapping[str, Any] | Non
         _refuse_unclear(function, parameter)
     hints = _hints(function, namespace)
     jobs = tuple(p.name for p in parameters if _is_job(hints[p.name]))
-    described = [p for p in parameters if p.name not in jobs]
+    contexts = tuple(p.name for p in parameters if _is_context(hints[p.name]))
+    described = [p for p in parameters if p.name not in (*jobs, *contexts)]
     names = {f"argument_{number}": p.name for number, p in enumerate(described)}
     model = _model(function, names, described, hints)
-    return Contract(_schema(function, model), jobs, needs_self, model, names)
+    return Contract(_schema(function, model), jobs, contexts, needs_self, model, names)
 
 
 def description_of(function: Callable[..., Any]) -> str:
@@ -144,6 +147,11 @@ def _is_self(first: inspect.Parameter) -> bool:
 
 def _is_job(hint: Any) -> bool:
     return hint is Job or Job in typing.get_args(hint)
+
+
+def _is_context(hint: Any) -> bool:
+    kinds = (hint, *typing.get_args(hint))
+    return any(kind is Context or typing.get_origin(kind) is Context for kind in kinds)
 
 
 def _hints(function: Callable[..., Any], namespace: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ secrets. Unknown messages are counted and ignored.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from duologue.audio.frames import UnusableAudio
 from duologue.core.errors import DuologueError
@@ -61,6 +61,7 @@ class Stream:
         self.line: PhoneLine | None = None
         self.has_stopped = False  # the carrier has sent its stop message
         self.counts: Counter[str] = Counter()
+        self.parameters: Mapping[str, str] = {}  # the custom parameters of the start message
         self._wire = wire
         self._admit = admit
         self._pace = pace
@@ -87,6 +88,7 @@ class Stream:
         if self.line is not None:
             raise StreamRefused(PROTOCOL_ERROR, "a second start message")
         self._admit(started)
+        self.parameters = started.parameters
         try:
             self.line = PhoneLine(self.carrier, started, self._wire, pace=self._pace, sends=self._sends)
         except UnknownCodec as problem:

@@ -23,12 +23,13 @@ from duologue.lines.phone.carriers import CARRIERS, Carrier, Started
 from duologue.lines.phone.digits import Digits
 from duologue.lines.phone.line import PhoneLine
 from duologue.lines.phone.media_stream import BROKEN, FULL, REFUSED, UNSUPPORTED, Stream, StreamRefused
-from duologue.runtime.agent import Agent
+from duologue.ports.context import CallInfo, Context
 from duologue.runtime.conversation import Conversation, NotRunning
 
+from ..agent_source import AgentOrMaker, AgentSource
 from .settings import InvalidPhoneSettings, PhoneSettings
 from .stream_tokens import StreamTokens, UsedTokenFiles
-from .webhooks import Webhooks
+from .webhooks import CALLED, CALLER, Webhooks
 
 __all__ = ["InvalidPhoneSettings", "PhoneSettings", "phone_routes"]
 
@@ -41,7 +42,7 @@ UNSENT_MAX = 2_000  # queued messages (40 s of sound): if there are more, the ca
 
 
 def phone_routes(
-    make_agent: Callable[[], Agent],
+    make_agent: AgentOrMaker,
     settings: PhoneSettings,
     on_conversation: Callable[[Conversation], None] = lambda conversation: None,  # noqa: ARG005
     is_open: Callable[[], bool] = lambda: True,
@@ -100,12 +101,13 @@ class PhoneCalls:
 
     def __init__(
         self,
-        make_agent: Callable[[], Agent],
+        make_agent: AgentOrMaker,
         settings: PhoneSettings,
         tokens: StreamTokens,
         on_conversation: Callable[[Conversation], None],
     ) -> None:
-        self._make_agent = make_agent
+        self._given = make_agent
+        self._source: AgentSource | None = None  # made with the first call
         self._settings = settings
         self._tokens = tokens
         self._on_conversation = on_conversation
@@ -124,7 +126,8 @@ class PhoneCalls:
                 raise StreamRefused(FULL, "too many calls at once")
             line = await self._await_start(websocket, stream)
             if line is not None:
-                await self._hold_call(websocket, socket, stream, line)
+                conversation = await self._converse(line, self._info(stream, websocket))
+                await self._hold_call(websocket, socket, stream, line, conversation)
         except StreamRefused as problem:
             code, why = problem.code, str(problem)
             LOG.warning("%s: refused, %s (%d)", carrier.name, why, code)
@@ -158,8 +161,9 @@ class PhoneCalls:
             raise StreamRefused(REFUSED, "no start message in time") from None
         return stream.line
 
-    async def _hold_call(self, websocket: WebSocket, socket: CarrierSocket, stream: Stream, line: PhoneLine) -> None:
-        conversation = self._converse(line)
+    async def _hold_call(
+        self, websocket: WebSocket, socket: CarrierSocket, stream: Stream, line: PhoneLine, conversation: Conversation
+    ) -> None:
         watch = _Watch()
         talking = asyncio.ensure_future(conversation.run())
         others = [
@@ -182,12 +186,23 @@ class PhoneCalls:
         stopped = "" if stream.has_stopped or line.has_hung_up else ", without a stop message"
         LOG.info("%s: the call has ended%s %s", stream.carrier.name, stopped, facts)
 
-    def _converse(self, line: PhoneLine) -> Conversation:
+    def _info(self, stream: Stream, websocket: WebSocket) -> CallInfo:
+        """The facts about a call: the numbers that our webhook has passed on, and the carrier's own parameters."""
+        given = dict(stream.parameters)
+        query = dict(websocket.query_params)
+        given.pop("token", None)
+        caller, called = (given.pop(name, "") or query.get(name, "") for name in (CALLER, CALLED))
+        return CallInfo(uuid.uuid4().hex, "phone", caller, called, given)
+
+    async def _converse(self, line: PhoneLine, info: CallInfo) -> Conversation:
         settings = self._settings
-        name = uuid.uuid4().hex
+        name = info.conversation
+        context: Context[Any] = Context(info)
         journal = settings.journals / f"{name}.jsonl" if settings.journals is not None else None
         try:
-            conversation = Conversation(self._make_agent(), line, journal=journal, conversation_id=name)
+            self._source = self._source or AgentSource(self._given)
+            agent = await self._source.make(context)
+            conversation = Conversation(agent, line, journal=journal, conversation_id=name, context=context)
             self._on_conversation(conversation)
         except Exception as failure:  # noqa: BLE001 - one call must not end the others
             raise StreamRefused(BROKEN, f"the agent could not be created: {type(failure).__name__}") from None

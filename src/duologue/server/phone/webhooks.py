@@ -22,6 +22,7 @@ from ..settings import is_loopback
 from .settings import PhoneSettings
 from .stream_tokens import StreamTokens
 
+CALLER, CALLED = "duologue_caller", "duologue_called"  # parameters of the stream with the numbers of a call
 LOG = logging.getLogger("duologue.phone")
 BODY_MAX = 64_000
 
@@ -98,16 +99,18 @@ class Webhooks:
         if not self._is_open():
             return _closed("twilio")
         token = self._tokens.mint("twilio", form.get("CallSid", ""))
-        return _xml(twiml(self._settings, token))
+        return _xml(twiml(self._settings, token, form.get("From", ""), form.get("To", "")))
 
     async def telnyx(self, request: Request) -> Response:
         """Answer Telnyx's webhook with TeXML, or refuse it. Telnyx uses different call ids in webhook and stream, so
         the token is valid for any call."""
-        if await self._trusted("telnyx", request) is None:
+        form = await self._trusted("telnyx", request)
+        if form is None:
             return PlainTextResponse("forbidden", 403)
         if not self._is_open():
             return _closed("telnyx")
-        return _xml(texml(self._settings, self._tokens.mint("telnyx", "")))
+        token = self._tokens.mint("telnyx", "")
+        return _xml(texml(self._settings, token, form.get("From", ""), form.get("To", "")))
 
     async def _trusted(self, carrier: str, request: Request) -> Mapping[str, str] | None:
         """The fields of the request's form; None if the form is too large, or if its signature is required and
@@ -137,22 +140,27 @@ async def _read(request: Request) -> bytes | None:
 # -- The responses
 
 
-def twiml(settings: PhoneSettings, token: str) -> str:
-    """TwiML that connects the stream. The token is a parameter, because Twilio drops the query of a stream's URL."""
+def twiml(settings: PhoneSettings, token: str, caller: str = "", called: str = "") -> str:
+    """TwiML that connects the stream. The token and both numbers are parameters, because Twilio drops the query of a
+    stream's URL."""
     response, stream = _connect(f"{settings.stream_url}/phone/twilio/stream")
     stream.parameter(name="token", value=token)
+    for name, number in ((CALLER, caller), (CALLED, called)):
+        if number:
+            stream.parameter(name=name, value=number)
     return str(response)
 
 
-def texml(settings: PhoneSettings, token: str) -> str:
+def texml(settings: PhoneSettings, token: str, caller: str = "", called: str = "") -> str:
     """TeXML that connects the stream. The stream must be bidirectional and raw, which isn't Telnyx's default. TeXML is
     TwiML with a few more attributes, so Twilio's builder writes it too."""
     if settings.telnyx_codec == "L16":
         codec = {"bidirectionalSamplingRate": str(settings.telnyx_rate_hz)}
     else:
         codec = {"codec": settings.telnyx_codec}
+    numbers = "".join(f"&{name}={quote(one)}" for name, one in ((CALLER, caller), (CALLED, called)) if one)
     response, _ = _connect(
-        f"{settings.stream_url}/phone/telnyx/stream?token={quote(token)}",
+        f"{settings.stream_url}/phone/telnyx/stream?token={quote(token)}{numbers}",
         track="inbound_track",
         bidirectionalMode="rtp",
         bidirectionalCodec=settings.telnyx_codec,

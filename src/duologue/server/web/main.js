@@ -31,6 +31,7 @@ import { theme } from "./theme.js";
 import { watchedCall, watchersSeat } from "./watched.js";
 
 const RESUME_MS = 4000;
+const SEEN_MS = 60000; // the server is told so often that the user is at the page
 
 const language = chosenLanguage();
 const text = textsIn(language, await textsOf(language));
@@ -62,6 +63,10 @@ store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...
 });
 keepTold((model) => conditionOf(model.microphone), (state) => socket.send("microphone", { state }));
 keepTold((model) => model.attended, (here) => socket.send("attention", { here }));
+setInterval(() => {
+  const { model } = store;
+  if (isOn(model) && model.connection.phase === "open" && model.attended) socket.send("attention", { here: true });
+}, SEEN_MS);
 store.subscribe((model, before) => {
   if (model.unsent !== before.unsent) keepUnsent(model.unsent);
 });

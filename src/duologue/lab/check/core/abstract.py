@@ -34,7 +34,13 @@ _LONG_SPEECH = TIMER_INDEX[Timer.LONG_SPEECH]
 _COMMIT = TIMER_INDEX[Timer.COMMIT]
 _FAULTS = {fatal: Fault(FaultSource.LINK, ErrorClass.UNKNOWN, fatal) for fatal in (False, True)}
 # An offer to go on behaves like an answer. A goodbye ends the call, and no check-in is taken up again if it is cut off.
-_ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.CHECK_IN, Ask.GOODBYE: Ask.GOODBYE, Ask.OFFER: Ask.ANSWER}
+_ASKS = {
+    Ask.ANSWER: Ask.ANSWER,
+    Ask.CHECK_IN: Ask.CHECK_IN,
+    Ask.GOODBYE: Ask.GOODBYE,
+    Ask.OFFER: Ask.ANSWER,
+    Ask.SAY: Ask.SAY,
+}
 
 
 def abstract(s: State, late_turns: bool = True) -> State:
@@ -57,7 +63,7 @@ def abstract(s: State, late_turns: bool = True) -> State:
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
             s.words, s.final, s.unread, 0,
             1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.firm, s.news, s.telling,
-            asked_again, s.cut, s.cues, s.ending, ID if s.guess else 0, s.guesses, s.paused,
+            s.says, asked_again, s.cut, s.cues, s.ending, ID if s.guess else 0, s.guesses, s.paused,
             s.retries, s.attempts, s.check_ins, s.faults,
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),

@@ -33,6 +33,7 @@ def _signals(seq: int) -> list[Event]:
         ev.LastWordsHeard,
         ev.SessionEnded,
         ev.InterruptRequested,
+        ev.PersonSeen,
         ev.SuspendRequested,
         ev.ResumeRequested,
         ev.ReconnectRequested,
@@ -45,6 +46,8 @@ def _signals(seq: int) -> list[Event]:
         ev.SpeechStarted,
         ev.SpeechStopped,
         ev.StartRequested,
+        ev.SpeechRequested,
+        ev.AgentChangeRequested,
     )
     return [kind(0, seq) for kind in kinds]
 
@@ -77,6 +80,7 @@ _FRESH: tuple[Event, ...] = (
     *_about(ID, ID, ID, seq=1),
     ev.VoicesPlayed(0, 1, ID + 1),
     ev.EndAfterSpeaking(0, 1, withdrawable=True),
+    ev.AgentChangeRequested(0, 1, speaks=True),
     ev.StartRequested(0, 1, session_active=False),
     ev.StartRequested(0, 1, audio_primed=False),
     *(ev.ServiceFailed(0, 1, FaultSource.EARS, error) for error in _ERRORS),
@@ -161,6 +165,8 @@ def fresh(s: State, scope: CheckScope) -> list[Event]:
     found = [*_fixed(scope), *_playback(s)]
     if ev.WordsHeard not in scope.without:
         found += [event for event in _words(s, scope.fillers) if type(event) not in scope.without]
+    if ev.TurnTaken not in scope.without:
+        found += [ev.TurnTaken(0, turn) for turn in range(s.answered + 1, s.said + 1)]
     if ev.ToolCalled not in scope.without:
         found += [event for event in _jobs(s, scope.cancellable) if type(event) not in scope.without]
     return found
@@ -180,6 +186,7 @@ def stale(s: State) -> list[Event]:
         found += [ev.TurnGuessed(0, s.turn, ID, s.guess), ev.ToolCalled(0, ID, s.call_id + 1)]
     found += [ev.AnswerOverheard(0, _STALE, turn) for turn in range(1, s.turn + 1)]
     found.append(ev.AnswerOverheard(0, 1, s.said))
+    found += [ev.TurnTaken(0, s.answered), ev.TurnTaken(0, s.said + 1)]
     found += [ev.WordsHeard(0, _STALE, turn, words=2, substantial=2, final=True) for turn in range(1, s.turn + 1)]
     found += [ev.ToolCalled(0, _STALE, s.call_id + 1), ev.ToolCalled(0, ID, s.call_id)]
     found += [kind(0, job.call, _STALE) for job in s.jobs for kind in (ev.JobProgressed, ev.JobAsked)]

@@ -310,7 +310,9 @@ def _may_answer(step: CheckedStep) -> bool:
     or if the turns were reported as lost."""
     if step.did(fx.ReportLost):
         return True
-    if isinstance(step.event, ev.InterruptRequested | ev.CancelRequested | ev.PlaybackFinished | ev.ReplyFinished):
+    if isinstance(
+        step.event, ev.InterruptRequested | ev.CancelRequested | ev.PlaybackFinished | ev.ReplyFinished | ev.TurnTaken
+    ):
         return True
     return any(isinstance(effect, fx.TruncateReply) and effect.heard_ms > 0 for effect in step.effects)
 

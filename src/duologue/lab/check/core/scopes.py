@@ -73,12 +73,18 @@ def _small_early(settings: Settings) -> Settings:
     return replace(_small_over(settings), early_requests_max=2)
 
 
+def _quick_early(settings: Settings) -> Settings:
+    return replace(_small_over(settings), early_requests_max=1)
+
+
 def _small_pair(settings: Settings) -> Settings:
     return replace(_small_work(settings), jobs_max=2)
 
 
 # What becomes of words over the agent is independent of faults, pauses and work, so only the scope `over` tries these.
 _OVER = frozenset((ev.ReplyBecameFirm, ev.AnswerOverheard))
+# Only the scope `program` tries what a program does to a conversation.
+_PROGRAM = frozenset((ev.SpeechRequested, ev.TurnTaken, ev.AgentChangeRequested))
 # Only the scope `ending` tries that a conversation ends after its last words, and only `audible` counts cues.
 _ENDING = frozenset((ev.EndAfterSpeaking,))
 # Only the scope `early` asks the brain before the end of the turn is certain.
@@ -89,33 +95,57 @@ _SPEECH = frozenset((ev.SpeechStarted, ev.PttPressed, ev.WordsHeard, ev.TurnEnde
 
 SMALL: tuple[CheckScope, ...] = (
     CheckScope(
-        "work", _small_work, _OVER | _ENDING | _EARLY | _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False
-    ),
-    CheckScope("talk", _small_talk, _OVER | _ENDING | _EARLY | _PAUSES | _WORK | {ev.ServiceFailed}),
-    CheckScope("link", _small_link, _OVER | _ENDING | _EARLY | _WORK, fillers=False, late_turns=False),
-    CheckScope(
-        "pair",
-        _small_pair,
-        _OVER | _ENDING | _EARLY | _PAUSES | _SPEECH | _FAULTS - {ev.LinkClosed, ev.ReplyFailed},
+        "work",
+        _small_work,
+        _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | {ev.ServiceFailed},
         fillers=False,
         late_turns=False,
     ),
-    CheckScope("over", _small_over, _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
+    CheckScope("talk", _small_talk, _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | {ev.ServiceFailed}),
+    CheckScope("link", _small_link, _OVER | _PROGRAM | _ENDING | _EARLY | _WORK, fillers=False, late_turns=False),
+    CheckScope(
+        "pair",
+        _small_pair,
+        _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | _SPEECH | _FAULTS - {ev.LinkClosed, ev.ReplyFailed},
+        fillers=False,
+        late_turns=False,
+    ),
+    CheckScope("over", _small_over, _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
     CheckScope(
         "audible",
         _small_audible,
-        _OVER | _ENDING | _EARLY | _PAUSES | _BUTTONS | _WORK | {ev.ServiceFailed},
+        _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | _BUTTONS | _WORK | {ev.ServiceFailed},
         late_turns=False,
     ),
     CheckScope(
         "ending",
         _small_work,
-        _OVER | _EARLY | _PAUSES | _BUTTONS | _BACKGROUND_WORK | _FAULTS,
+        _OVER | _PROGRAM | _EARLY | _PAUSES | _BUTTONS | _BACKGROUND_WORK | _FAULTS,
         fillers=False,
         late_turns=False,
         cancellable=False,
     ),
-    CheckScope("early", _small_early, _ENDING | _WORK | (_FAULTS - {ev.LinkClosed, ev.ReplyFailed}), fillers=False),
+    CheckScope(
+        "early",
+        _small_early,
+        _PROGRAM - {ev.AgentChangeRequested} | _ENDING | _WORK | (_FAULTS - {ev.LinkClosed, ev.ReplyFailed}),
+        fillers=False,
+    ),
+    CheckScope(
+        "program",
+        _small_work,
+        _OVER
+        | _EARLY
+        | _ENDING
+        | _PAUSES
+        | _BUTTONS
+        | _BACKGROUND_WORK
+        | _FAULTS
+        | {ev.SoundDismissed, ev.RetryRequested},
+        fillers=False,
+        late_turns=False,
+        cancellable=False,
+    ),
 )
 
 # For a quick check: fewer variants of words, and without the costliest combinations.
@@ -127,7 +157,12 @@ QUICK: tuple[CheckScope, ...] = (
     SMALL[4],
     SMALL[5]._replace(fillers=False, without=SMALL[5].without | _LOSSES),
     SMALL[6]._replace(without=SMALL[6].without | _WORK),
-    SMALL[7]._replace(late_turns=False, without=SMALL[7].without | _BUTTONS | {ev.LinkClosed, ev.LinkWobbled}),
+    SMALL[7]._replace(
+        narrow=_quick_early,
+        late_turns=False,
+        without=SMALL[7].without | _BUTTONS | {ev.LinkClosed, ev.LinkWobbled},
+    ),
+    SMALL[8]._replace(without=SMALL[8].without | _WORK),
 )
 
 # The full scopes use the limits of the profiles, and at most two jobs at a time.
@@ -155,25 +190,26 @@ def _full_over(settings: Settings) -> Settings:
 
 
 FULL: tuple[CheckScope, ...] = (
-    CheckScope("talk", _full_talk, _OVER | _ENDING | _EARLY | _PAUSES | _WORK | {ev.ServiceFailed}),
+    CheckScope("talk", _full_talk, _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | {ev.ServiceFailed}),
     CheckScope(
         "work",
         _full_work,
-        _OVER | _ENDING | _EARLY | _PAUSES | _BUTTONS | {ev.ServiceFailed},
+        _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | _BUTTONS | {ev.ServiceFailed},
         fillers=False,
         late_turns=False,
     ),
     CheckScope(
         "pause",
         _full_pause,
-        _OVER | _ENDING | _EARLY | _FAULTS | _BUTTONS | {ev.LinkWobbled},
+        _OVER | _PROGRAM | _ENDING | _EARLY | _FAULTS | _BUTTONS | {ev.LinkWobbled},
         fillers=False,
         late_turns=False,
     ),
-    CheckScope("link", _full_link, _OVER | _ENDING | _EARLY | _WORK, fillers=False, late_turns=False),
-    CheckScope("over", _full_over, _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
+    CheckScope("link", _full_link, _OVER | _PROGRAM | _ENDING | _EARLY | _WORK, fillers=False, late_turns=False),
+    CheckScope("over", _full_over, _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
     SMALL[6],  # how a conversation ends after its last words doesn't depend on the limits
     SMALL[7],
+    SMALL[8],  # nor does what a program does
 )
 
 SCOPES: dict[str, tuple[CheckScope, ...]] = {"quick": QUICK, "small": SMALL, "full": FULL}

@@ -24,6 +24,7 @@ export function firstModel(given = {}) {
     status: STATUS,
     context: null, // what the next session will know: {summary, activeFiles}
     captions: [],
+    speaker: "", // the name of an agent that has taken over
     cue: null, // what a cue says beside the voice of replies: {cue, text}
     results: [], // of completed tasks: {turn, title, slots}
     unsent: [], // typed and not confirmed by the server: {id, conversation, text}
@@ -82,7 +83,7 @@ export function unsentLines(model) {
   return missing.map(({ id, text }) => ({ id, role: "user", text, unheard: "", final: true, unsent: true }));
 }
 
-const NOTHING = { captions: [], cue: null, results: [], dialogue: null, work: [], wait: null, metrics: null, context: null, transitions: [] };
+const NOTHING = { captions: [], speaker: "", cue: null, results: [], dialogue: null, work: [], wait: null, metrics: null, context: null, transitions: [] };
 
 const HANDLERS = {
   "duologue.ready": (model, payload) => ({
@@ -113,6 +114,7 @@ const HANDLERS = {
     captions: withCaption(model.captions, payload),
     cue: payload.role === "assistant" ? null : model.cue,
   }),
+  "duologue.agent": (model, { name }) => ({ ...model, speaker: name }),
   "duologue.cue": (model, payload) => ({ ...model, cue: cueAfter(model.cue, payload) }),
   "duologue.typed": (model, { id }) => ({ ...model, unsent: model.unsent.filter((message) => message.id !== id) }),
   "duologue.dialogue": (model, payload) => ({ ...model, dialogue: payload.flow === null ? null : payload }),
@@ -190,7 +192,7 @@ function withState(model, payload, receivedAt) {
     state: next,
     transitions: moved ? [...model.transitions.slice(1 - TRANSITIONS_MAX), { from: model.state.phase, to: phase, cause, at }] : model.transitions,
     wait: waits ? model.wait : null,
-    notices: moved && model.state.phase === "error" ? model.notices.filter(({ actions }) => !actions?.includes("retry")) : model.notices,
+    notices: moved && model.state.phase === "error" ? model.notices.filter(({ actions }) => !actions?.some((action) => action === "retry" || action === "dismiss")) : model.notices,
   };
 }
 

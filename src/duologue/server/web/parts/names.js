@@ -1,8 +1,8 @@
 // The names of the speakers.
 
 /** The agent's name, or "Agent". */
-export function agentOf({ conversation, ready }) {
-  return (conversation?.watching ? conversation.agent : ready?.agent?.name) || "";
+export function agentOf({ conversation, ready, speaker }) {
+  return speaker || (conversation?.watching ? conversation.agent : ready?.agent?.name) || "";
 }
 
 /** The speaker of a user's line: the user of this page, or a watched caller. */

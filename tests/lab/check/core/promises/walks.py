@@ -61,9 +61,24 @@ def _starts() -> list[State]:
         _fatal,
         _asked_hello,
         _about_to_end,
+        _said_by_the_program,
     )
     stages = [demo, *(_overlap(name) for name in PROFILES), *(script() for script in scripts)]
     return list(dict.fromkeys(abstract(record.after) for stage in stages for record in stage.records))
+
+
+def _said_by_the_program() -> Stage:
+    """The program says something: its words fail once, and are then cut off before anything of them is heard."""
+    stage = up()
+    stage.happen(ev.SpeechRequested)
+    stage.wait_for(Timer.BEAT)
+    stage.fail_reply(ErrorClass.SERVER_ERROR)
+    stage.wait_for(Timer.RETRY)
+    stage.think()
+    stage.speak(0)
+    stage.happen(ev.TextTyped)
+    stage.wait_for(Timer.STOP)
+    return stage
 
 
 def _overlap(name: str) -> Stage:

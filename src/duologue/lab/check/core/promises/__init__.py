@@ -9,6 +9,7 @@ from __future__ import annotations
 from .audible import AUDIBLE_PROMISES
 from .jobs import JOB_PROMISES
 from .link import LINK_PROMISES
+from .program import PROGRAM_PROMISES
 from .promise import Promise, index, trigger_of
 from .reply import REPLY_PROMISES
 from .user import USER_PROMISES
@@ -21,6 +22,7 @@ PROMISES: tuple[Promise, ...] = (
     *REPLY_PROMISES,
     *JOB_PROMISES,
     *AUDIBLE_PROMISES,
+    *PROGRAM_PROMISES,
 )
 
 __all__ = ["PROMISES", "Promise", "index", "trigger_of"]

@@ -6,7 +6,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import LIVE, PENDING, Ask, Cue, ErrorClass, Link, Reply, Timer, User, Voice
 from duologue.core.settings import POLICIES
-from duologue.core.state import State, has_foreground
+from duologue.core.state import State, has_foreground, may_say
 
 from ..laws import CheckedStep
 from .promise import Promise, asks, does, goes, never
@@ -62,7 +62,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
         "the brain is asked about unanswered turns and news after a beat, even if a noise continues",
         (T.BEAT, T.PATIENCE),
-        lambda s, e: True,
+        lambda s, e: not may_say(s),
         lambda x: goes(x, Reply.COMMITTING) and asks(x, x.before.said) and _asked_for(x, Ask.ANSWER),
     ),
     Promise(
@@ -116,7 +116,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a request includes all waiting news",
         (T.BEAT,),
-        lambda s, e: s.news,
+        lambda s, e: s.news and not may_say(s),
         lambda x: not x.after.news and x.after.telling,
     ),
     Promise(
@@ -152,7 +152,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a reply that ends without audio counts as the answer",
         (ev.ReplyFinished,),
-        lambda s, e: _live(s) and s.reply in _OPEN and not s.called,
+        lambda s, e: s.ask is not Ask.SAY and _live(s) and s.reply in _OPEN and not s.called,
         lambda x: (
             goes(x, Reply.NONE)
             and x.after.answered >= x.before.asked
@@ -201,7 +201,7 @@ REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a retry sends the same request again",
         (T.RETRY,),
-        lambda s, e: True,
+        lambda s, e: s.ask is not Ask.SAY,
         lambda x: (
             goes(x, Reply.COMMITTING)
             and _asked_for(x, x.before.ask)

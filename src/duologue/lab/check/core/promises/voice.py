@@ -53,18 +53,19 @@ def _interrupted(step: CheckedStep) -> bool:
         goes(step, Voice.STOPPING)
         and does(step, fx.StopPlayback, fx.CancelReply)
         and step.after.reply_id > step.before.reply_id
-        and step.after.ask is Ask.ANSWER
+        and step.after.ask in (Ask.ANSWER, Ask.SAY)
     )
 
 
 def _silent(step: CheckedStep) -> bool:
-    """Did the step make the voice silent and truncate the reply exactly once? If some of the reply was heard, its turns
+    """Did the step make the voice silent and truncate the reply exactly once? If some of an answer was heard, its turns
     must count as answered. Otherwise they must stay unanswered, and the brain must be asked about them again, unless
     calls are open that will continue the answer."""
     truncated = [effect for effect in step.effects if isinstance(effect, fx.TruncateReply)]
     if step.after.voice is not Voice.SILENT or len(truncated) != 1:
         return False
-    settled = step.before.asked if truncated[0].heard_ms else step.before.answered
+    is_answer = truncated[0].heard_ms > 0 and step.before.ask is not Ask.SAY
+    settled = step.before.asked if is_answer else step.before.answered
     asked = step.before.asked if has_foreground(step.after) else settled
     return step.after.answered == settled and step.after.asked == asked
 
@@ -196,7 +197,7 @@ VOICE_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a reply played to its end counts as the answer",
         (ev.PlaybackFinished,),
-        lambda s, e: _sounding(s),
+        lambda s, e: s.ask is not Ask.SAY and _sounding(s),
         lambda x: (
             goes(x, Voice.SILENT)
             and x.after.answered >= x.before.asked
@@ -216,7 +217,7 @@ VOICE_PROMISES: tuple[Promise, ...] = (
                 or x.after.voice is not Voice.SILENT
                 or x.after.user is not User.QUIET
                 or has_foreground(x.after)
-                or (x.after.due[TIMER_INDEX[T.BEAT]] > 0) == is_owed(x.after)
+                or (x.after.due[TIMER_INDEX[T.BEAT]] > 0) == (is_owed(x.after) or x.after.says)
             )
         ),
     ),

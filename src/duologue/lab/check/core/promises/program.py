@@ -1,0 +1,90 @@
+"""Promises about the program: what it says, which turns it takes, and how it changes the agent."""
+
+from __future__ import annotations
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import ACTIVE, PENDING, TIMER_INDEX, Ask, Link, Reply, Timer, Voice
+from duologue.core.state import may_say
+
+from ..laws import CheckedStep
+from .promise import Promise, does, goes, never
+
+
+def _says(x: CheckedStep) -> bool:
+    """Did the step begin to say words of the program, with a request that answers no turn?"""
+    starts = [effect for effect in x.effects if isinstance(effect, fx.StartReply)]
+    return len(starts) == 1 and starts[0].ask is Ask.SAY and starts[0].last < starts[0].first and not x.after.says
+
+
+def _keeps_questions(x: CheckedStep) -> bool:
+    return (x.after.answered, x.after.said) == (x.before.answered, x.before.said)
+
+
+PROGRAM_PROMISES: tuple[Promise, ...] = (
+    Promise(
+        "words of the program wait until both sides are quiet and no answer is owed",
+        (ev.SpeechRequested,),
+        lambda s, e: s.link in ACTIVE,
+        lambda x: x.after.says and never(x, fx.StartReply, fx.CancelReply, fx.StopPlayback),
+    ),
+    Promise(
+        "if the program has words to say and may say them, they are said within a beat",
+        (ev.SpeechRequested,),
+        lambda s, e: s.link is Link.UP and may_say(s._replace(says=True)),
+        lambda x: x.after.due[TIMER_INDEX[Timer.BEAT]] > 0,
+    ),
+    Promise(
+        "words of the program are said after a beat, and answer nothing",
+        (Timer.BEAT,),
+        lambda s, e: may_say(s),
+        lambda x: goes(x, Reply.COMMITTING) and _says(x) and _keeps_questions(x),
+    ),
+    Promise(
+        "words of the program that were heard count as said, and answer nothing",
+        (ev.PlaybackFinished,),
+        lambda s, e: s.voice in (Voice.PLAYING, Voice.HELD) and s.ask is Ask.SAY,
+        lambda x: _keeps_questions(x) and x.after.says == x.before.says,
+    ),
+    Promise(
+        "words of the program of which nothing was heard are said again",
+        (Timer.STOP,),
+        lambda s, e: s.ask is Ask.SAY and s.heard_ms == 0,
+        lambda x: x.after.says,
+    ),
+    Promise(
+        "a retry of the program's words says them again",
+        (Timer.RETRY,),
+        lambda s, e: s.ask is Ask.SAY,
+        _says,
+    ),
+    Promise(
+        "a turn that the program has taken is not sent to the brain",
+        (ev.TurnTaken,),
+        lambda s, e: s.link in ACTIVE and s.answered < e.turn <= s.said,
+        lambda x: (
+            isinstance(x.event, ev.TurnTaken)
+            and x.after.answered >= x.event.turn
+            and (x.before.reply not in PENDING or x.after.reply_id > x.before.reply_id)
+            and (x.after.news or x.after.telling or not (x.before.news or x.before.telling))
+        ),
+    ),
+    Promise(
+        "a change of the agent is applied in the same step",
+        (ev.AgentChangeRequested,),
+        lambda s, e: s.link in ACTIVE,
+        lambda x: isinstance(x.event, ev.AgentChangeRequested) and fx.ChangeAgent(x.event.speaks) in x.effects,
+    ),
+    Promise(
+        "another agent speaks next, and answers what was not answered",
+        (ev.AgentChangeRequested,),
+        lambda s, e: s.link in ACTIVE and e.speaks,
+        lambda x: (x.after.news or does(x, fx.StartReply)) and _keeps_questions(x),
+    ),
+    Promise(
+        "a change of the same agent disturbs no reply",
+        (ev.AgentChangeRequested,),
+        lambda s, e: s.link in ACTIVE and not e.speaks,
+        lambda x: x.after.reply_id == x.before.reply_id and x.after.reply is x.before.reply,
+    ),
+)

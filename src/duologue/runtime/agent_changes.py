@@ -1,0 +1,178 @@
+"""Which agent has the conversation: changes of the agent, and the hand-over to another one.
+
+A change waits here until the state machine applies it. Rule: an agent that takes over is one of those that the first
+agent lists in `agents`, so that another server finds it again by its name.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from duologue.core import events as ev
+from duologue.core.leaves import Ask
+from duologue.core.step_record import StepRecord
+from duologue.ports.brain import Brain, Part, Request
+from duologue.ports.context import HandOverRefused, HistoryShare, NotPossible
+from duologue.ports.history import Item, Note
+
+from .agent import Agent
+from .driver import Driver
+from .transcript import Transcript
+from .validation import reading, text, whole
+
+IN_A_ROW_MAX = 5  # hand-overs without a word of the person in between
+CHANGEABLE = ("instructions", "tools", "voice", "language")
+_SAVED = ("instructions", "language")
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    agent: Agent
+    speaks: bool
+    seam: int = 0
+    summary: str = ""
+
+
+class AgentChanges:
+    """The agents of one conversation. `root` is the one that it began with."""
+
+    def __init__(self, root: Agent, driver: Driver, transcript: Transcript) -> None:
+        self.root = root
+        self.current = root
+        self.greets = False  # another agent has taken over, and nothing of it was heard yet
+        self._driver = driver
+        self._transcript = transcript
+        self._changes: deque[_Change] = deque()
+        self._updated: dict[str, str] = {}  # what `update` has changed, as far as it can be saved
+        self._seam = 0  # the place of the history from which the agent knows it
+        self._summary = ""  # what the agent knows of the history before that
+        self._in_a_row = 0
+        self._said = 0  # the newest turn at the last hand-over
+        self._greeting = 0  # the reply with the greeting
+
+    @property
+    def is_changed(self) -> bool:
+        """Is there anything to save?"""
+        return self.current is not self.root or bool(self._updated)
+
+    # -- From the program
+
+    def update(self, changes: dict[str, Any]) -> None:
+        """Change the agent from the next request on. Raises InvalidAgent."""
+        newest = self._changes[-1].agent if self._changes else self.current
+        if getattr(newest.brain, "renew", None) is not None:
+            raise NotPossible("a speech-to-speech model can't be changed during a call")
+        agent = replace(newest, **changes)
+        self._updated |= {name: value for name, value in changes.items() if name in _SAVED}
+        seam = self._changes[-1] if self._changes else None
+        self._changes.append(
+            _Change(agent, False, seam.seam if seam else self._seam, seam.summary if seam else self._summary)
+        )
+        self._driver.post(ev.AgentChangeRequested)
+
+    def check(self, wanted: Any) -> Agent:
+        """The agent to hand over to. Raises HandOverRefused."""
+        names = ", ".join(repr(agent.name) for agent in known_agents(self.root) if agent.name)
+        name = wanted.name if isinstance(wanted, Agent) else wanted
+        found = next((agent for agent in known_agents(self.root) if agent.name and agent.name == name), None)
+        if found is None:
+            raise HandOverRefused(f"there is no agent {name!r} to hand over to; known: {names or 'none'}")
+        if found.name == self.current.name:
+            raise HandOverRefused(f"{name!r} has the conversation already")
+        if any(getattr(one.brain, "renew", None) is not None for one in (found, self.current)):
+            raise HandOverRefused("a speech-to-speech model can't take or give a conversation")
+        if self._driver.state.said > self._said:
+            self._in_a_row = 0
+        if self._in_a_row >= IN_A_ROW_MAX:
+            raise HandOverRefused(f"{IN_A_ROW_MAX} hand-overs in a row: wait until the person has said something")
+        return found
+
+    def hand_over(self, agent: Agent, history: HistoryShare, summary: str) -> None:
+        """Let this agent take the conversation, as soon as the state machine applies it."""
+        self._said, self._in_a_row = self._driver.state.said, self._in_a_row + 1
+        self._updated = {}
+        keeps = history == "whole"
+        seam = self._seam if keeps else self._transcript.first_after(self._driver.state.answered)
+        kept = self._summary if keeps else summary if history == "summary" else ""
+        self._changes.append(_Change(agent, True, seam, kept))
+        self._driver.post(ev.AgentChangeRequested, speaks=True)
+
+    # -- From the state machine
+
+    def apply(self) -> Agent | None:
+        """The agent that has the conversation from now on."""
+        if not self._changes:
+            return None  # requested by an earlier process
+        change = self._changes.popleft()
+        self.current, self._seam, self._summary = change.agent, change.seam, change.summary
+        self.greets = self.greets or change.speaks
+        self._greeting = 0 if change.speaks else self._greeting
+        return self.current
+
+    def history(self) -> tuple[Item, ...]:
+        """The history, as far as the agent knows it."""
+        if not self._seam and not self._summary:
+            return self._transcript.items
+        notes: tuple[Item, ...] = (Note(f"The conversation so far: {self._summary}"),) if self._summary else ()
+        return (*notes, *self._transcript.since(self._seam))
+
+    def greeting(self, reply: int, ask: Ask) -> bool:
+        """Is this request the first one to an agent that has taken over?"""
+        if not self.greets or ask is not Ask.ANSWER:
+            return False
+        self._greeting = reply
+        return True
+
+    def follow(self, record: StepRecord) -> None:  # noqa: ARG002 - read from the transcript
+        if self._greeting and self._transcript.heard_of(self._greeting):
+            self.greets, self._greeting = False, 0
+
+    # -- As data
+
+    def dump(self) -> dict[str, Any]:
+        return {
+            "agent": self.current.name,
+            "updated": dict(self._updated),
+            "greets": self.greets,
+            "seam": self._seam,
+            "summary": self._summary,
+            "in_a_row": [self._in_a_row, self._said],
+        }
+
+    def load(self, data: dict[str, Any]) -> None:
+        """Restore what `dump` returned. Raises NotRestorable for invalid data, or if the agent isn't known here."""
+        with reading("the agent of the conversation"):
+            name, updated = text(data["agent"]), {text(key): text(one) for key, one in data["updated"].items()}
+            seam, summary = whole(data["seam"]), text(data["summary"])
+            in_a_row, said = (whole(one) for one in data["in_a_row"])
+            agent = self.root if name == self.root.name else next(a for a in known_agents(self.root) if a.name == name)
+            self.current = replace(agent, **updated) if updated else agent  # type: ignore[arg-type]
+        self._updated, self._seam, self._summary = updated, seam, summary
+        self._in_a_row, self._said, self.greets = in_a_row, said, bool(data["greets"])
+
+
+def known_agents(root: Agent) -> Iterator[Agent]:
+    """This agent, and all that can be reached from it."""
+    waiting, seen = deque([root]), set()
+    while waiting:
+        agent = waiting.popleft()
+        if id(agent) not in seen:
+            seen.add(id(agent))
+            yield agent
+            waiting.extend(agent.agents)
+
+
+class Greeting:
+    """Says the greeting of an agent that has taken over, and then answers what the person has said meanwhile."""
+
+    def __init__(self, text: str, brain: Brain) -> None:
+        self._text = text
+        self._brain = brain
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        yield f"{self._text} "
+        async for part in self._brain.reply(request):
+            yield part

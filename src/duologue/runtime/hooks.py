@@ -1,0 +1,139 @@
+"""Hooks: functions of the program that are called when a call starts, ends or changes.
+
+Rule: a hook can't break a call. It runs beside the conversation, within a limit of time, and its failure is reported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from duologue.core.leaves import CLOSED
+from duologue.observe import signals as sg
+from duologue.ports.context import Context
+
+from .program_speech import HOOK_LIMIT, HookLimit
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+HOOK_S_MAX = 5.0
+RUNNING_MAX = 100  # hooks that run at the same time in one call; more are dropped and reported
+
+Hook = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Async functions that are called during a call. The first argument is the context. Except for `on_start`, the
+    second one is the signal that tells what happened."""
+
+    on_start: Hook | None = None  # the call has begun
+    on_turn: Hook | None = None  # a turn of either side is complete: TurnCompleted or TurnInterrupted
+    on_state: Hook | None = None  # the conversation has entered another phase: Transitioned
+    on_tool: Hook | None = None  # a tool call has ended: WorkEnded
+    on_fault: Hook | None = None  # a fault is shown to the person: Failed
+    on_end: Hook | None = None  # the call is over: Ended
+    on_usage: Hook | None = None  # what the call has used, when it is over: CallUsage
+
+    def problems(self) -> list[str]:
+        """What is wrong with these hooks."""
+        given = [(one.name, getattr(self, one.name)) for one in fields(self)]
+        wrong = [name for name, hook in given if hook is not None and not inspect.iscoroutinefunction(hook)]
+        return [f"{name} must be an async function: write `async def`" for name in wrong]
+
+
+NO_HOOKS = Hooks()
+
+
+@dataclass(frozen=True, slots=True)
+class CallUsage:
+    """What one call has used."""
+
+    duration_ms: int
+    turns: int  # of the person
+    requests: int  # to the brain
+    tool_calls: int
+    spoken_ms: int  # of the agent, as far as it was heard
+
+
+class HookRunner:
+    """Runs the hooks of one conversation."""
+
+    def __init__(self, engine: Engine, hooks: Hooks, context: Context[Any]) -> None:
+        self._engine = engine
+        self._hooks = hooks
+        self._context = context
+        self._running: set[asyncio.Task[None]] = set()
+        self._usage = _Counts()
+        self._has_started = False
+        if hooks != NO_HOOKS:
+            self._subscribe(engine)
+
+    def _subscribe(self, engine: Engine) -> None:
+        on = engine.bus.on
+        on(sg.StateEntered, self._note_state)
+        on(sg.Transitioned, lambda told: self._run("on_state", told) if told.view == "phase" else None)
+        on(sg.TurnCompleted, self._note_turn)
+        on(sg.TurnInterrupted, self._note_turn)
+        on(sg.WorkEnded, self._note_tool)
+        on(sg.Failed, lambda told: self._run("on_fault", told))
+        on(sg.Ended, self._note_end)
+
+    def _note_state(self, told: sg.StateEntered) -> None:
+        if not self._has_started and self._engine.driver.state.link not in CLOSED:
+            self._has_started = True
+            self._usage.began_at = told.at
+            self._run("on_start")
+
+    def _note_turn(self, told: sg.TurnCompleted | sg.TurnInterrupted) -> None:
+        turn = told.turn
+        if turn.role == "user":
+            self._usage.turns += 1
+        else:
+            self._usage.spoken_ms += turn.duration_ms
+        self._run("on_turn", told)
+
+    def _note_tool(self, told: sg.WorkEnded) -> None:
+        self._usage.tool_calls += 1
+        self._run("on_tool", told)
+
+    def _note_end(self, told: sg.Ended) -> None:
+        self._run("on_end", told)
+        counts = self._usage
+        requests = self._engine.announcer.meter.metrics().requests
+        used = CallUsage(told.at - counts.began_at, counts.turns, requests, counts.tool_calls, counts.spoken_ms)
+        self._run("on_usage", used)
+
+    def _run(self, name: str, *told: object) -> None:
+        hook: Hook | None = getattr(self._hooks, name)
+        if hook is None:
+            return
+        if len(self._running) >= RUNNING_MAX:
+            self._engine.report_failure(name, RuntimeError(f"more than {RUNNING_MAX} hooks run"))
+            return
+        task = asyncio.get_running_loop().create_task(self._call(name, hook, told), name=name)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _call(self, name: str, hook: Hook, told: tuple[object, ...]) -> None:
+        limit = HookLimit(HOOK_S_MAX)
+        HOOK_LIMIT.set(limit)
+        try:
+            async with limit.timeout:
+                await hook(self._context, *told)
+        except Exception as failure:  # noqa: BLE001 - a hook may raise anything
+            self._engine.report_failure(name, failure)
+        finally:
+            self._engine.mark_context()
+
+
+@dataclass(slots=True)
+class _Counts:
+    began_at: int = 0
+    turns: int = 0
+    tool_calls: int = 0
+    spoken_ms: int = 0

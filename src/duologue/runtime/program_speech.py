@@ -1,0 +1,255 @@
+"""What the program says and asks by itself in a call: its words wait here until the state machine lets them be said.
+
+The state machine knows only that there is something to say. Rule: words are said once. If nothing of them was heard,
+they are said again; once a part was heard, `say` returns that part.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Generator
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import CLOSED, Ask, JobKind
+from duologue.core.state import State, has_foreground
+from duologue.core.step_record import StepRecord
+from duologue.ports.brain import OpenQuestion, Part, Request
+from duologue.ports.context import NotPossible
+from duologue.ports.ears import Final, Heard, Partial
+
+from .driver import Driver
+from .transcript import Transcript
+
+WAITING_MAX = 50  # texts that wait to be said
+TEXT_CHARS_MAX = 4_000
+HIDDEN = "hidden"  # stands for each word of a secret answer
+
+
+# The limit of the hook that runs, if one does. It doesn't count while the hook waits until something was said.
+HOOK_LIMIT: ContextVar[HookLimit | None] = ContextVar("hook_limit", default=None)
+
+
+class HookLimit:
+    """The time that a hook may take."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._timeout = asyncio.timeout(limit_s)
+
+    @property
+    def timeout(self) -> asyncio.Timeout:
+        return self._timeout
+
+    def pause(self) -> None:
+        self._timeout.reschedule(None)
+
+    def resume(self) -> None:
+        self._timeout.reschedule(asyncio.get_running_loop().time() + self._limit_s)
+
+
+class _Unlimited:
+    """Waits for this result. Meanwhile, the limit of a hook doesn't count."""
+
+    def __init__(self, done: asyncio.Future[str]) -> None:
+        self._done = done
+
+    def __await__(self) -> Generator[Any, None, str]:
+        limit = HOOK_LIMIT.get()
+        if limit is None:
+            return (yield from self._done.__await__())
+        limit.pause()
+        try:
+            return (yield from self._done.__await__())
+        finally:
+            limit.resume()
+
+
+@dataclass(eq=False, slots=True)
+class _Words:
+    """A text of the program's own, and who waits for it."""
+
+    text: str
+    asks: bool
+    done: asyncio.Future[str]
+    secret: bool = False
+    finals: dict[int, str] = field(default_factory=dict)  # of a secret answer, by utterance: never stored
+
+
+class ProgramSpeech:
+    """The words of the program in one conversation."""
+
+    def __init__(self, driver: Driver, transcript: Transcript) -> None:
+        self._driver = driver
+        self._transcript = transcript
+        self._waiting: deque[_Words] = deque()
+        self._current: list[_Words] = []  # those that the newest request says
+        self._reply = 0
+        self._question: _Words | None = None  # heard, and not answered yet
+        self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
+        self._asking = asyncio.Lock()
+
+    # -- From the program
+
+    def say(self, text: str) -> Awaitable[str]:
+        return _Unlimited(self._add(text, asks=False).done)
+
+    async def ask(self, question: str, *, secret: bool, limit_s: float | None) -> str:
+        async with self._asking:  # one question at a time
+            words = self._add(question, asks=True, secret=secret)
+            for job in self._driver.state.jobs:
+                if job.kind is JobKind.TOOL:  # a tool that asks may take as long as a person needs
+                    self._driver.post(ev.CallDelegated, call=job.call)
+            try:
+                async with asyncio.timeout(limit_s):
+                    return await _Unlimited(words.done)
+            except TimeoutError:
+                return ""
+            finally:
+                self._drop(words)
+
+    def _add(self, text: str, *, asks: bool, secret: bool = False) -> _Words:
+        if not isinstance(text, str) or not any(character.isalnum() for character in text):
+            raise ValueError("there is nothing to say: the text has no letter and no digit")
+        if len(text) > TEXT_CHARS_MAX:
+            raise ValueError(f"the text has {len(text)} characters; at most {TEXT_CHARS_MAX} can be said at a time")
+        if self._driver.is_closed or self._driver.state.link in CLOSED:
+            raise NotPossible("nothing can be said: the call has not started, or is over")
+        if len(self._waiting) >= WAITING_MAX:
+            raise NotPossible(f"{WAITING_MAX} texts wait to be said already")
+        words = _Words(text, asks, asyncio.get_running_loop().create_future(), secret)
+        self._waiting.append(words)
+        self._driver.post(ev.SpeechRequested)
+        return words
+
+    def _drop(self, words: _Words) -> None:
+        """The program no longer waits for this answer."""
+        if self._question is words:
+            self._question = None
+        if words in self._waiting:
+            self._waiting.remove(words)
+
+    # -- From the state machine
+
+    def brain(self, effect: fx.StartReply) -> ProgramBrain:
+        """What says the words that wait, as the brain of this request."""
+        self._current += self._waiting
+        self._waiting.clear()
+        self._reply = effect.reply
+        self._said_before = self._driver.state.said
+        return ProgramBrain(tuple(self._current))
+
+    @property
+    def listens(self) -> bool:
+        """Has the program asked a question that was heard, and that isn't answered yet?"""
+        return self._question is not None
+
+    def takes(self, effect: fx.StartReply) -> bool:
+        """Is this request about an answer to the program's question? If so, the brain isn't asked."""
+        return self._question is not None and effect.ask is Ask.ANSWER and effect.last > self._said_before
+
+    def follow(self, record: StepRecord) -> None:
+        """After each step: note what was heard, and take the answer to the open question."""
+        after = record.after
+        if self._current and after.ask is not Ask.SAY:
+            self._note_end(record)
+        if self._question is not None and after.said > max(after.answered, self._said_before):
+            asked = any(type(effect) is fx.StartReply for effect in record.effects)
+            if asked or has_foreground(after):
+                self._take_answer(self._question, after)
+        if after.link in CLOSED and record.before.link not in CLOSED:
+            self._end()
+
+    def _note_end(self, record: StepRecord) -> None:
+        heard = self._transcript.heard_of(self._reply)
+        ended, self._current = self._current, []
+        dropped = not heard and record.after.says and not isinstance(record.event, ev.InterruptRequested)
+        if dropped and record.after.link not in CLOSED:
+            self._waiting.extendleft(reversed(ended))
+            return
+        for words, part in zip(ended, _shares(heard, [words.text for words in ended]), strict=True):
+            if words.asks and part:
+                self._question = words
+            elif not words.done.done():
+                words.done.set_result(part)
+
+    def _take_answer(self, question: _Words, s: State) -> None:
+        self._question = None
+        first = max(s.answered, self._said_before) + 1
+        text = " ".join(said.text for said in self._transcript.turns(first, s.said))
+        self._driver.post(ev.TurnTaken, turn=s.said)
+        if not question.done.done():
+            question.done.set_result(" ".join(question.finals.values()) if question.secret else text)
+
+    def _end(self) -> None:
+        """The call is over: nothing more is said."""
+        left = [*self._current, *self._waiting, *([self._question] if self._question is not None else [])]
+        self._current, self._question = [], None
+        self._waiting.clear()
+        for words in left:
+            if not words.done.done():
+                words.done.set_result("")
+
+    # -- Secret answers
+
+    def hide(self, heard: Heard) -> Heard:
+        """This report of the ears, with its words hidden while a secret question is open."""
+        words = self._secret
+        if words is None or not isinstance(heard, Partial | Final):
+            return heard
+        if isinstance(heard, Final):
+            words.finals[heard.utterance] = heard.text
+        return replace(heard, text=_hidden(heard.text))
+
+    def hide_typed(self, text: str) -> str:
+        """What the person has typed, hidden while a secret question is open."""
+        words = self._secret
+        if words is None:
+            return text
+        words.finals[-1 - len(words.finals)] = text
+        return _hidden(text)
+
+    @property
+    def _secret(self) -> _Words | None:
+        asked = [*self._current, *([self._question] if self._question is not None else [])]
+        return next((words for words in asked if words.asks and words.secret), None)
+
+    # -- As data
+
+    def dump(self) -> list[str]:
+        """The texts that are still to be said. A question isn't saved, because the code that asked it is gone."""
+        return [words.text for words in (*self._current, *self._waiting) if not words.asks]
+
+    def load(self, texts: list[Any]) -> None:
+        loop = asyncio.get_running_loop()
+        self._waiting.extend(_Words(str(text), asks=False, done=loop.create_future()) for text in texts)
+
+
+class ProgramBrain:
+    """Says words of the program."""
+
+    def __init__(self, words: tuple[_Words, ...]) -> None:
+        self._words = words
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
+        for words in self._words:
+            yield OpenQuestion(f"{words.text} ") if words.asks else f"{words.text} "
+
+
+def _shares(heard: str, texts: list[str]) -> list[str]:
+    """Which part of each text was heard, if `heard` is what was heard of all of them together."""
+    left = heard.split()
+    parts = []
+    for text in texts:
+        count = min(len(text.split()), len(left))
+        part, left = left[:count], left[count:]
+        parts.append(text if count == len(text.split()) else " ".join(part))
+    return parts
+
+
+def _hidden(text: str) -> str:
+    return " ".join(HIDDEN for _ in text.split())

@@ -1,0 +1,158 @@
+"""Tasks that ask the person for one value: `email = await context.run(CollectEmail())`.
+
+Replies are read by the grammars of the dialogue, without a model. Rule: a task returns a checked value or raises
+NotCollected. A card number never enters the history, a log or the store.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, ClassVar
+
+from duologue.core.errors import DuologueError
+from duologue.dialogue.english import (
+    ConfirmationAnswer,
+    Direct,
+    Question,
+    Slot,
+    SlotKind,
+    SpokenCommand,
+    plain_answer,
+    read,
+)
+from duologue.ports.context import Context
+
+
+class NotCollected(DuologueError):
+    """The person gave no usable value, or wants to stop. The message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collect:
+    """Asks for a text. `question` is asked, then `again` after a reply that gives no value. If `confirm` isn't empty,
+    the value is read back and must be confirmed: `{value}` stands for it. `today` gives the date for relative days."""
+
+    question: str
+    kind: SlotKind = SlotKind.TEXT
+    again: str = "Sorry, I didn't get that. Could you say it again?"
+    confirm: str = ""
+    tries_max: int = 3
+    today: Callable[[], datetime] = datetime.now
+    secret: ClassVar[bool] = False
+
+    async def run(self, context: Context[Any]) -> Any:
+        """The value. Raises NotCollected."""
+        question = self.question
+        for _ in range(self.tries_max):
+            reply = await context.ask(question, secret=self.secret)
+            value = self.read(reply)
+            if value is not None and await self._is_confirmed(context, value):
+                return value
+            question = self.question if value is not None else self.again
+        raise NotCollected(f"no usable answer in {self.tries_max} tries")
+
+    def read(self, reply: str) -> Any:
+        """The value in this reply; None if it has none. Raises NotCollected if the person wants to stop."""
+        slot = Slot("value", self.kind)
+        reading = read(Question(slot, text=self.question), reply, self.today().isoformat(timespec="minutes"))
+        if isinstance(reading, SpokenCommand) and reading.name in ("cancel", "person"):
+            raise NotCollected("the person wants to stop")
+        return reading.value_of("value") if isinstance(reading, Direct) else None
+
+    def spoken(self, value: Any) -> str:
+        """The value as it is read back."""
+        return str(value)
+
+    async def _is_confirmed(self, context: Context[Any], value: Any) -> bool:
+        if not self.confirm:
+            return True
+        question = self.confirm.format(value=self.spoken(value))
+        return await context.run(Confirm(question, today=self.today))
+
+
+@dataclass(frozen=True, slots=True)
+class CollectName(Collect):
+    question: str = "What is your name?"
+    kind: SlotKind = SlotKind.NAME
+
+
+@dataclass(frozen=True, slots=True)
+class CollectEmail(Collect):
+    question: str = "What is your e-mail address?"
+    kind: SlotKind = SlotKind.EMAIL
+    confirm: str = "I have {value}. Is that right?"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectPhone(Collect):
+    question: str = "What is your phone number?"
+    kind: SlotKind = SlotKind.PHONE
+    confirm: str = "I have {value}. Is that right?"
+
+    def spoken(self, value: Any) -> str:
+        return " ".join(str(value))
+
+
+@dataclass(frozen=True, slots=True)
+class CollectAddress(Collect):
+    """Asks for a postal address and returns it as it was said. Nothing in it is checked, so it is read back."""
+
+    question: str = "What is your address?"
+    confirm: str = "I have {value}. Is that right?"
+
+    def read(self, reply: str) -> Any:
+        Collect.read(self, reply)  # raises if the person wants to stop
+        return reply.strip(" .") or None
+
+
+@dataclass(frozen=True, slots=True)
+class CollectDate(Collect):
+    """Asks for a day and returns a `date`."""
+
+    question: str = "On which day?"
+    kind: SlotKind = SlotKind.DATE
+
+    def read(self, reply: str) -> Any:
+        found = Collect.read(self, reply)
+        return date.fromisoformat(found) if isinstance(found, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm(Collect):
+    """Asks a question that is answered with yes or no, and returns a bool."""
+
+    again: str = "Is that a yes or a no?"
+
+    def read(self, reply: str) -> Any:
+        answer = plain_answer(self.question, reply, self.today().isoformat(timespec="minutes"))
+        return None if answer is None else answer is ConfirmationAnswer.YES
+
+
+@dataclass(frozen=True, slots=True)
+class CollectCardNumber(Collect):
+    """Asks for the number of a payment card. The reply is hidden everywhere, and only the last four digits are read
+    back. The check digit must be right."""
+
+    question: str = "What is the number of your card?"
+    again: str = "That isn't a valid card number. Could you say it again, digit by digit?"
+    confirm: str = "The card that ends in {value}. Is that right?"
+    kind: SlotKind = SlotKind.CODE
+    secret: ClassVar[bool] = True
+
+    def read(self, reply: str) -> Any:
+        digits = re.sub(r"\D", "", reply)
+        if len(digits) < 12:
+            digits = re.sub(r"\D", "", str(Collect.read(self, reply) or ""))
+        return digits if 12 <= len(digits) <= 19 and _has_check_digit(digits) else None
+
+    def spoken(self, value: Any) -> str:
+        return " ".join(str(value)[-4:])
+
+
+def _has_check_digit(digits: str) -> bool:
+    """Is the last digit right, by the Luhn formula?"""
+    doubled = (int(one) * (1 + place % 2) for place, one in enumerate(reversed(digits)))
+    return sum(number - 9 * (number > 9) for number in doubled) % 10 == 0

@@ -1,0 +1,51 @@
+"""A tool with which a brain hands the conversation over to another agent: `tools=[hand_over_to(billing, support)]`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports.context import HistoryShare, NotPossible
+from duologue.ports.failure import ServiceError
+from duologue.ports.worker import Job, Tool
+
+
+class HandOverTool:
+    """Hands the conversation over to one of these agents, by name."""
+
+    def __init__(self, names: tuple[str, ...], history: HistoryShare) -> None:
+        self._names = names
+        self._history = history
+        self._tool = Tool(
+            "hand_over",
+            f"Let a colleague take over this conversation: {', '.join(names)}. The colleague knows what was said, and "
+            "speaks next. Don't answer in the colleague's place.",
+            {
+                "type": "object",
+                "properties": {"to": {"type": "string", "enum": list(names)}},
+                "required": ["to"],
+                "additionalProperties": False,
+            },
+        )
+
+    @property
+    def tool(self) -> Tool:
+        return self._tool
+
+    async def run(self, arguments: dict[str, Any], job: Job) -> object:
+        to = arguments.get("to")
+        if to not in self._names or job.context is None:
+            raise ServiceError(ErrorClass.INVALID_ARGS, f"`to` must be one of {', '.join(self._names)}")
+        try:
+            await job.context.hand_over(to, history=self._history)
+        except NotPossible as refusal:
+            raise ServiceError(ErrorClass.INVALID_ARGS, str(refusal)) from None
+        return f"{to} has the conversation now"
+
+
+def hand_over_to(*agents: Any, history: HistoryShare = "whole") -> HandOverTool:
+    """A tool that hands the conversation over to one of these agents. Give the agents, or their names."""
+    names = tuple(agent if isinstance(agent, str) else str(getattr(agent, "name", "")) for agent in agents)
+    if not names or not all(names):
+        raise TypeError("hand_over_to needs at least one agent, and each needs a name")
+    return HandOverTool(names, history)

@@ -1,0 +1,224 @@
+"""The context of a call: what tools, brains and hooks know of it and can do to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from duologue import Agent, Context, Hooks, Phrases, Request, ToolCall
+from duologue.core import events as ev
+from duologue.ports.context import CallInfo, NotPossible
+from duologue.runtime.agent import InvalidAgent
+from duologue.testing import Call
+
+
+@dataclass
+class Order:
+    name: str = ""
+    items: list[str] = field(default_factory=list)
+
+
+def echo(request: Request) -> str:
+    return f"You said {request.text}."
+
+
+def calling(tool: str, then: str = "Done.") -> Any:
+    """A brain that calls this tool once, and then says `then`."""
+
+    async def brain(request: Request) -> AsyncIterator[Any]:
+        if request.outputs:
+            yield f"{then} {request.outputs[-1].output}"
+        elif request.text:
+            yield ToolCall(tool, {})
+
+    return brain
+
+
+def test_a_tool_gets_the_facts_and_the_data_of_its_call() -> None:
+    seen: list[object] = []
+
+    async def look(context: Context[Order]) -> str:
+        """Look at the call."""
+        context.data.name = "Ada"
+        seen.extend((context.caller, context.line, context.agent))
+        return "looked"
+
+    agent = Agent(calling("look"), tools=[look], data=Order, name="desk")
+    with Call(agent, info=CallInfo(line="phone", caller="+491")) as call:
+        call.user("hello there").expect_called("look")
+        assert seen == ["+491", "phone", "desk"]
+        assert call.context.data.name == "Ada"
+
+
+def test_a_function_brain_may_take_the_context_as_its_second_argument() -> None:
+    def brain(request: Request, context: Context[Order]) -> str:
+        context.data.items.append(request.text)
+        return f"{len(context.data.items)} items."
+
+    with Call(Agent(brain, data=Order)) as call:
+        call.user("an apple").user("a pear").expect_heard("2 items.")
+
+
+def test_what_the_program_says_is_heard_when_the_floor_is_free_and_its_words_are_returned() -> None:
+    with Call(echo) as call:
+        said: list[str] = []
+
+        async def say() -> None:
+            said.append(await call.context.say("Your taxi is here."))
+
+        call.user("hello there").settles()
+        call.run(say())
+        assert said == ["Your taxi is here."]
+        assert call.heard[-1] == "Your taxi is here."
+        call.expect_nothing_lost()
+
+
+def test_a_tool_says_something_while_it_runs_and_its_answer_follows() -> None:
+    async def look_up(context: Context[Any]) -> str:
+        """Look something up."""
+        heard = await context.say("Let me check.")
+        await asyncio.sleep(1)
+        return f"after {heard!r}"
+
+    with Call(Agent(calling("look_up"), tools=[look_up])) as call:
+        call.user("how much is it").expect_heard("Let me check.").expect_heard("Done. after 'Let me check.'")
+        call.expect_nothing_lost()
+
+
+def test_words_of_the_program_that_were_interrupted_are_returned_as_far_as_they_were_heard() -> None:
+    with Call(echo) as call:
+        call.user("hello there").settles()
+        waiting = call.run(_started(call, "One two three four five six seven eight nine ten eleven twelve."))
+        call.hears_agent(1200).says("stop that please").settles()
+        heard = call.run(_value(waiting))
+        assert heard.startswith("One two")
+        assert "twelve" not in heard
+        call.expect_heard("You said stop that please.")
+
+
+async def _started(call: Call, text: str) -> asyncio.Future[str]:
+    return asyncio.ensure_future(call.context.say(text))  # type: ignore[arg-type]
+
+
+async def _value(future: asyncio.Future[str]) -> str:
+    return await future
+
+
+def test_a_question_of_the_program_is_answered_to_the_program_and_not_to_the_brain() -> None:
+    async def order(context: Context[Order]) -> str:
+        """Take an order."""
+        context.data.name = await context.ask("What is your name?")
+        return f"for {context.data.name}"
+
+    with Call(Agent(calling("order"), tools=[order], data=Order)) as call:
+        call.user("I want to order").expect_heard("What is your name?")
+        call.user("Grace Hopper").expect_heard("Done. for Grace Hopper")
+        assert call.context.data.name == "Grace Hopper"
+        call.expect_nothing_lost()
+
+
+def test_a_question_outside_a_tool_leaves_the_next_turn_to_the_brain() -> None:
+    with Call(echo) as call:
+        answers: list[str] = []
+
+        async def ask() -> None:
+            answers.append(await call.context.ask("Are you well?"))
+
+        asking = call.run(_task(ask()))
+        call.expect_heard("Are you well?")
+        call.user("very well thanks").settles()
+        call.run(_value(asking))
+        assert answers == ["very well thanks"]
+        call.expect_never_heard("You said very well")
+        call.user("and now you").expect_heard("You said and now you.")
+
+
+async def _task(work: Any) -> asyncio.Future[Any]:
+    return asyncio.ensure_future(work)
+
+
+def test_a_question_without_an_answer_in_time_gives_an_empty_text() -> None:
+    with Call(echo) as call:
+        assert call.run(call.context.ask("Still there?", limit_s=3)) == ""
+        call.user("yes I am").expect_heard("You said yes I am.")
+
+
+def test_a_secret_answer_is_hidden_in_the_history_and_in_captions() -> None:
+    with Call(echo) as call:
+        asking = call.run(_task(call.context.ask("Your card number?", secret=True)))
+        call.expect_heard("Your card number?")
+        call.user("4111 1111 1111 1111").settles()
+        assert call.run(_value(asking)) == "4111 1111 1111 1111"
+        assert "4111" not in repr(call.history)
+        assert "4111" not in repr(call.signals)
+        assert "4111" not in repr(call.conversation.engine.transcript.dump())
+
+
+def test_updated_instructions_reach_the_next_request_only() -> None:
+    seen: list[str] = []
+
+    def brain(request: Request) -> str:
+        seen.append(request.instructions)
+        return "Yes."
+
+    with Call(Agent(brain, instructions="Be kind.")) as call:
+        call.user("hello there").settles()
+        call.does(lambda: call.context.update(instructions="Be brief."))
+        call.user("hello again").settles()
+        assert seen == ["Be kind.", "Be brief."]
+        assert any(isinstance(record.event, ev.AgentChangeRequested) for record in call.records)
+
+
+def test_an_update_that_makes_an_invalid_agent_is_refused_at_once() -> None:
+    with Call(echo) as call, pytest.raises(InvalidAgent, match="language"):
+        call.does(lambda: call.context.update(language="??"))
+
+
+def test_the_program_ends_the_call_after_everything_is_said() -> None:
+    with Call(echo) as call:
+
+        async def bye() -> None:
+            call.context.say("Goodbye then.")
+            call.context.end(reason="done")
+
+        call.run(bye())
+        call.until(lambda: call.conversation.phase == "idle").expect_ended()
+        assert call.heard[-1] == "Goodbye then."
+        assert call.run(call.conversation.wait()) == "done"
+
+
+@pytest.mark.parametrize("name", ["transfer", "send_digits"])
+def test_what_no_line_can_do_yet_is_refused_by_name(name: str) -> None:
+    with Call(echo) as call, pytest.raises(NotPossible, match=name):
+        call.run(getattr(call.context, name)("1"))
+
+
+def test_holding_is_refused_by_name() -> None:
+    with Call(echo) as call, pytest.raises(NotPossible, match="hold"):
+        call.run(call.context.hold())
+
+
+def test_nothing_can_be_said_in_a_call_that_is_over() -> None:
+    with Call(echo) as call:
+        call.hangs_up()
+        with pytest.raises(NotPossible, match="over"):
+            call.run(_started(call, "hello"))
+
+
+def test_a_text_without_a_word_is_refused() -> None:
+    with Call(echo) as call, pytest.raises(ValueError, match="nothing to say"):
+        call.run(_started(call, " ... "))
+
+
+def test_a_greeting_comes_before_words_of_a_start_hook() -> None:
+    async def on_start(context: Context[Any]) -> None:
+        context.say("By the way, we close at five.")
+
+    agent = Agent(echo, phrases=Phrases(greeting="Hello!"), hooks=Hooks(on_start=on_start))
+    with Call(agent) as call:
+        call.settles()
+        assert call.heard == ["Hello!", "By the way, we close at five."]

@@ -1,0 +1,71 @@
+"""Hooks: they see what happens in a call, and can't break it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from duologue import Agent, Context, Hooks, Request, ToolCall
+from duologue.runtime.agent import InvalidAgent
+from duologue.runtime.hooks import HOOK_S_MAX, CallUsage
+from duologue.testing import Call
+
+
+def noting(seen: list[Any], name: str) -> Any:
+    async def hook(context: Context[Any], *told: object) -> None:
+        seen.append((name, *told))
+
+    return hook
+
+
+async def look() -> str:
+    """Look."""
+    return "found"
+
+
+async def brain(request: Request) -> AsyncIterator[Any]:
+    if request.text == "please fail now":
+        raise ValueError
+    if request.outputs:
+        yield "Found it."
+    else:
+        yield ToolCall("look", {})
+
+
+def test_every_hook_is_called_with_the_context_and_the_signal() -> None:
+    seen: list[Any] = []
+    names = ("on_start", "on_turn", "on_state", "on_tool", "on_fault", "on_end", "on_usage")
+    hooks = Hooks(**{name: noting(seen, name) for name in names})
+    with Call(Agent(brain, tools=[look], hooks=hooks)) as call:
+        call.user("look it up").expect_heard("Found it.")
+        call.user("please fail now").waits(30_000).hangs_up().waits(100)
+    called = [name for name, *_ in seen]
+    assert called[0] == "on_start"
+    assert called.count("on_end") == called.count("on_usage") == 1
+    assert {name for name in names if name not in called} == set()
+    (usage,) = [told for name, *rest in seen if name == "on_usage" for told in rest]
+    assert isinstance(usage, CallUsage)
+    assert (usage.turns, usage.tool_calls) == (2, 1)
+
+
+def test_a_hook_that_raises_or_hangs_doesnt_break_the_call() -> None:
+    async def raises(context: Context[Any], told: object) -> None:
+        raise KeyError("secret")
+
+    async def hangs(context: Context[Any]) -> None:
+        await asyncio.sleep(1_000)
+
+    with Call(Agent(lambda request: "Fine.", hooks=Hooks(on_start=hangs, on_turn=raises))) as call:
+        call.user("hello there").expect_heard("Fine.")
+        call.waits(round(HOOK_S_MAX * 1000) + 100)
+        failed = {failure.where for failure in call.conversation.engine.failures}
+        assert failed == {"on_start", "on_turn"}
+        call.user("hello again").expect_heard("Fine.")
+
+
+def test_a_hook_that_isnt_async_is_refused_when_the_agent_is_made() -> None:
+    with pytest.raises(InvalidAgent, match="on_end must be an async function"):
+        Agent(lambda request: "", hooks=Hooks(on_end=lambda context, told: None))

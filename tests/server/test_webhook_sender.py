@@ -1,0 +1,134 @@
+"""Webhooks: signed, in order, repeated until they are accepted, and never lost with a store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from duologue import Agent
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.client_messages import ClientMessage
+from duologue.server.settings import InvalidServer, WebhookSettings
+from duologue.server.webhook_sender import EVENT_ID, SIGNATURE, TRIES_MAX, WebhookSender, is_signed, sign
+from tests.server.moving_nodes import Node, Page, store_here
+
+SECRET = "a secret for the tests"
+SETTINGS = WebhookSettings("https://hooks.example.com/calls", SECRET)
+
+
+class Receiver:
+    """Accepts messages, after refusing the first `refused` of them."""
+
+    def __init__(self, refused: int = 0) -> None:
+        self.refused = refused
+        self.tries = 0
+        self.got: list[dict[str, Any]] = []
+        self.ids: list[str] = []
+
+    async def __call__(self, url: str, body: bytes, headers: dict[str, str]) -> int:
+        assert url == SETTINGS.url
+        assert is_signed(SECRET, headers[SIGNATURE], body, now_s=1_000)
+        self.tries += 1
+        if self.refused:
+            self.refused -= 1
+            return 503
+        self.ids.append(headers[EVENT_ID])
+        self.got.append(json.loads(body))
+        return 200
+
+    @property
+    def events(self) -> list[str]:
+        return [one["event"] for one in self.got if one["event"] != "state"]
+
+
+def agent() -> Agent:
+    return Agent(lambda request: "Fine.")
+
+
+async def a_call(node: Node, receiver: Receiver, store: Any) -> WebhookSender:
+    sender = WebhookSender(SETTINGS, store, "webhooks", receiver, clock=lambda: 1_000.0)
+    node.conversations.webhooks = sender
+    await node.open()
+    served = await node.begin(Page())
+    served.do(ClientMessage("type", {"text": "how are you"}))
+    await asyncio.sleep(1)
+    await served.end("enough")
+    return sender
+
+
+def test_what_happens_in_a_call_is_told_in_order_and_only_once() -> None:
+    async def run() -> None:
+        store, receiver = store_here(), Receiver()
+        node = Node("a", store, agent)
+        await a_call(node, receiver, store)
+        await asyncio.sleep(5)
+        assert receiver.events == ["start", "turn", "end", "usage"]
+        assert receiver.got[-2]["data"]["reason"] == "enough"
+        assert len(set(receiver.ids)) == len(receiver.ids)
+        (conversation,) = {one["conversation"] for one in receiver.got}
+        assert await store.outbox(conversation) == []
+        await node.leases.close()
+
+    run_simulated(run())
+
+
+def test_a_refused_message_is_sent_again_until_it_is_accepted() -> None:
+    async def run() -> None:
+        store, receiver = store_here(), Receiver(refused=3)
+        node = Node("a", store, agent)
+        await a_call(node, receiver, store)
+        await asyncio.sleep(60)
+        assert receiver.events == ["start", "turn", "end", "usage"]
+        assert receiver.tries == len(receiver.got) + 3
+        await node.leases.close()
+
+    run_simulated(run())
+
+
+def test_what_was_not_sent_before_a_crash_is_sent_by_the_next_process() -> None:
+    async def run() -> None:
+        store, dead = store_here(), Receiver(refused=10_000)
+        node = Node("a", store, agent)
+        sender = await a_call(node, dead, store)
+        await asyncio.sleep(1)
+        await sender.close()
+        assert dead.got == []
+        receiver = Receiver()
+        again = WebhookSender(SETTINGS, store, "webhooks", receiver, clock=lambda: 1_000.0)
+        await again.open()
+        await asyncio.sleep(5)
+        assert receiver.events == ["start", "turn", "end", "usage"]
+        await node.leases.close()
+
+    run_simulated(run())
+
+
+def test_a_message_that_is_never_accepted_is_given_up_and_counted() -> None:
+    async def run() -> None:
+        receiver = Receiver(refused=10_000)
+        sender = WebhookSender(SETTINGS, None, "", receiver, clock=lambda: 1_000.0)
+        await sender._deliver("x", {"id": "1"})
+        assert (receiver.tries, sender.dropped) == (TRIES_MAX, 1)
+
+    run_simulated(run())
+
+
+def test_a_signature_is_bound_to_the_body_the_time_and_the_secret() -> None:
+    header = sign(SECRET, 1_000, b"body")
+    assert is_signed(SECRET, header, b"body", now_s=1_200)
+    assert not is_signed(SECRET, header, b"other", now_s=1_200)
+    assert not is_signed("another secret here", header, b"body", now_s=1_200)
+    assert not is_signed(SECRET, header, b"body", now_s=2_000)
+    assert not is_signed(SECRET, "nonsense", b"body", now_s=1_000)
+
+
+@pytest.mark.parametrize(
+    ("url", "secret", "problem"),
+    [("http://example.com", SECRET, "https"), ("https://example.com", "short", "at least 16")],
+)
+def test_webhooks_without_encryption_or_secret_are_refused(url: str, secret: str, problem: str) -> None:
+    with pytest.raises(InvalidServer, match=problem):
+        WebhookSettings(url, secret)

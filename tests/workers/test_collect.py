@@ -1,0 +1,94 @@
+"""Tasks that ask for one value, in a call."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date, datetime
+from typing import Any
+
+import pytest
+
+from duologue.testing import Call
+from duologue.workers.collect import (
+    CollectAddress,
+    CollectCardNumber,
+    CollectDate,
+    CollectEmail,
+    CollectName,
+    CollectPhone,
+    Confirm,
+    NotCollected,
+)
+
+
+def today() -> datetime:
+    return datetime(2026, 3, 2, 10, 0)
+
+
+def collect(task: Any, *replies: str) -> Any:
+    """What the task returns if the person gives these replies."""
+    with Call(lambda request: "Hm.") as call:
+
+        async def begin() -> asyncio.Future[Any]:
+            return asyncio.ensure_future(call.context.run(task))
+
+        running = call.run(begin())
+        for reply in replies:
+            call.until(lambda: call.conversation.engine.program.listens)
+            call.user(reply)
+
+        async def result() -> Any:
+            async with asyncio.timeout(60):
+                return await running
+
+        try:
+            return call.run(result())
+        finally:
+            assert call.heard[0] == task.question
+
+
+@pytest.mark.parametrize(
+    ("task", "replies", "value"),
+    [
+        (CollectName(), ["Grace Hopper"], "Grace Hopper"),
+        (CollectEmail(), ["ada at example dot com", "yes"], "ada@example.com"),
+        (CollectPhone(), ["0 3 0 1 2 3 4 5 6 7", "yes that's right"], "0301234567"),
+        (CollectAddress(), ["12 Main Street in Springfield", "yes"], "12 Main Street in Springfield"),
+        (CollectDate(today=today), ["on March 6th"], date(2026, 3, 6)),
+        (Confirm("Shall I book it?"), ["yes please"], True),
+        (Confirm("Shall I book it?"), ["no"], False),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_a_task_returns_the_value_of_its_type(task: Any, replies: list[str], value: object) -> None:
+    assert collect(task, *replies) == value
+
+
+def test_a_value_that_isnt_confirmed_is_asked_for_again() -> None:
+    assert collect(CollectEmail(), "bob at example dot com", "no", "rob at example dot com", "yes") == "rob@example.com"
+
+
+def test_a_task_gives_up_after_its_tries() -> None:
+    with pytest.raises(NotCollected, match="3 tries"):
+        collect(CollectDate(today=today), "purple", "purple", "purple")
+
+
+def test_a_card_number_is_checked_and_leaves_no_trace() -> None:
+    with Call(lambda request: "Hm.") as call:
+
+        async def begin() -> asyncio.Future[Any]:
+            return asyncio.ensure_future(call.context.run(CollectCardNumber()))
+
+        running = call.run(begin())
+        call.until(lambda: call.conversation.engine.program.listens)
+        call.user("4111 1111 1111 1112").expect_heard("isn't a valid card number")
+        call.user("4111 1111 1111 1111").expect_heard("ends in 1 1 1 1")
+        call.user("yes")
+
+        async def result() -> Any:
+            async with asyncio.timeout(60):
+                return await running
+
+        assert call.run(result()) == "4111111111111111"
+        traces = repr((call.history, call.signals, call.records, call.conversation.engine.transcript.dump()))
+        assert "4111" not in traces
