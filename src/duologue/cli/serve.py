@@ -31,7 +31,21 @@ from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
 from .serve_observers import ConsentOption, LogOption, OtelOption, PricesOption, RecordOption, check_recording
 from .serve_processes import run_processes, serve_process
-from .served_agent import FLOWS, ServeOptions, make_server
+from .served_agent import (
+    FLOWS,
+    BrainOption,
+    ContextHeaderOption,
+    ContextQueryOption,
+    KeepDaysOption,
+    PhoneUrlOption,
+    RealtimeUrlOption,
+    ServeOptions,
+    StoreOption,
+    WatchOption,
+    WebhookOption,
+    WorkersOption,
+    make_server,
+)
 
 DEMO_NAME = "Flight desk"
 _ERR = Console(stderr=True, highlight=False)
@@ -58,56 +72,17 @@ def serve_command(
     record_consent: ConsentOption = "",
     conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
     drain_s: Annotated[float, typer.Option(help="Seconds that conversations get to end when the server stops.")] = 30.0,
-    store: Annotated[
-        str,
-        typer.Option(
-            help="Where conversations are stored: sqlite:, a path, postgresql://…, memory: or none.",
-            envvar="DUOLOGUE_STORE",
-        ),
-    ] = "sqlite:",
+    store: StoreOption = "sqlite:",
     node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            help="How many processes serve on this port; each loads its own models. Default: one for each core, one "
-            "for the demo.",
-            envvar="DUOLOGUE_WORKERS",
-        ),
-    ] = None,
-    keep_days: Annotated[
-        int, typer.Option(min=1, help="Delete a conversation from the store this many days after it ended.")
-    ] = 30,
-    brain: Annotated[
-        str,
-        typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL."),
-    ] = "",
-    realtime_url: Annotated[
-        str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
-    ] = None,
-    phone_url: Annotated[
-        str,
-        typer.Option(
-            help="The public URL at which phone carriers reach this server; needs TWILIO_AUTH_TOKEN or "
-            "TELNYX_PUBLIC_KEY, except at http://127.0.0.1 for simulated calls."
-        ),
-    ] = "",
-    watch: Annotated[
-        bool,
-        typer.Option("--watch/--no-watch", help="Let operators watch all calls, from this machine or with the token."),
-    ] = True,
-    context_query: Annotated[
-        list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
-    ] = None,
-    context_header: Annotated[
-        list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
-    ] = None,
-    webhook: Annotated[
-        str,
-        typer.Option(
-            help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
-            envvar="DUOLOGUE_WEBHOOK",
-        ),
-    ] = "",
+    workers: WorkersOption = None,
+    keep_days: KeepDaysOption = 30,
+    brain: BrainOption = "",
+    realtime_url: RealtimeUrlOption = None,
+    phone_url: PhoneUrlOption = "",
+    watch: WatchOption = True,
+    context_query: ContextQueryOption = None,
+    context_header: ContextHeaderOption = None,
+    webhook: WebhookOption = "",
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
