@@ -66,7 +66,11 @@ SECTIONS: tuple[tuple[type, str, str], ...] = (
         "ServerSettings",
         "`Server(make_agent, ServerSettings(...))`; `duologue serve` has an option for most.",
     ),
-    (Limits, "Limits", "`ServerSettings(limits=Limits(...))`."),
+    (
+        Limits,
+        "Limits",
+        "`ServerSettings(limits=Limits(...))`. `Rate(60, 60_000, 20)` allows 60 in 60,000 ms, and 20 at once.",
+    ),
     (PhoneSettings, "PhoneSettings", "`phone_routes(make_agent, PhoneSettings(...))`."),
 )
 VARIANTS: dict[type, Mapping[str, Any]] = {Settings: PROFILES, TurnSettings: PRESETS, OverlapRule: OVERLAP_RULES}

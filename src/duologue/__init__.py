@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from duologue.voice.endpoint import SpeechEndpointVoice
     from duologue.voice.espeak import EspeakVoice
     from duologue.voice.local import LocalVoice
+    from duologue.voice.neural import NeuralVoice
     from duologue.voice.pico import PicoVoice
     from duologue.voice.sounds import Sounds
     from duologue.workers.function_tools import tool
@@ -61,6 +62,7 @@ _MODULES = {
     "LocalNlu": "duologue.nlu.local",
     "LocalVoice": "duologue.voice.local",
     "McpServer": "duologue.workers.mcp",
+    "NeuralVoice": "duologue.voice.neural",
     "OpenQuestion": "duologue.ports.brain",
     "PROFILES": "duologue.core.settings",
     "Phrases": "duologue.runtime.agent",
@@ -124,6 +126,7 @@ __all__ = [
     "LocalNlu",
     "LocalVoice",
     "McpServer",
+    "NeuralVoice",
     "OpenQuestion",
     "Phrases",
     "PicoVoice",

@@ -23,7 +23,7 @@ from duologue.server.app import Server
 from duologue.server.listening import bind_socket, server_url
 from duologue.server.run import serving
 from duologue.server.served_conversation import ServedConversation
-from duologue.server.settings import ServerSettings
+from duologue.server.settings import Limits, ServerSettings, many_at_one_address
 from tests.browser import spoken
 
 LIMIT_S = 40.0
@@ -106,6 +106,7 @@ class Host:
 @contextlib.asynccontextmanager
 async def hosting(agent: Agent | Callable[[], Agent], **settings: Any) -> AsyncIterator[Host]:
     """A server with this agent, on its own port."""
+    settings.setdefault("limits", many_at_one_address(Limits(), 1_000))
     host = Host(Server(agent, ServerSettings(port=0, **settings)))
     await host.go_up()
     try:

@@ -22,6 +22,7 @@ from duologue.models.failure import PullFailed
 from duologue.models.pull import Pulled, silent
 from tests.cli.command_line import run as run_command
 from tests.models.fake_packages import MODELS, FakeRegistry
+from tests.voice.onnx_by_hand import piper_model
 
 
 @pytest.fixture
@@ -207,3 +208,22 @@ def test_an_empty_cache_has_nothing_wrong_with_it(folder: Path) -> None:
     done = run("verify")
     assert done.exit_code == 0
     assert done.stdout.startswith("no models in ")
+
+
+def test_a_voice_is_added_listed_and_checked(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    model, env = tmp_path / "anna.onnx", {"DUOLOGUE_MODELS": str(tmp_path / "cache")}
+    model.write_bytes(piper_model())
+    letters = {letter: [number] for number, letter in enumerate("_^$ abc")}
+    settings = {"audio": {"sample_rate": 16_000}, "phoneme_type": "text", "phoneme_id_map": letters}
+    (tmp_path / "anna.onnx.json").write_text(json.dumps(settings))
+    done = run_command("models", "add", "anna", str(model), "--language", "en", env=env)
+    assert done.stdout.startswith("anna: a Piper voice for en, 16000 Hz\n")
+    listed = json.loads(run_command("models", "list", "--json", env=env).stdout)
+    assert [voice["name"] for voice in listed["added"]] == ["anna"]
+    model.write_bytes(b"no model")
+    done = run_command("models", "add", "anna", str(model), env=env)
+    assert done.returncode == 1
+    assert "wasn't added" in done.stderr
+    listed = json.loads(run_command("models", "list", "--json", env=env).stdout)
+    assert [voice["name"] for voice in listed["added"]] == ["anna"], "the one that was there is kept"

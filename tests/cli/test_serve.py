@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from websockets.sync.client import connect
 
 from duologue.cli.app import app
+from duologue.cli.serve import ready_lines
 from duologue.server.static_files import WEB
 from tests.cli.server_process import begin, hear, say, served, status
 from tests.limits import WAIT_S
@@ -141,6 +142,7 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
         (["my_agent:agent", "--host", "x" * 80], "can't listen on xxx"),
         (["my_agent:agent", "--port", "99999"], "port must be from 0 to 65535"),
         (["my_agent:agent", "--conversations-max", "0"], "limit conversations_max must be above 0"),
+        (["my_agent:agent", "--trusted-proxy", "balancer"], "a trusted proxy must be an address or a network"),
         (["my_agent:nobody"], "did you mean|it has agent"),
         (["nothing:agent"], "nothing can't be imported"),
         (["breaks:agent"], "breaks can't be imported: RuntimeError: on the way in"),
@@ -154,6 +156,13 @@ def test_what_cannot_be_served_is_one_line(tmp_path: Path, arguments: list[str],
         assert server.ends() in (1, 2), server.said
         assert re.search(printed, server.said), server.said
         assert "Traceback" not in server.said
+
+
+def test_without_a_name_the_server_says_which_agent_it_runs() -> None:
+    lines = ready_lines(["Flight desk"], "http://127.0.0.1:1/", "", is_own_token=True, is_demo=True)
+    assert lines[1].startswith("No agent was named, so this is the demo, which books flights.")
+    lines = ready_lines(["Mine"], "http://127.0.0.1:1/", "", is_own_token=True, is_demo=False)
+    assert lines == ["[bold]Mine[/] is at [bold cyan]http://127.0.0.1:1/[/]"]
 
 
 @pytest.mark.req("C-SEC-003")

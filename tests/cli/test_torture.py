@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from duologue.cli.app import app
-from duologue.lab.torture import report, run
+from duologue.lab.torture import hostile_run, report, run
 from duologue.lab.torture.verdict import Finding
 
 OPTIONS = ["torture", "--nodes", "2", "--seed", "11", "--minutes", "0.5"]
@@ -50,3 +50,22 @@ def test_a_run_that_fails_says_what_how_to_repeat_it_and_where_the_logs_are(find
     assert "stuck: conversation-1: no answer" in done.stderr
     assert "Run again: duologue torture" in done.stderr
     assert "/tmp/logs" in done.stderr
+
+
+def test_hostile_clients_are_a_table_and_a_broken_law_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet = hostile_run.Phase("quiet", (("type", 10),), (), 80)
+    slow = hostile_run.Phase("type much", (("type", 900),), (), 90)
+    plans: list[hostile_run.HostilePlan] = []
+
+    async def run_hostile(plan: hostile_run.HostilePlan, _report: Any) -> list[hostile_run.Judged]:
+        plans.append(plan)
+        return [hostile_run.judge(quiet, one) for one in (quiet, *([slow] if plan.seed else []))]
+
+    monkeypatch.setattr(hostile_run, "run_hostile", run_hostile)
+    done = CliRunner().invoke(app, ["torture", "--hostile", "--minutes", "0.5", "--seed", "0"])
+    assert done.exit_code == 0, done.output
+    assert plans[0].seconds == 30.0
+    done = CliRunner().invoke(app, ["torture", "--hostile", "--json"])
+    assert done.exit_code == 1
+    assert "type much: p95 of the answers is 900 ms, allowed are 220 ms" in done.stderr
+    assert not json.loads(done.stdout)["holds"]

@@ -158,3 +158,21 @@ def test_thanks_are_not_free_text() -> None:
     note = SlotSpec("note", SlotKind.TEXT, "Anything else?", is_optional=True)
     talker = talk(Collect("a", "note"), Collect("b", "people"), slots=(note, PEOPLE)).says("thank you").means()
     assert talker.slots == {}
+
+
+@pytest.mark.req("D-05")
+def test_the_name_of_a_slot_is_not_free_text() -> None:
+    # Past bug: "the size", said to change it, became the description.
+    about = SlotSpec("about", SlotKind.TEXT, "What is it about?")
+    talker = talk(Collect("size", "size"), Collect("about", "about"), slots=(SIZE, about)).says("small", "the size")
+    assert talker.asked_nlu
+    assert "about" not in talker.means().slots
+
+
+@pytest.mark.req("D-04")
+def test_free_text_with_a_question_behind_it_is_the_text_alone() -> None:
+    about = SlotSpec("about", SlotKind.TEXT, "What is it about?")
+    talker = talk(Collect("about", "about"), Collect("size", "size"), slots=(SIZE, about))
+    talker.says("my tooth hurts a lot, and how long will it take?").means()
+    assert talker.slots == {"about": "my tooth hurts a lot"}
+    assert talker.said == "So far I have about my tooth hurts a lot. size?"

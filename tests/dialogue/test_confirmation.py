@@ -28,10 +28,40 @@ def test_yes_leads_to_the_action(text: str) -> None:
 
 
 @pytest.mark.req("D-09")
-def test_no_ends_the_flow() -> None:
+def test_a_no_asks_what_to_change_and_a_second_one_ends_the_flow() -> None:
     talker = at_confirmation().says("no")
+    assert (talker.phase, talker.said) == ("confirming", "All right. What should I change?")
+    assert talker.slots == {"to": "Anna", "account": "AB12", "amount": 50}
+    talker.says("no")
     assert (talker.phase, talker.said) == ("idle", "All right, let's leave it.")
     assert talker.slots["amount"] == 50
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize("text", ["no, change it", "I want to change something", "wait, let me change that"])
+def test_a_wish_for_a_change_keeps_everything(text: str) -> None:
+    talker = at_confirmation().says(text)
+    assert (talker.phase, talker.said) == ("confirming", "All right. What should I change?")
+    assert talker.slots == {"to": "Anna", "account": "AB12", "amount": 50}
+
+
+@pytest.mark.req("D-09")
+def test_what_is_to_be_changed_may_be_named_or_given() -> None:
+    assert at_confirmation().says("no", "the amount").said == "How much?"
+    changed = at_confirmation().says("no", "60").valid(60)
+    assert changed.said == "Got it, I've updated your amount to 60. Send 60 to Anna?"
+    assert at_confirmation().says("no", "nothing").phase == "idle"
+
+
+@pytest.mark.req("D-09")
+def test_a_yes_to_what_to_change_confirms_nothing() -> None:
+    talker = at_confirmation().says("no", "yes")
+    assert (talker.phase, talker.said, talker.runs) == ("confirming", "Send 50 to Anna?", [])
+
+
+def test_a_no_to_a_question_without_values_ends_the_flow() -> None:
+    talker = talk(Collect("size", "size"), Confirm("sure", "Shall we?"), slots=(SIZE,)).says("small", "no")
+    assert (talker.phase, talker.said) == ("idle", "All right, let's leave it.")
 
 
 @pytest.mark.req("D-09")

@@ -55,7 +55,7 @@ def test_a_doubtful_no_or_cancel_is_asked_again(text: str) -> None:
     talker = mumbles(at_confirmation(), text)
     assert talker.said == "Sorry, I'm not sure I heard you right. Send 50 to Anna?"
     assert talker.slots == {"to": "Anna", "account": "AB12", "amount": 50}
-    assert talker.says("no").phase == "idle"
+    assert talker.says("no", "no").phase == "idle"
 
 
 def test_a_doubtful_cancel_at_a_question_keeps_the_task() -> None:

@@ -10,6 +10,7 @@ from concurrent.futures import CancelledError
 import pytest
 
 from duologue.ears.model_threads import SWITCH_S, ModelLane, ModelThreads, Urgency
+from duologue.fairness.owner import context_of
 
 LONG_S = 20  # nothing here takes that long
 
@@ -160,3 +161,16 @@ def test_queued_work_that_is_abandoned_never_runs(threads: ModelThreads) -> None
 def test_a_lane_without_work_has_nothing_to_abandon(threads: ModelThreads) -> None:
     ModelLane(threads, Urgency.FINAL).abandon()
     assert ModelLane(threads, Urgency.FINAL).submit(pow, 2, 2).result(LONG_S) == 4
+
+
+def test_equally_urgent_work_of_two_conversations_runs_in_turns(threads: ModelThreads) -> None:
+    blocker, order = Blocker(), []
+    greedy, honest = (context_of(name).run(ModelLane, threads, Urgency.PARTIAL) for name in ("greedy", "honest"))
+    first = greedy.submit(blocker)
+    assert blocker.began.wait(LONG_S)
+    waiting = [greedy.submit(order.append, f"g{number}") for number in range(3)]
+    waiting += [honest.submit(order.append, "h0"), honest.submit(order.append, "h1")]
+    blocker.end.set()
+    for work in (first, *waiting):
+        work.result(LONG_S)
+    assert order == ["h0", "g0", "h1", "g1", "g2"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, Help, NeedTime, Skip, StartFlow
@@ -86,7 +88,7 @@ def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None
     asked = Understand(1, text, ("book_table", "cancel"), (), question="Inside or outside?")
     guess = understood("flow cancel", "minilm")
     assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == ()
-    assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == (StartFlow("cancel"),)
+    assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == (StartFlow("cancel"),)  # it is sure
     by_llm = commands_of(DOMAIN, asking, asked, understood("flow cancel", "llm"), "2026-03-04")
     assert by_llm == (StartFlow("cancel"),)
 
@@ -99,7 +101,18 @@ def test_an_unsure_guess_does_not_leave_the_open_question(intent: str) -> None:
     asked = Understand(1, "the later one", ("book_table", "cancel"), (), question="At six or at eight?")
     unsure, sure = (Understanding((Guess(intent, how),), True, how, by="minilm") for how in (0.57, 0.7))
     assert commands_of(DOMAIN, asking, asked, unsure, "2026-03-04") == ()
-    assert commands_of(DOMAIN, asking, asked, sure, "2026-03-04") != ()
+    said = replace(asked, text="go back, cancel it and start over")
+    assert commands_of(DOMAIN, asking, said, sure, "2026-03-04") != ()
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("intent", ["wait", "go_back", "start_over", "skip", "cancel"])
+def test_a_command_needs_a_word_that_speaks_of_it(intent: str) -> None:
+    # Past bug: "as soon as possible" was answered with "take your time".
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "as soon as possible", ("book_table",), (), question="When?")
+    guess = Understanding((Guess(intent, 0.8),), True, 0.8, by="minilm")
+    assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == ()
 
 
 @pytest.mark.parametrize(("text", "meant"), [("no waiting", ()), ("wait, I don't have it here", (NeedTime(),))])

@@ -84,6 +84,7 @@ class Staged(Call):
         self.settings = settings_of(profile, **{**CHECKS_IN, **(settings or {})})
         greeting = "Hello there!" if profile == "words" else ""
         agent.setdefault("phrases", Phrases(greeting, CHECK_INS, GOODBYE))
+        agent.setdefault("spoken_forms", False)  # the line knows the words of the voice
         self.truth = line or TruthfulLine()
         super().__init__(
             Agent(brain, tools=tools, profile=self.settings, **agent), line=self.truth, pace=pace, own_voice=True

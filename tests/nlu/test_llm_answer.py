@@ -106,3 +106,17 @@ def test_any_text_is_read_or_rejected(text: str) -> None:
 def test_deeply_nested_json_is_rejected() -> None:
     with pytest.raises(UnreadableAnswer):
         read_answer('{"guesses": ' + "[" * 100_000 + "]" * 100_000 + "}", MESSAGE, SCOPE)
+
+
+@pytest.mark.req("D-17")
+def test_values_and_an_answer_are_read_if_they_are_possible_now() -> None:
+    given = {
+        "guesses": [],
+        "slots": {},
+        "values": {"people": 5, "other": 1, "day": "x" * 900},
+        "answer": " It is\nfree. ",
+    }
+    found = read_answer(given, "five", SCOPE)
+    assert [(one.slot, one.written) for one in found.values] == [("people", "5")]
+    assert found.answer == "It is free."
+    assert read_answer({"guesses": [], "slots": {}, "values": [1], "answer": 5}, "five", SCOPE).answer == ""

@@ -15,7 +15,7 @@ SRC = Path(__file__).parent.parent.parent / "src" / "duologue"
 # Lowest first. Packages in one layer don't import each other, but for the pairs below.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("core", "turns", "dialogue", "audio", "models"),
-    ("draw", "ports", "phrases"),
+    ("draw", "ports", "phrases", "spoken", "fairness"),
     ("hearing",),
     ("observe",),
     ("flows", "nlu", "ears", "brains", "workers", "voice", "lines", "store"),
@@ -34,8 +34,8 @@ SIDEWAYS = {
     ("flows", "nlu"),
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-PURE = ("core", "turns", "dialogue", "phrases", "hearing")
-STANDARD_ONLY = (*PURE, "draw", "ports", "runtime", "replay", "lab.check", "models")
+PURE = ("core", "turns", "dialogue", "phrases", "hearing", "spoken")
+STANDARD_ONLY = (*PURE, "draw", "ports", "fairness", "runtime", "replay", "lab.check", "models")
 IMPURE = {"asyncio", "time", "random", "logging", "threading", "socket", "os", "secrets", "uuid"}
 CLOCK_CALLS = {"now", "today", "utcnow"}  # of `datetime`, which the pure packages may use to count days
 LINES_MAX = 600

@@ -20,6 +20,7 @@ EXEMPT = {
     "dialogue/matrix.py": "a table, compared with the machine by tests/lab/check/dialogue/test_check.py",
     "lab/bench/measured_process.py": "a process of its own, measured by tests/lab/bench/test_server_workers.py",
     "lab/bench/phone_server.py": "a process of its own, measured by tests/lab/bench/test_phone.py",
+    "lab/torture/hostile_node.py": "a process of its own, started by tests/lab/torture/test_hostile_run.py",
     "lab/torture/node.py": "a process of its own, started and killed by tests/lab/torture/test_nodes.py",
     "lines/playback/inputs.py": "values; every row's test sees them",
     "lines/playback/intents.py": "values; every row's test sees them",
@@ -34,6 +35,9 @@ EXEMPT = {
     "ports/voice.py": "a protocol",
     "server/ownership/inputs.py": "values; every row's test sees them",
     "server/ownership/intents.py": "values; every row's test sees them",
+    "spoken/english_units.py": "a table, exercised by the cases of tests/spoken/test_forms.py",
+    "spoken/german_units.py": "a table, exercised by the cases of tests/spoken/test_forms.py",
+    "spoken/spanish_units.py": "a table, exercised by the cases of tests/spoken/test_forms.py",
     "turns/completion_table.py": "numbers, written by tools/fit_turns.py",
 }
 MODULES = [

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.observe import signals as sg
 from duologue.ports import (
@@ -609,3 +610,74 @@ def test_words_of_the_user_keep_the_conversation_open_after_last_words() -> None
         assert stage.heard[-1] == "Of course."
 
     play(scene, ScriptedBrain([[LastWords("Thank you for calling and goodbye to you.")], "Of course."]))
+
+
+# -- What is said isn't what is written
+
+
+class NotingVoice(ScriptedVoice):
+    """A voice that notes what it is given, and when."""
+
+    async def speak(self, text: str) -> AsyncIterator[Sound]:
+        TEXTS.append(text)
+        async for sound in ScriptedVoice.speak(self, text):
+            yield sound
+
+
+TEXTS: list[str] = []
+
+
+@pytest.mark.req("L-06")
+def test_the_voice_gets_the_spoken_form_and_the_history_keeps_what_is_written() -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["Dr. Smith paid **$3.50** with SQL. Bye 👋! 🙂"]
+        assert TEXTS == ["Doctor Smith paid three dollars and fifty cents with sequel.", "Bye!"]
+        captions = [signal.text for signal in stage.told(sg.Caption) if signal.role == "assistant"]
+        assert captions[-1] == stage.heard[0]
+
+    TEXTS.clear()
+    answer = "Dr. Smith paid **$3.50** with SQL. Bye 👋! 🙂"
+    play(scene, ScriptedBrain([answer]), voice=NotingVoice(), pronunciations={"SQL": "sequel"})
+
+
+@pytest.mark.req("L-06")
+def test_an_agent_can_leave_numbers_to_its_voice() -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert TEXTS == ["It costs $5."]
+
+    TEXTS.clear()
+    play(scene, ScriptedBrain(["It costs $5."]), voice=NotingVoice(), spoken_forms=False)
+
+
+# -- The first sound doesn't wait for a whole sentence
+
+
+def first_sound_ms(answer: str, joins_words: bool) -> int:
+    """How long the user waits for the first sound of this answer, from a brain of 50 ms a word."""
+    times: list[int] = []
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.until(lambda: any(isinstance(record.event, ev.AudioBuffered) for record in stage.records))
+        (asked,) = [record.event.at for record in stage.records if isinstance(record.event, ev.ReplyAccepted)]
+        (heard,) = [record.event.at for record in stage.records if isinstance(record.event, ev.AudioBuffered)]
+        times.append(heard - asked)
+        await stage.rest()
+        assert stage.heard == [answer]
+
+    voice = ScriptedVoice(joins_words=joins_words)
+    play(scene, ScriptedBrain([answer], token_ms=50), voice=voice)
+    return times[0]
+
+
+@pytest.mark.req("T-08")
+def test_the_first_sound_of_a_forty_word_sentence_comes_as_soon_as_that_of_a_short_one() -> None:
+    short = "The parcel will be with you on Monday at noon. Is that fine?"
+    clause = f"The parcel will be with you, {'and then ' * 17}it is there."
+    words = f"The parcel will be with you {'and then ' * 17}it is there."
+    assert len(words.split()) >= 40
+    assert first_sound_ms(clause, joins_words=False) <= first_sound_ms(short, joins_words=False)
+    assert first_sound_ms(words, joins_words=True) <= first_sound_ms(short, joins_words=True) + 50
+    assert first_sound_ms(words, joins_words=False) > 4 * first_sound_ms(words, joins_words=True)

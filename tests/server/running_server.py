@@ -25,7 +25,7 @@ from duologue.runtime.agent import Agent
 from duologue.server.app import Server
 from duologue.server.listening import bind_socket
 from duologue.server.run import serving
-from duologue.server.settings import Limits, ServerSettings
+from duologue.server.settings import Limits, ServerSettings, many_at_one_address
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from tests.limits import TEST_S, WAIT_S
 
@@ -254,8 +254,12 @@ async def running_server(make: Callable[[], Agent] | None = None, **given: Any) 
         agents.append(chosen())
         return agents[-1]
 
-    own = {name: given.pop(name) for name in ("token", "origins", "journals", "watchable", "dev") if name in given}
-    limits = replace(Limits(drain_s_max=0.05), **given)
+    own = {
+        name: given.pop(name)
+        for name in ("token", "origins", "journals", "watchable", "trusted_proxies", "dev")
+        if name in given
+    }
+    limits = replace(many_at_one_address(Limits(drain_s_max=0.05), 1_000), **given)
     listening = bind_socket("127.0.0.1", 0)
     server = Server(remember, ServerSettings(port=0, limits=limits, **own))
     made = RunningServer(server, listening.getsockname()[1], agents)

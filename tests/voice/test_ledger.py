@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.ports.sound import Sound, Word
+from duologue.spoken.forms import SpokenForms
 from duologue.voice import ledger as ledger_module
 from duologue.voice.ledger import Ledger, Split
 
@@ -352,3 +353,97 @@ def test_words_that_are_only_shown_are_a_new_place_too() -> None:
     before = ledger.place()
     ledger.shown += "42"
     assert ledger.place() != before
+
+
+# -- What is said isn't what is written
+
+
+def say_form(written: str, timed: bool, word_ms: int = 100) -> Ledger:
+    """A ledger of one sentence of which the voice says the spoken form, each word in `word_ms`."""
+    form = SpokenForms("en").of(written)
+    ledger = Ledger()
+    ledger.begin(written, spoken=form)
+    for word in form.text.split():
+        ledger.add(Sound(word_ms, words=(Word(word, 0, word_ms),) if timed else ()))
+    ledger.end()
+    return ledger
+
+
+@pytest.mark.req("L-06", "V-01")
+def test_a_number_is_heard_when_its_last_spoken_word_was_heard() -> None:
+    ledger = say_form("Dr. Smith paid **$3.50** at 5 p.m. today.", timed=True)
+    heard = {words: ledger.split(100 * words).heard for words in range(14)}
+    assert heard[1] == "Dr."
+    assert heard[3] == heard[7] == "Dr. Smith paid"
+    assert heard[8] == "Dr. Smith paid **$3.50**"  # Doctor Smith paid three dollars and fifty cents
+    assert heard[9] == heard[10] == heard[11] == "Dr. Smith paid **$3.50** at"
+    assert heard[12] == "Dr. Smith paid **$3.50** at 5 p.m."
+    assert heard[13] == "Dr. Smith paid **$3.50** at 5 p.m. today."
+
+
+@pytest.mark.req("L-06", "V-01")
+def test_without_word_times_the_spoken_form_measures_how_much_was_heard() -> None:
+    ledger = say_form("It costs $1,234,567 in all.", timed=False)
+    assert ledger.split(ledger.total_ms // 2).heard == "It costs"
+    assert ledger.split(ledger.total_ms).heard == "It costs $1,234,567 in all."
+
+
+@pytest.mark.req("L-06")
+@pytest.mark.parametrize("timed", [True, False])
+def test_captions_have_the_written_words_with_the_times_of_what_is_said_for_them(timed: bool) -> None:
+    ledger = say_form("Pay $20 now!", timed)  # Pay twenty dollars now
+    words = ledger.words
+    assert [word.text for word in words] == ["Pay", "$20", "now!"]
+    assert words[1].end_ms - words[1].start_ms > words[0].end_ms - words[0].start_ms
+    if timed:
+        assert [(word.start_ms, word.end_ms) for word in words] == [(0, 100), (100, 300), (300, 400)]
+
+
+@pytest.mark.req("H-12")
+@pytest.mark.parametrize("timed", [True, False])
+def test_an_echo_is_compared_with_what_is_said_and_not_with_what_is_written(timed: bool) -> None:
+    ledger = say_form("Pay $20 now!", timed)
+    assert [word.text for word in ledger.said_words] == ["Pay", "twenty", "dollars", "now!"]
+    assert ledger.said_words[-1].end_ms == ledger.total_ms
+
+
+@pytest.mark.req("L-06")
+def test_a_spoken_form_survives_a_crash() -> None:
+    ledger = say_form("Pay $20 now!", timed=True)
+    ledger.note_heard(250)
+    loaded = Ledger.load(ledger.dump())
+    assert loaded.split() == ledger.split() == Split("Pay", "$20 now!")
+
+
+@pytest.mark.req("L-06")
+def test_what_is_only_written_counts_as_heard_once_what_came_before_it_was_heard() -> None:
+    ledger = say_form("All done.", timed=True)
+    ledger.begin("👍", spoken=SpokenForms("en").of("👍"))
+    ledger.end()
+    assert ledger.split(100) == Split("All", "done. 👍")
+    assert ledger.split(200) == Split("All done. 👍", "")
+
+
+@pytest.mark.req("L-06", "H-06", "H-14")
+def test_a_question_in_two_parts_is_one_question() -> None:
+    ledger = Ledger()
+    ledger.begin("Shall I book it for Ada,", goes_on=True)
+    ledger.add(Sound(1_000))
+    ledger.end()
+    ledger.begin("or do you want to wait?")
+    ledger.add(Sound(1_000))
+    ledger.end()
+    question = ledger.last_question()
+    assert question is not None
+    assert question[:2] == (0, 2_000)
+    assert 0 < question[2] <= 1_000
+    ledger.note_heard(1_500)
+    assert ledger.rest_from_sentence().strip() == "Shall I book it for Ada, or do you want to wait?"
+
+
+@given(st.text(alphabet="aB 5$.,*%🙂:", max_size=40), st.booleans(), st.integers(0, 4_000))
+def test_nothing_written_is_lost_whatever_is_said_for_it(text: str, timed: bool, at: int) -> None:
+    ledger = say_form(text, timed)
+    heard, unheard = ledger.split(at)
+    assert bare(heard) + bare(unheard) == bare(text)
+    assert len(ledger.split(at + 100).heard) >= len(heard)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from duologue.voice.speaking_style import SpeakingStyle
+from duologue.voice.speaking_style import PART_PAUSE_MS, SpeakingStyle, pause_after
 
 
 def test_the_defaults_are_those_of_a_calm_speaker() -> None:
@@ -30,3 +30,13 @@ def test_the_defaults_are_those_of_a_calm_speaker() -> None:
 def test_a_setting_that_is_not_possible_is_refused(setting: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         SpeakingStyle(**setting)
+
+
+@pytest.mark.req("T-08")
+@pytest.mark.parametrize(
+    ("text", "pause_ms"),
+    [("Good night.", 120), ('"Go!"', 120), ("Let me see,", 120), ("The parcel will be with", PART_PAUSE_MS)],
+)
+def test_a_part_of_a_sentence_has_hardly_any_pause(text: str, pause_ms: int) -> None:
+    assert pause_after(text, 120) == pause_ms
+    assert pause_after(text, 0) == 0

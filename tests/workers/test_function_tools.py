@@ -285,7 +285,7 @@ def test_a_function_that_raises_is_a_tool_error_whatever_it_raised() -> None:
     async def empty() -> None:
         raise KeyError
 
-    for work, said in ((locked, "the door is locked"), (empty, "KeyError")):
+    for work, said in ((locked, "PermissionError: the door is locked"), (empty, "KeyError")):
         with pytest.raises(ServiceError) as failed:
             run(work, {})
         assert failed.value.error is ErrorClass.TOOL_ERROR

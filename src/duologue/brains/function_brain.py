@@ -6,12 +6,12 @@ when the agent is created, not in the middle of a call.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from duologue.fairness.fair_threads import BRAINS
 from duologue.ports.brain import Brain, Part, Request
 
 
@@ -48,7 +48,7 @@ class FunctionBrain:
         target: Any = self.function if inspect.isroutine(self.function) else type(self.function).__call__
         if inspect.iscoroutinefunction(target) or inspect.isasyncgenfunction(target):
             return self.function(*given)
-        return await asyncio.to_thread(self.function, *given)
+        return await BRAINS.run(self.function, *given)
 
 
 def as_brain(brain: Any) -> Brain:

@@ -34,6 +34,7 @@ from .say import say_command
 from .serve import serve_command
 from .simulate import simulate_command
 from .slots import slots_command
+from .spoken import spoken_command
 from .store_commands import conversations_command, forget_command, nodes_command
 from .talk import talk_command
 from .timeline import timeline_command
@@ -69,6 +70,7 @@ app.command("init")(init_command)
 app.command("chat")(chat_command)
 app.command("talk")(talk_command)
 app.command("say")(say_command)
+app.command("spoken")(spoken_command)
 app.command("listen")(listen_command)
 app.command("phone")(phone_command)
 app.command("slots")(slots_command)

@@ -17,6 +17,7 @@ from rich.text import Text
 from duologue.core.errors import DuologueError
 
 from .chat import find_nlu
+from .flows_explain import explain_command
 from .flows_walk import walk_command
 from .json_output import JsonOption, write_json
 from .terminal_style import AMBER, GREEN, RED
@@ -36,6 +37,7 @@ class _Checked(NamedTuple):
 
 flows_app = typer.Typer(help="Check, draw and test flows: task dialogues in YAML.", no_args_is_help=True)
 flows_app.command("walk")(walk_command)
+flows_app.command("explain")(explain_command)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A flow file (YAML).", show_default=False)]
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Flow files (YAML).", show_default=False)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue.core.errors import DuologueError
+from duologue.models.added import added_voices
 from duologue.models.cache import cache_folder, is_present, verify_and_stamp
 from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_named, with_companions
 from duologue.voice.local import ESPEAK, PICO
@@ -37,7 +39,12 @@ Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="The nam
 def list_models(as_json: JsonOption = False) -> None:
     """List the models: purpose, size, licence, and whether each is downloaded."""
     if as_json:
-        write_json({"folder": str(cache_folder()), "models": [_model_json(model) for model in MODELS.values()]})
+        added = [
+            {"name": voice.name, "kind": voice.kind, "language": voice.language, "path": str(voice.folder)}
+            for voice in added_voices()
+        ]
+        models = [_model_json(model) for model in MODELS.values()]
+        write_json({"folder": str(cache_folder()), "models": models, "added": added})
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("name", "what", "size", "licence", "present"):
@@ -46,6 +53,10 @@ def list_models(as_json: JsonOption = False) -> None:
         present = Text("yes", style=GREEN) if is_present(model.name) else Text("no", style=GREY)
         licence = Text(model.licence, style=AMBER if model.is_gpl else "")
         table.add_row(model.name, model.what, megabytes(model.size_bytes), licence, present)
+    for voice in added_voices():
+        size = megabytes(sum(path.stat().st_size for path in voice.folder.iterdir()))
+        what = f"a neural voice for {voice.language} ({voice.kind.capitalize()}), added"
+        table.add_row(voice.name, what, size, Text("yours", style=GREY), Text("yes", style=GREEN))
     out = Console()
     out.print(table)
     out.print(Text(f"in {cache_folder()}", style="dim"), soft_wrap=True)
@@ -110,6 +121,33 @@ def pull_or_stand_in(names: Sequence[str], report: PullProgress, err: Console) -
             raise
         err.print(f"espeak-ng speaks instead: {failure}", highlight=False, markup=False, soft_wrap=True)
         return pull([ESPEAK if name == PICO else name for name in names], report)
+
+
+@models_app.command("add")
+def add_model(
+    name: Annotated[str, typer.Argument(help="The name of the voice, such as anna.")],
+    file: Annotated[Path, typer.Argument(help="The model of a Piper or Kokoro voice, an .onnx file.")],
+    config: Annotated[
+        Path | None, typer.Option(help="The settings of the voice; without it, FILE.onnx.json beside the model.")
+    ] = None,
+    speakers: Annotated[Path | None, typer.Option(help="Kokoro's file of voices, such as voices-v1.0.bin.")] = None,
+    language: Annotated[str, typer.Option(help="The code of the language; without it, as the settings say.")] = "",
+) -> None:
+    """Add a neural voice that you downloaded. Its licence is yours to check."""
+    from duologue.models.added import add_voice, remove_voice
+    from duologue.voice.neural import NeuralVoice
+
+    tried = add_voice(f"{name}.tried", file, config, speakers, language).name
+    try:
+        NeuralVoice(tried)
+    except (DuologueError, ModuleNotFoundError, ValueError) as problem:
+        raise DuologueError(f"{file} wasn't added: {problem}") from None
+    finally:
+        remove_voice(tried)
+    voice = add_voice(name, file, config, speakers, language)
+    out = Console()
+    out.print(f"{name}: a {voice.kind.capitalize()} voice for {voice.language}, {voice.rate_hz} Hz", highlight=False)
+    out.print(Text(f'LocalVoice("{voice.language}") and NeuralVoice("{name}") speak with it', style="dim"))
 
 
 @models_app.command("verify")

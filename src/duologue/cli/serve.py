@@ -41,6 +41,7 @@ from .served_agent import (
     RealtimeUrlOption,
     ServeOptions,
     StoreOption,
+    TrustedProxyOption,
     WatchOption,
     WebhookOption,
     WorkersOption,
@@ -49,6 +50,7 @@ from .served_agent import (
 
 DEMO_NAME = "Flight desk"
 _ERR = Console(stderr=True, highlight=False)
+_NO_NAME = "No agent was named, so this is the demo, which books flights. Yours: duologue serve module:agent"
 _STOPPING = "Ctrl-C lets conversations end, then stops the server."
 
 
@@ -83,6 +85,7 @@ def serve_command(
     context_query: ContextQueryOption = None,
     context_header: ContextHeaderOption = None,
     webhook: WebhookOption = "",
+    trusted_proxy: TrustedProxyOption = None,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
@@ -98,6 +101,7 @@ def serve_command(
         context_headers=tuple(context_header or ()),
         webhook=WebhookSettings(webhook, os.environ.get("DUOLOGUE_WEBHOOK_SECRET", "")) if webhook else None,
         watchable=watch,
+        trusted_proxies=tuple(trusted_proxy or ()),
         prices=read_prices(prices) if prices is not None else None,
     ).guarded()
     check_recording(record, record_consent, keep_days)
@@ -125,7 +129,7 @@ def _serve(
         _load_behind_page(listening, options.app, missing.models, browser)
 
     def announce(served: Sequence[str]) -> None:
-        lines = _ready_lines(served, server_url(listening), settings.token, is_own_token)
+        lines = ready_lines(served, server_url(listening), settings.token, is_own_token, is_demo=not options.app)
         shared = f"{count} workers share the port." if count > 1 else ""
         lines += [f"[dim]{line}[/]" for line in (shared, note, _STOPPING) if line]
         _ERR.print("\n  ".join(["", *lines, ""]))
@@ -140,12 +144,13 @@ def _serve(
     run(serve(server, listening, lambda: announce(served), keep_days))
 
 
-def _ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool) -> list[str]:
-    """The lines that say where the agent is. A token is shown if the server made it, but not if the operator chose
-    it."""
+def ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool, is_demo: bool) -> list[str]:
+    """The lines that say which agent it is and where. A token is shown if the server made it, but not if the operator
+    chose it."""
     shown = f"{url}?token={token}" if token and is_own_token else url
     asks = [] if is_own_token else ["The page asks for your token: add ?token=… to the address."]
-    return [f"[bold]{served[0]}[/] is at [bold cyan]{shown}[/]", *asks, *served[1:]]
+    which = [_NO_NAME] if is_demo else []
+    return [f"[bold]{served[0]}[/] is at [bold cyan]{shown}[/]", *which, *asks, *served[1:]]
 
 
 # -- What is missing

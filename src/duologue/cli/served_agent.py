@@ -76,6 +76,13 @@ ContextQueryOption: TypeAlias = Annotated[
 ContextHeaderOption: TypeAlias = Annotated[
     list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
 ]
+TrustedProxyOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A balancer or proxy in front of this server, as an address or a network: its X-Forwarded-For says "
+        "who the caller is; repeatable."
+    ),
+]
 WebhookOption: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -151,6 +158,7 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
     if not url:
         return []
     try:
+        from duologue.server.caller_address import caller_address, read_networks
         from duologue.server.phone.routes import PhoneSettings, phone_routes
         from duologue.server.phone.settings import on_the_phone
         from duologue.server.settings import is_loopback
@@ -176,7 +184,14 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
         agent = await conversations.source.make(context)
         return replace(agent, profile=on_the_phone(agent.profile))
 
-    routes = phone_routes(make_for_phone, settings, conversations.watch, lambda: not conversations.is_draining)
+    proxies = read_networks(server.settings.trusted_proxies)
+    routes = phone_routes(
+        make_for_phone,
+        settings,
+        conversations.watch,
+        lambda: not conversations.is_draining,
+        lambda scope: caller_address(scope, proxies),
+    )
     server.add_routes(routes)
     shown = url.rstrip("/")
     streams = shown.replace("http", "ws", 1)

@@ -1,4 +1,5 @@
-"""`duologue torture`: kills, freezes and disconnects servers while simulated clients talk to them.
+"""`duologue torture`: kills, freezes and disconnects servers while simulated clients talk to them, or lets hostile
+clients at one.
 
 Rule: the result is a table and an exit code. A failed run also prints the command that repeats it and the folder of its
 logs.
@@ -6,6 +7,8 @@ logs.
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from typing import Annotated
 
 import typer
@@ -29,9 +32,16 @@ def torture_command(
         str,
         typer.Option(help="The store: postgresql://…, or sqlite for one node; without it, a temporary PostgreSQL."),
     ] = "",
+    hostile: Annotated[
+        bool,
+        typer.Option("--hostile", help="Instead of faults: hostile clients against one server, beside honest ones."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Kill and freeze servers, cut connections, disturb the store and the clocks, then check every conversation."""
+    if hostile:
+        _run_hostile(seed, minutes, as_json)
+        return
     try:
         from duologue.lab.torture.report import rows
         from duologue.lab.torture.run import TorturePlan, play, run
@@ -59,4 +69,31 @@ def torture_command(
         )
     if not made.holds:
         err.print(f"Run again: {plan.command}\nLogs and journals: {made.folder}", highlight=False, markup=False)
+        raise typer.Exit(1)
+
+
+def _run_hostile(seed: int, minutes: float, as_json: bool) -> None:
+    """Hold the fairness law against hostile clients, one kind of abuse after another and all together."""
+    try:
+        from duologue.lab.torture import hostile_run
+    except ModuleNotFoundError as missing:
+        raise DuologueError(f"{missing}: pip install 'duologue[server,flows]'") from None
+    if sys.platform != "linux":
+        raise DuologueError("--hostile needs Linux, where one machine has many loopback addresses")
+    err = Console(stderr=True)
+    plan = hostile_run.HostilePlan(seconds=minutes * 60, seed=seed)
+    with err.status("starting") as status:
+        judged = asyncio.run(hostile_run.run_hostile(plan, lambda kind: status.update(escape(kind))))
+    if as_json:
+        write_json(dict(hostile_run.as_json(judged)))
+    else:
+        columns = ("hostile clients", "answers", "p95 ms", "allowed", "memory MB", "allowed", "honest refused")
+        table = Table(*columns, title=f"Hostile clients, seed {seed}", title_justify="left")
+        for row in hostile_run.hostile_rows(judged):
+            table.add_row(*row)
+        Console().print(table)
+    broken = [one for one in judged if one.why]
+    for one in broken:
+        err.print(f"{one.phase.kind}: {one.why}", style="red", highlight=False, markup=False)
+    if broken:
         raise typer.Exit(1)

@@ -1,14 +1,13 @@
-"""Interprets a user message in context: as an answer, a confirmation, a correction, a command, or input for NLU.
+"""Interprets the reply to a question: as an answer, a correction, a command, a side question, or input for NLU.
 
-Rule: the grammars are tried first; NLU is called only for what they don't fully understand.
+`QUESTION` lists the interpreters in their order. Rule: the first interpreter that takes a reply decides; NLU is the
+last of them, for what no grammar fully understands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from .apply_commands import apply_commands, miss, say_no
-from .commands import BY_NAME, ChitChat, Command, Farewell, Help, SetSlot, Skip
+from .apply_commands import apply_commands
+from .commands import BY_NAME, Command, Farewell, SetSlot, Skip
 from .corrections import (
     are_both_yes_no,
     corrections,
@@ -26,10 +25,8 @@ from .english import (
     ConfirmationAnswer,
     Direct,
     Question,
-    Slot,
     SlotKind,
     Unclear,
-    Value,
     plain_answer,
     read,
     read_confirmation,
@@ -43,47 +40,17 @@ from .english.no_preference import has_no_preference
 from .english.questions import asks
 from .english.tokens import tokens_of
 from .english.yes_no import opening_answer, trick_of
-from .flow import Collect
-from .prompts import count_try, is_question_current, proposed
-from .reference_day import slot_with_last_day
+from .interpreters import Interpreter, MessageInContext, as_set_slots, interpret, question_of
+from .not_understood import miss
+from .prompts import count_try, is_question_current
 from .requests import understanding
 from .run_flow import continue_flow
+from .side_questions import take_side_question
+from .slot_names import only_named
 from .state import Phase
+from .vague_values import take_vague_value
 from .values import accept, validate_next
-
-
-def understand(d: DialogueDraft, text: str) -> None:
-    """Interpret a message that comes while no question is open. An empty message counts as not understood. A command is
-    applied. If no flow is open, a greeting, thanks, a goodbye or an "all right" gets its short reply. Any other message
-    is sent to NLU."""
-    if not text.strip():
-        count_as_miss(d)
-        return
-    if (name := command_of(tokens_of(text))) is not None:
-        d.enter(Phase.UNDERSTANDING)
-        apply_commands(d, (BY_NAME[name],))
-        return
-    if not d.s.stack and (polite := _courtesy_reply(d, text)):
-        d.enter(Phase.UNDERSTANDING)
-        apply_commands(d, polite)
-        return
-    ask_nlu(d, text)
-
-
-def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
-    """The commands that reply to a greeting, thanks, a goodbye or an "all right"; after a greeting they also offer
-    help. Empty if the message is something else, or if it is an example phrase of a flow."""
-    kind = courtesy_of(tokens_of(text))
-    if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
-        return ()
-    if kind == "farewell":
-        return (Farewell(),)
-    words = ChitChat(str(getattr(d.domain.patterns, "assent" if kind == "refusal" else kind)))
-    return (words, Help()) if kind == "greeting" else (words,)
-
-
-def _examples(d: DialogueDraft) -> Iterator[str]:
-    return (example for flow in d.domain.offered for example in flow.examples)
+from .yes_and_no import say_no
 
 
 def ask_nlu(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
@@ -104,69 +71,102 @@ def count_as_miss(d: DialogueDraft) -> None:
 
 def answer(d: DialogueDraft, text: str) -> None:
     """Handle the reply to an open question for a slot's value."""
-    if not text.strip():
-        count_as_miss(d)
-    elif d.s.reading_back:
+    if d.s.reading_back and text.strip():
         _answer_read_back(d, text)
     else:
-        _answer_question(d, text)
+        interpret(QUESTION, MessageInContext(d, text))
 
 
-def question_of(d: DialogueDraft) -> Question:
-    """The open question, with everything that helps to understand its answer."""
-    slot = d.s.waiting_for
-    assert slot is not None, d.s
-    at = d.flow.program[d.top.at]
-    offered = proposed(d, at) if isinstance(at, Collect) else None
-    spec = d.spec(slot)
-    return Question(
-        spec.grammar_slot if d.s.among else slot_with_last_day(d.domain, d.top, spec),
-        d.s.last_question,
-        d.flow.description,
-        offered,  # type: ignore[arg-type]
-        d.s.among,
-        tuple(other for other in empty_slots(d) if other.name != slot),
-    )
+def _take_empty(reply: MessageInContext) -> bool:
+    if reply.text.strip():
+        return False
+    count_as_miss(reply.d)
+    return True
 
 
-def empty_slots(d: DialogueDraft) -> tuple[Slot, ...]:
-    """The flow's unfilled slots that may be filled before the flow asks for them."""
-    names = [name for name in d.flow.slots if d.top.filled(name) is None]
-    return tuple(d.spec(name).grammar_slot for name in names if not d.spec(name).ask_before_filling)
+def _take_other_slot(reply: MessageInContext) -> bool:
+    return reply.asked.slot.kind is not SlotKind.TEXT and _handle_other_slot(reply.d, reply.text)
 
 
-def _answer_question(d: DialogueDraft, text: str) -> None:
-    asked = question_of(d)
-    if asked.slot.kind is not SlotKind.TEXT and _handle_other_slot(d, text):
-        return
-    reading = read(asked, text, d.today)
-    match reading:
-        case _ if d.s.among and _rejects_all(d, text):
-            d.enter(Phase.UNDERSTANDING)
-            say_no(d)
-            continue_flow(d)
-        case Direct() if _is_choice_of_other_slot(d, reading, text):
-            correct_or_ask(d, text)
-        case Direct():
-            d.set(values=as_set_slots(reading.values, "grammar"), among=())
-            validate_next(d)
-        case Ambiguous():
-            _answer_ambiguously(d, reading)
-        case Commanded():
-            d.enter(Phase.UNDERSTANDING)
-            apply_commands(d, (BY_NAME[reading.name],))
-        case Confirmation() if asked.proposed is None:
-            d.enter(Phase.UNDERSTANDING)
-            apply_commands(d, (Skip(),))  # "no, thanks" to an optional slot
-        case Confirmation():
-            d.enter(Phase.UNDERSTANDING)
-            if reading.answer is ConfirmationAnswer.NO and not say_no(d):
-                continue_flow(d)
-        case Unclear() if asked.slot.kind is not SlotKind.YES_NO and has_no_preference(tokens_of(text), echo_of(asked)):
-            d.enter(Phase.UNDERSTANDING)
-            apply_commands(d, (Skip(),))  # "any" for a required slot: after `Skip` the agent says that it needs a value
-        case Unclear():
-            correct_or_ask(d, text)
+def _take_rejection(reply: MessageInContext) -> bool:
+    if not reply.d.s.among or not _rejects_all(reply.d, reply.text):
+        return False
+    reply.d.enter(Phase.UNDERSTANDING)
+    say_no(reply.d)
+    continue_flow(reply.d)
+    return True
+
+
+def _take_value(reply: MessageInContext) -> bool:
+    reading = reply.reading
+    if not isinstance(reading, Direct) or _is_choice_of_other_slot(reply.d, reading, reply.text):
+        return False
+    if reply.asked.slot.kind is SlotKind.TEXT and only_named(reply.d.domain, reply.d.top.flow, reply.text):
+        return False  # "the time" names a slot and describes nothing
+    reply.d.set(values=as_set_slots(reading.values, "grammar"), among=())
+    validate_next(reply.d)
+    return True
+
+
+def _take_ambiguous(reply: MessageInContext) -> bool:
+    if isinstance(reply.reading, Ambiguous):
+        _answer_ambiguously(reply.d, reply.reading)
+    return isinstance(reply.reading, Ambiguous)
+
+
+def _take_command(reply: MessageInContext) -> bool:
+    if isinstance(reply.reading, Commanded):
+        reply.d.enter(Phase.UNDERSTANDING)
+        apply_commands(reply.d, (BY_NAME[reply.reading.name],))
+    return isinstance(reply.reading, Commanded)
+
+
+def _take_no(reply: MessageInContext) -> bool:
+    """Take a no to a proposed value, or "no, thanks" to an optional slot."""
+    d, reading = reply.d, reply.reading
+    if not isinstance(reading, Confirmation):
+        return False
+    d.enter(Phase.UNDERSTANDING)
+    if reply.asked.proposed is None:
+        apply_commands(d, (Skip(),))
+    elif reading.answer is ConfirmationAnswer.NO and not say_no(d):
+        continue_flow(d)
+    return True
+
+
+def _take_no_preference(reply: MessageInContext) -> bool:
+    """Take "any" for a required slot: after `Skip` the agent says that it needs a value."""
+    is_any = isinstance(reply.reading, Unclear) and reply.asked.slot.kind is not SlotKind.YES_NO
+    if not is_any or not has_no_preference(reply.tokens, echo_of(reply.asked)):
+        return False
+    reply.d.enter(Phase.UNDERSTANDING)
+    apply_commands(reply.d, (Skip(),))
+    return True
+
+
+def _take_correction(reply: MessageInContext) -> bool:
+    return correct(reply.d, reply.text)
+
+
+def _take_anything(reply: MessageInContext) -> bool:
+    ask_nlu(reply.d, reply.text)
+    return True
+
+
+QUESTION: tuple[Interpreter[MessageInContext], ...] = (
+    Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("another slot", "a value that names another slot, or corrects the last answer", _take_other_slot),
+    Interpreter("none of them", "a no to all values that the agent asked about", _take_rejection),
+    Interpreter("value", "the slot's grammar explains every word", _take_value),
+    Interpreter("ambiguous value", "the words may mean several values", _take_ambiguous),
+    Interpreter("command", "the whole message is a command", _take_command),
+    Interpreter("no", "a no to a proposed value, or to an optional slot", _take_no),
+    Interpreter("no preference", "any value will do", _take_no_preference),
+    Interpreter("vague value", "a limit without a value: after four, not Monday", take_vague_value),
+    Interpreter("side question", "a question that the flow itself answers", take_side_question),
+    Interpreter("correction", "a change of an earlier answer, or of this one; a goodbye", _take_correction),
+    Interpreter("NLU", "everything else: an intent, or values among other words", _take_anything),
+)
 
 
 def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
@@ -199,7 +199,7 @@ def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
     is_yes = (
         slot.kind is SlotKind.YES_NO and opening_answer(tokens_of(text)) is True and trick_of(d.s.last_question) is None
     )
-    return (SetSlot(slot.name, True, text, (0, len(text))),) if is_yes else ()
+    return (SetSlot(slot.name, True, text),) if is_yes else ()
 
 
 def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bool:
@@ -215,8 +215,8 @@ def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bo
 
 def _answer_ambiguously(d: DialogueDraft, reading: Ambiguous) -> None:
     """Handle an answer that can mean several values: ask which one was meant, or take the first or the last, as the
-    slot's `prefers` says."""
-    prefers = d.spec(reading.slot).prefers
+    slot's `prefers` says. A span of days is always asked about: no preference turns "this weekend" into a Saturday."""
+    prefers = "ask" if reading.must_ask else d.spec(reading.slot).prefers
     if prefers == "ask":
         if d.s.among:  # the user was already asked which value was meant, and this reply doesn't say it
             count_try(d)
@@ -237,6 +237,12 @@ def _rejects_all(d: DialogueDraft, text: str) -> bool:
 
 def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
     """Apply the corrections in the message. If it contains none, and isn't a goodbye either, send it to NLU."""
+    if not correct(d, text):
+        ask_nlu(d, text, is_aside=is_aside)
+
+
+def correct(d: DialogueDraft, text: str) -> bool:
+    """Apply the corrections in the message, or a goodbye, and return True. Otherwise do nothing and return False."""
     asked = d.s.waiting_for if d.s.waiting_for is not None and is_question_current(d) else None
     found: tuple[Command, ...] = ()
     if asked is not None and _is_about_open_question(d, asked, text):
@@ -258,8 +264,7 @@ def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> No
     if found:
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, found)
-    else:
-        ask_nlu(d, text, is_aside=is_aside)
+    return bool(found)
 
 
 def _is_farewell(text: str) -> bool:
@@ -271,10 +276,6 @@ def _is_about_open_question(d: DialogueDraft, asked: str, text: str) -> bool:
     ("wait, the reading is 24"), or if it names no slot and the last reply to the question was not understood."""
     said = named_slot(d.domain, d.top, text, d.today)
     return said[0] == asked if said is not None else d.s.misses > 0
-
-
-def as_set_slots(values: tuple[Value, ...], source: str) -> tuple[SetSlot, ...]:
-    return tuple(SetSlot(value.slot, value.value, value.raw, value.span, source) for value in values)
 
 
 def _answer_read_back(d: DialogueDraft, text: str) -> None:
@@ -344,7 +345,10 @@ def handle_queued_message(d: DialogueDraft, text: str) -> None:
     not, the message is applied if it is a correction, and sent to NLU otherwise."""
     is_aside = d.is_question_new or d.s.is_aside
     name = command_of(tokens_of(text))
-    if name is not None:
+    if name == "cancel" and d.has_just_acted:
+        d.say_first(d.domain.patterns.too_late_to_stop)
+        d.note("too_late_to_stop")
+    elif name is not None:
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, (BY_NAME[name],))
     elif not text.strip() or _is_bare_yes_or_no(d, text):

@@ -25,21 +25,25 @@ from .commands import (
     Skip,
     StartFlow,
 )
+from .dependencies import uses
 from .draft import Commitment, DialogueDraft
 from .english import ANY, SlotKind
 from .english.carrier_words import FILLERS, POLITE
 from .english.courtesy import courtesy_of
-from .english.free_text import trimmed_text
+from .english.free_text import answering_part, has_sentences, trimmed_text
 from .english.questions import asks
 from .english.tokens import tokens_of
-from .flow import Collect, Confirm, PerformAction
-from .prompts import count_try, is_confirming, is_question_current, proposed, wait_for_answer
+from .flow import PerformAction
+from .not_understood import give_help, miss
+from .prompts import count_try, is_question_current, wait_for_answer
 from .requests import open_flows
-from .run_flow import continue_flow, end_flow, hand_over, open_flow, write
+from .run_flow import continue_flow, hand_over, open_flow, write
+from .slot_names import only_named
 from .stack import keep_slots, restart_task, return_to
 from .state import Instance, Phase, without
-from .unconfirmed_values import accept_announced, confirm, is_checking, is_unconfirmed
-from .values import accept, revisit_after_change, validate_next
+from .unconfirmed_values import PICKED_OUT, accept_announced, is_checking
+from .values import revisit_after_change, validate_next
+from .yes_and_no import cancel, clear, say_no, say_yes
 
 
 def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
@@ -84,7 +88,8 @@ def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
 
 def _take_as_free_text(d: DialogueDraft) -> bool:
     """NLU found no command in the message: take it as the answer to the open question, if that question asks for free
-    text. Returns False if the message can't be an answer, for example because it is itself a question."""
+    text. A question or a request at its end is left out. A text of several sentences is announced to the user. Returns
+    False if the message can't be an answer, for example because it is itself a question."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
     if (
         slot is None
@@ -95,14 +100,22 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
     ):
         return False
     tokens = tokens_of(words)
-    if not words or asks(tokens) or courtesy_of(tokens) in ("thanks", "farewell", "greeting"):
+    if (
+        not words
+        or courtesy_of(tokens) in ("thanks", "farewell", "greeting")
+        or only_named(d.domain, d.top.flow, words)
+    ):
         return False
     if tokens and all(token.word in POLITE | FILLERS for token in tokens):
         return False
-    first, after = trimmed_text(tokens, d.spec(slot).grammar_slot)
+    whole = trimmed_text(tokens, d.spec(slot).grammar_slot)
+    first, after = part = answering_part(tokens, whole) if tokens else whole
+    if asks(tokens[first:after]):
+        return False
     start = tokens[first].start if first else 0
     end = tokens[after - 1].end if after < len(tokens) else len(words)
-    d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end)),))
+    source = PICKED_OUT if part != whole or has_sentences(tokens, part) else "grammar"
+    d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end), source),))
     validate_next(d)
     return True
 
@@ -132,8 +145,7 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
                 return not open_flow(d, command.flow)
         case ClearSlot():
             if d.s.stack and d.top.filled(command.slot) is not None:
-                d.set_top(slots=without(d.top.slots, frozenset((command.slot,))))
-                revisit_after_change(d, command.slot, is_empty=True)
+                clear(d, command.slot)
         case Affirm():
             return say_yes(d, values)
         case Deny():
@@ -147,11 +159,11 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
         case Skip():
             _skip(d)
         case Help():
-            _help(d)
+            give_help(d)
         case ChitChat():
             d.say(command.text or d.domain.patterns.chit_chat)
             if not d.s.stack and not command.text:
-                _help(d)
+                give_help(d)
         case Handoff():
             d.commitments.append(Commitment.HANDOFF)
             hand_over(d)
@@ -160,89 +172,7 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
     return False
 
 
-# -- Yes and no
-
-
-def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Apply a yes to the open question. If the question proposed a value, add that value to `values`. Returns False,
-    except if the question can't be answered with yes and `values` is empty: then count the message as not understood
-    and return True."""
-    at = d.flow.program[d.top.at]
-    d.set(misses=0, silences=0)
-    if is_confirming(d) or d.s.reading_back:
-        d.commitments.append(Commitment.YES)
-    if d.s.reading_back and d.s.values:
-        d.enter(Phase.VALIDATING_SLOT)
-        accept(d, d.s.values[0].value)
-    elif is_confirming(d) and is_checking(d):
-        confirm(d, d.top.confirm)
-        d.set_top(confirm="")
-        d.set(tries=0)
-    elif is_confirming(d):
-        confirm(d, at.text if isinstance(at, Confirm) else d.top.confirm)
-        d.set_top(confirmed=(*d.top.confirmed, at.step))
-        d.set(tries=0)
-        d.note("confirmed", step=at.step)
-    elif isinstance(at, Collect) and (value := proposed(d, at)) is not None:
-        values.insert(0, SetSlot(at.slot, value, source="proposal"))  # type: ignore[arg-type]
-    elif not values:
-        miss(d)
-        return True
-    return False
-
-
-def say_no(d: DialogueDraft) -> bool:
-    """Apply a no to the open question. Returns False, except if the question can't be answered with no: then count the
-    message as not understood and return True."""
-    at = d.flow.program[d.top.at]
-    d.set(misses=0, silences=0)
-    if is_confirming(d):
-        d.commitments.append(Commitment.NO)
-    if d.s.reading_back:
-        d.set(reading_back=False, values=())
-        count_try(d)
-    elif d.s.among:
-        d.set(among=())
-        count_try(d)
-    elif is_confirming(d) and isinstance(at, Confirm) and at.on_no is not None:
-        d.set(tries=0)
-        if at.on_no <= d.top.at:  # a jump back to earlier questions: ask them again
-            asked = {one.slot for one in d.flow.program[at.on_no : d.top.at] if isinstance(one, Collect)}
-            d.set_top(slots=without(d.top.slots, frozenset(asked)))
-        d.set_top(at=at.on_no)
-    elif is_confirming(d) and is_checking(d):
-        _drop_unconfirmed(d)
-    elif is_confirming(d):
-        cancel(d)
-    elif isinstance(at, Collect) and proposed(d, at) is not None:
-        d.set(unproposed=True)
-    else:
-        miss(d)
-        return True
-    return False
-
-
-def _drop_unconfirmed(d: DialogueDraft) -> None:
-    """The user said no to the values that were picked out of a partly understood message: empty their slots, so that
-    the flow asks for them."""
-    wrong = [name for name, filled in d.top.slots if is_unconfirmed(filled)]
-    d.set_top(confirm="")
-    d.set(tries=0)
-    for name in wrong:
-        d.set_top(slots=without(d.top.slots, frozenset((name,))))
-        revisit_after_change(d, name, is_empty=True)
-
-
 # -- Other commands
-
-
-def cancel(d: DialogueDraft) -> None:
-    """End the open flow and keep its slot values for reference. If no flow is open, say so."""
-    if not d.s.stack:
-        d.say(d.domain.patterns.nothing_to_cancel)
-        return
-    d.commitments.append(Commitment.CANCEL)
-    end_flow(d, d.domain.patterns.cancelled, is_cancelled=True)
 
 
 def _start_over(d: DialogueDraft) -> None:
@@ -250,7 +180,7 @@ def _start_over(d: DialogueDraft) -> None:
         d.commitments.append(Commitment.RESTART)
         restart_task(d)
     else:
-        _help(d)
+        give_help(d)
 
 
 def repeat(d: DialogueDraft) -> None:
@@ -263,7 +193,7 @@ def repeat(d: DialogueDraft) -> None:
     if d.s.last_response:
         d.say(d.s.last_response, asks=bool(d.s.stack))
     else:
-        _help(d)
+        give_help(d)
     wait_for_answer(d)
 
 
@@ -299,6 +229,9 @@ def _go_back(d: DialogueDraft) -> None:
     if d.s.reading_back:
         d.set(reading_back=False, values=())
         return
+    if not d.s.stack:
+        give_help(d)
+        return
     left = next((place for place in range(len(d.s.stack), 0, -1) if _goes_back_to(d, place)), 0)
     if not left:
         d.say(d.domain.patterns.nothing_before)
@@ -306,7 +239,7 @@ def _go_back(d: DialogueDraft) -> None:
     keep_slots(d, *d.s.stack[left:])
     d.set(stack=d.s.stack[:left])
     slot = _answered(d, d.top)[-1]
-    d.set_top(slots=without(d.top.slots, frozenset((slot,))))
+    d.set_top(slots=without(d.top.slots, frozenset((slot,))), denied=False)
     d.set(among=(), reading_back=False, values=())
     revisit_after_change(d, slot, is_empty=True)
     d.set_top(needs=() if slot in d.flow.slots else (slot,))
@@ -314,9 +247,17 @@ def _go_back(d: DialogueDraft) -> None:
 
 def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
     """The slots that the flow asked for and that are filled, in the order of asking. The slot that is being asked for
-    now is left out."""
+    now is left out, and so are those that a final action has used."""
     waiting_for = d.s.waiting_for if instance is d.s.stack[-1] else None
-    return [slot for slot in instance.asked if slot != waiting_for and instance.filled(slot) is not None]
+    done = frozenset(instance.done)
+    acts = [at for at in d.domain.flows[instance.flow].program if isinstance(at, PerformAction) and at.step in done]
+    return [
+        slot
+        for slot in instance.asked
+        if slot != waiting_for
+        and instance.filled(slot) is not None
+        and not any(uses(at, frozenset((slot,)), frozenset()) for at in acts)
+    ]
 
 
 def _goes_back_to(d: DialogueDraft, size: int) -> bool:
@@ -337,7 +278,7 @@ def _skip(d: DialogueDraft) -> None:
     already has a value keeps it."""
     slot = d.s.waiting_for
     if slot is None or not d.s.stack:
-        _help(d)
+        give_help(d)
         return
     is_change = d.top.filled(slot) is not None
     if not is_change and not d.spec(slot).is_optional:
@@ -347,47 +288,3 @@ def _skip(d: DialogueDraft) -> None:
         write(d, slot, ANY, source="skipped")
     d.set(among=(), reading_back=False, values=(), unproposed=False)
     d.say(d.domain.patterns.skipped)
-
-
-def _help(d: DialogueDraft) -> None:
-    slot = d.s.waiting_for
-    if slot is not None and d.spec(slot).help:
-        d.say(d.spec(slot).help)
-    elif d.s.stack:
-        d.say(d.domain.patterns.help_open)
-    else:
-        offers = ", ".join(flow.description for flow in d.domain.offered)
-        d.say(d.domain.patterns.help, flows=offers)
-
-
-def _give_example(d: DialogueDraft) -> None:
-    """Say what the user could say. This is shorter than help, which the user has just heard."""
-    example = next((flow.examples[0] for flow in d.domain.offered if flow.examples), "")
-    if example:
-        d.say(d.domain.patterns.example, example=example)
-
-
-def miss(d: DialogueDraft) -> None:
-    """The message was not understood: offer help if nothing is open, otherwise ask again."""
-    if not d.s.stack:
-        apology = d.say(d.domain.patterns.not_understood)
-        if apology and d.s.last_response.startswith(apology):
-            _give_example(d)
-        else:
-            _help(d)
-        d.enter(Phase.IDLE)
-        return
-    if d.top.failed and not d.s.reading_back:
-        continue_flow(d)  # an action failed, and the user has to say whether to retry it
-        return
-    if d.s.is_aside:  # the message came before the open question, so it isn't a miss
-        d.say(d.domain.patterns.reprompt)
-    else:
-        count_try(d, misses=d.s.misses + 1)
-    continue_flow(d)
-
-
-def count_silence(d: DialogueDraft) -> None:
-    """The user said nothing: count a silence and ask again."""
-    count_try(d, silences=d.s.silences + 1)
-    continue_flow(d)

@@ -15,7 +15,7 @@ from .commands import CorrectSlot, SetSlot
 from .flow import Domain, PerformAction
 from .state import BUSY, DialogueMessage, DialogueState, DialogueTrouble, Filled, Instance, Phase, TraceEvent
 
-VERSION = 4
+VERSION = 5
 
 
 class BadCheckpoint(ValueError):
@@ -38,6 +38,7 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
     "is_aside": _FLAG,
     "is_doubtful": _FLAG,
     "turn_count": _COUNT,
+    "ended_turn": _COUNT,
     "last_response": _TEXT,
     "last_question": _TEXT,
     "last_nlu_call": (int, type(None)),
@@ -48,6 +49,12 @@ MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: lambda old: {**old, "tries": 0},
     2: lambda old: {**old, "is_aside": False},
     3: lambda old: {**old, "is_doubtful": False},
+    4: lambda old: {
+        **old,
+        "ended": None,
+        "ended_turn": 0,
+        "stack": [{**one, "denied": False, "done": []} for one in old["stack"]],
+    },
 }
 
 
@@ -56,7 +63,9 @@ def to_json(domain: Domain, state: DialogueState) -> dict[str, Any]:
     data = asdict(state)
     data["version"] = VERSION
     data["values"] = [{"command": type(value).__name__, **asdict(value)} for value in state.values]
-    for written, instance in zip(data["stack"], state.stack, strict=True):
+    ended = (state.ended,) if state.ended is not None else ()
+    written_too = (data["ended"],) if ended else ()
+    for written, instance in zip((*data["stack"], *written_too), (*state.stack, *ended), strict=True):
         written["at"] = domain.flows[instance.flow].program[instance.at].step
         written["slots"] = {name: asdict(filled) for name, filled in instance.slots}
     data["kept"] = {name: asdict(filled) for name, filled in state.kept}
@@ -93,6 +102,7 @@ def _state(domain: Domain, data: dict[str, Any]) -> DialogueState:
         phase=Phase(data["phase"]),
         stack=tuple(_instance(domain, item) for item in data["stack"]),
         kept=_slots(data["kept"]),
+        ended=_instance(domain, data["ended"]) if data["ended"] is not None else None,
         among=tuple(data["among"]),
         values=tuple(_value(item) for item in data["values"]),
         queue=tuple(data["queue"]),
@@ -115,7 +125,8 @@ def _checked(data: dict[str, Any], name: str, kinds: tuple[type, ...]) -> Any:
 
 def _fits(domain: Domain, state: DialogueState) -> DialogueState:
     """Return the state if every name in it still exists in the flows; otherwise raise BadCheckpoint."""
-    deep = [name for one in state.stack for name in (*one.needs, *one.asked)]
+    ended = (state.ended,) if state.ended is not None else ()
+    deep = [name for one in (*state.stack, *ended) for name in (*one.needs, *one.asked)]
     for slot in (state.waiting_for, *(value.slot for value in state.values), *deep):
         if slot is not None and slot not in domain.slots:
             raise BadCheckpoint(f"the checkpoint uses slot {slot!r}, which no longer exists")
@@ -153,6 +164,8 @@ def _instance(domain: Domain, data: dict[str, Any]) -> Instance:
         confirm=data["confirm"],
         failed=data["failed"],
         called=data["called"],
+        denied=data["denied"],
+        done=tuple(data["done"]),
     )
 
 

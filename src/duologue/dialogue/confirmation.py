@@ -1,15 +1,19 @@
 """Handles the reply to a confirmation: a yes, a no, or a change.
 
-Rule: a reply that is neither a clear yes nor a clear no never counts as a yes. Such a reply changes a slot if it is
-fully understood, and goes to NLU otherwise.
+`CONFIRMATION` lists the interpreters in their order. Rule: a reply that is neither a clear yes nor a clear no never
+counts as a yes. Such a reply changes a slot if it is fully understood, and goes to NLU otherwise.
 """
 
 from __future__ import annotations
 
-from .answers import as_set_slots, correct_or_ask, count_as_miss, empty_slots
-from .apply_commands import apply_commands, say_no, say_yes
-from .commands import BY_NAME, ChitChat, Command, CorrectSlot, NeedTime, SetSlot
-from .corrections import named_slot, slots_that_fit, value_for_slot
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from .answers import ask_nlu, correct, count_as_miss
+from .apply_commands import apply_commands
+from .commands import BY_NAME, ChitChat, ClearSlot, Command, CorrectSlot, NeedTime, SetSlot
+from .corrections import Correction, named_slot, slots_that_fit, value_for_slot
 from .draft import DialogueDraft
 from .english import (
     Confirmation,
@@ -26,45 +30,163 @@ from .english import (
     read_confirmation,
     read_volunteered,
 )
-from .english.commands import command_of, postpones, repeats
+from .english.carrier_words import FILLERS, POLITE
+from .english.commands import command_of, only_asks_for_change, postpones, repeats
 from .english.elliptic_corrections import with_currency_of
 from .english.no_preference import has_no_preference
-from .english.tokens import tokens_of
+from .english.tokens import Token
 from .flow import Confirm
+from .interpreters import Interpreter, MessageInContext, as_set_slots, empty_slots, interpret
 from .run_flow import continue_flow
+from .side_questions import take_side_question
 from .slot_names import only_named
 from .state import Phase
 from .templates import fill, gaps_of
+from .yes_and_no import say_no, say_yes
 
+_AND = re.compile(r",? and |, ?", re.IGNORECASE)
 _CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # such a value, given instead of a yes, is always a correction
 
 
+class MessageToConfirmation(MessageInContext):
+    """A reply to a confirmation."""
+
+    @cached_property
+    def named(self) -> tuple[str, tuple[Correction, ...]] | None:
+        return named_slot(self.d.domain, self.d.top, self.text, self.d.today)
+
+    @cached_property
+    def reading(self) -> Reading:
+        return read_confirmation(self.d.s.last_question, self.text, self.d.today, _confirmed_slots(self.d))
+
+    @property
+    def answer(self) -> ConfirmationAnswer | None:
+        return self.reading.answer if isinstance(self.reading, Confirmation) else None
+
+
 def answer_confirmation(d: DialogueDraft, text: str) -> None:
-    """Handle the reply to the open confirmation. The cases are tried in order, and the first that fits is applied."""
-    tokens = tokens_of(text)
-    name, said = command_of(tokens), named_slot(d.domain, d.top, text, d.today)
-    reading = read_confirmation(d.s.last_question, text, d.today, _confirmed_slots(d))
-    answer = reading.answer if isinstance(reading, Confirmation) else None
-    if not text.strip():
-        count_as_miss(d)
-    elif name is not None:
-        _apply(d, () if repeats(d.s.last_question, tokens) else (BY_NAME[name],))
-    elif postpones(tokens):
-        _apply(d, (NeedTime(),))
-    elif said is not None and said[1]:
-        _apply(d, said[1])
-    elif answer is ConfirmationAnswer.YES:
-        say_yes(d, [])
-        continue_flow(d)
-    elif answer is ConfirmationAnswer.NO:
-        say_no(d)
-        continue_flow(d)
-    elif said is None and (instead := _change_commands(d, text, reading)) is not None:
-        _apply(d, instead)
-    elif has_no_preference(tokens, frozenset()):
-        count_as_miss(d)  # "I don't care" is neither a yes nor a reason to cancel
-    else:
-        correct_or_ask(d, text)
+    """Handle the reply to the open confirmation."""
+    interpret(CONFIRMATION, MessageToConfirmation(d, text))
+
+
+def _take_empty(reply: MessageToConfirmation) -> bool:
+    if reply.text.strip():
+        return False
+    count_as_miss(reply.d)
+    return True
+
+
+def _take_command(reply: MessageToConfirmation) -> bool:
+    name = command_of(reply.tokens)
+    if name is not None:
+        _apply(reply.d, () if repeats(reply.d.s.last_question, reply.tokens) else (BY_NAME[name],))
+    return name is not None
+
+
+def _take_not_yet(reply: MessageToConfirmation) -> bool:
+    if not postpones(reply.tokens):
+        return False
+    _apply(reply.d, (NeedTime(),))
+    return True
+
+
+def _take_what_to_change(reply: MessageToConfirmation) -> bool:
+    """Take the answer to the question what to change: the names of slots, or "nothing"."""
+    if not reply.d.top.denied:
+        return False
+    if cleared := _named_slots(reply.d, reply.text):
+        _apply(reply.d, cleared)
+        return True
+    return _refuses_any_change(reply.tokens) and _deny(reply)
+
+
+def _take_wish_for_change(reply: MessageToConfirmation) -> bool:
+    if reply.d.top.denied or not only_asks_for_change(reply.tokens):
+        return False
+    reply.d.set_top(denied=True)
+    reply.d.set(misses=0, silences=0)
+    continue_flow(reply.d)
+    return True
+
+
+def _take_named_slot(reply: MessageToConfirmation) -> bool:
+    if reply.named is None or not reply.named[1]:
+        return False
+    _apply(reply.d, reply.named[1])
+    return True
+
+
+def _take_yes(reply: MessageToConfirmation) -> bool:
+    if reply.answer is not ConfirmationAnswer.YES:
+        return False
+    say_yes(reply.d, [])
+    continue_flow(reply.d)
+    return True
+
+
+def _take_no(reply: MessageToConfirmation) -> bool:
+    return reply.answer is ConfirmationAnswer.NO and _deny(reply)
+
+
+def _deny(reply: MessageToConfirmation) -> bool:
+    say_no(reply.d)
+    continue_flow(reply.d)
+    return True
+
+
+def _take_change(reply: MessageToConfirmation) -> bool:
+    instead = _change_commands(reply.d, reply.text, reply.reading) if reply.named is None else None
+    if instead is not None:
+        _apply(reply.d, instead)
+    return instead is not None
+
+
+def _take_no_preference(reply: MessageToConfirmation) -> bool:
+    """Count "I don't care" as a miss: it is neither a yes nor a reason to cancel."""
+    if not has_no_preference(reply.tokens, frozenset()):
+        return False
+    count_as_miss(reply.d)
+    return True
+
+
+def _take_correction(reply: MessageToConfirmation) -> bool:
+    return correct(reply.d, reply.text)
+
+
+def _take_anything(reply: MessageToConfirmation) -> bool:
+    ask_nlu(reply.d, reply.text)
+    return True
+
+
+CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
+    Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("command", "the whole message is a command", _take_command),
+    Interpreter("not yet", "the user needs a moment", _take_not_yet),
+    Interpreter("what to change", "after a no: the names of slots, or nothing", _take_what_to_change),
+    Interpreter("wish for a change", "a change without saying which", _take_wish_for_change),
+    Interpreter("named slot", "a new value with the name of its slot", _take_named_slot),
+    Interpreter("yes", "every word is part of a yes", _take_yes),
+    Interpreter("no", "every word is part of a no", _take_no),
+    Interpreter("change", "a new value instead of a yes or no", _take_change),
+    Interpreter("no preference", "neither a yes nor a no", _take_no_preference),
+    Interpreter("side question", "a question that the flow itself answers", take_side_question),
+    Interpreter("correction", "a change of an earlier answer; a goodbye", _take_correction),
+    Interpreter("NLU", "everything else", _take_anything),
+)
+
+
+def _named_slots(d: DialogueDraft, text: str) -> tuple[ClearSlot, ...]:
+    """The slots that the user names when asked what to change: "the day and the time". Empty if there is anything else
+    in the message."""
+    said = [only_named(d.domain, d.top.flow, part) for part in _AND.split(text)]
+    names = [name for name in said if name is not None and d.top.filled(name) is not None]
+    return tuple(ClearSlot(name) for name in names) if names and len(names) == len(said) else ()
+
+
+def _refuses_any_change(tokens: Sequence[Token]) -> bool:
+    """Is "nothing" the answer to the question what to change?"""
+    words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
+    return " ".join(words) in ("nothing", "nothing at all", "no nothing", "none of it", "leave it", "i don't want it")
 
 
 def _apply(d: DialogueDraft, commands: tuple[Command, ...]) -> None:

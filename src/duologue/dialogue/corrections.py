@@ -135,7 +135,8 @@ def other_day_or_time(domain: Domain, instance: Instance, slot: str, text: str, 
     time. Empty if the message contains no such value. Example: "tomorrow then", after a time that has already
     passed."""
     kind = _MOMENTS.get(domain.slots[slot].kind)
-    others = [name for name in dict.fromkeys(domain.flows[instance.flow].slots) if domain.slots[name].kind is kind]
+    slots = dict.fromkeys(domain.flows[instance.flow].slots)
+    others = [name for name in slots if domain.slots[name].kind is kind and not domain.slots[name].is_past]
     filled = instance.filled(others[0]) if len(others) == 1 else None
     if filled is None or len(text) > _LENGTH_MAX:
         return ()
@@ -227,10 +228,13 @@ def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
-    """The filled slots: first those that were asked for, beginning with the one asked for last, then the others."""
+    """The filled slots: first those that were asked for, beginning with the one asked for last, then the others. A day
+    in the past comes after all others, unless it was the last answer: "make it Friday" is about a day to come."""
     filled = {spec.name: spec for spec in _filled(domain, instance)}
     asked = [filled[name] for name in reversed(instance.asked) if name in filled]
-    return [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
+    found = [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
+    last = max((one.turn for _, one in instance.slots), default=0)
+    return sorted(found, key=lambda spec: spec.is_past and dict(instance.slots)[spec.name].turn < last)
 
 
 def _match_named(called: str, text: str) -> re.Match[str] | None:
@@ -362,7 +366,7 @@ def _read(
         value = with_new_count(read(Question(Slot(spec.name, SlotKind.NUMBER)), text, today), filled.value)
     elif isinstance(reading, Ambiguous) and spec.kind is SlotKind.TIME and filled is not None:
         value = nearest_time(reading.candidates, filled.value)
-    elif isinstance(reading, Ambiguous) and spec.prefers != "ask":
+    elif isinstance(reading, Ambiguous) and spec.prefers != "ask" and not reading.must_ask:
         value = reading.candidates[0 if spec.prefers == "first" else -1]
     if value is not None:
         yield CorrectSlot(spec.name, value, text, span, "correction")

@@ -44,6 +44,18 @@ def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))
 
 
+def repeatable_from(d: DialogueDraft, place: int) -> None:
+    """A loop begins its next round at `place`: the final actions in it may run again."""
+    again = {at.step for at in d.flow.program[place : d.top.at + 1]}
+    d.set_top(done=tuple(step for step in d.top.done if step not in again))
+
+
+def final_action_using(d: DialogueDraft, slot: str) -> PerformAction | None:
+    """The final action of the open flow that has succeeded with this slot's value; None if there isn't one."""
+    acts = (at for at in d.flow.program if isinstance(at, PerformAction) and at.step in d.top.done)
+    return next((at for at in acts if uses(at, frozenset((slot,)), frozenset())), None)
+
+
 def unconfirm_from(d: DialogueDraft, place: int) -> None:
     """Remove the confirmations of all steps from `place` to the current one, because the flow goes back to `place` and
     asks again."""

@@ -46,6 +46,7 @@ class DialogueDraft:
         self.moves: list[tuple[Phase, Phase]] = []
         self.question = (state.top.id, state.top.at, state.waiting_for) if state.top is not None else None
         self.is_question_new = False  # the open question is new: the user can't have answered it yet
+        self.has_just_acted = False  # a final action has succeeded in this step
         self._first = ""
         self._responses: list[Respond] = []
         self._reasons: dict[str, None] = {}

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from .conditions import Condition
 from .english import Choice, NameList, SlotKind
 from .english import Slot as GrammarSlot
+from .english.birth_dates import is_about_birth
 from .english.readings import DAYTIME_HOURS
 
 
@@ -58,6 +59,7 @@ class SlotSpec:
             self.hours,
             self.is_past,
             may_be_any=self.is_optional,
+            is_birth=self.is_past and is_about_birth(self.name, self.label, self.prompt),
         )
 
 
@@ -114,6 +116,8 @@ class PerformAction:
     outputs: tuple[tuple[str, str], ...] = ()  # (name of a result, slot to store it in)
     waiting: str = ""  # said while the action runs
     on_failure: int | None = None  # where to continue if the action fails; None: enter the error phase
+    is_final: bool = False  # what was done can't be undone: a later change never runs the action a second time
+    on_change: str = ""  # the flow that is offered if the user changes a value after the action
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +205,14 @@ class Patterns:
     reprompt: str = "Sorry, I didn't get that."
     silence: str = "Are you still there?"
     read_back: str = "I have {value}. Is that right?"
+    what_to_change: str = "All right. What should I change?"  # after a no to a confirmation
+    already_done: str = "That's done already, with {slot} {value}."  # a change after a final action
+    too_late_to_stop: str = "It was done before I could stop it."  # "stop" while a final action was running
+    choices: str = "You can choose {slots}."  # the user asks which answers are possible
+    why: str = "I need the {slot} for this."  # the user asks why; if the slot has help, that is said instead
+    recalled: str = "The {slot} is {value}."  # the user asks for a value that was given before
+    cannot_answer: str = "I can't answer that here."  # a question behind an answer
+    limited: str = "All right, {value}."  # before a question that is asked again, after "after four" or "not Monday"
     noted: str = "So far I have {slots}."  # values picked out of a message that was only partly understood
     check: str = "I have {slots}. Is that right?"  # the same, asked before an action
     which: str = "I can't tell whether you mean {slots}."  # a new value fits two slots
@@ -229,6 +241,7 @@ class Domain:
     tries_max: int = 5  # failed replies to one question, for any reason, before the agent gives up
     queue_max: int = 10  # messages that wait while a request is running; more are refused
     time_zone: str = ""  # where the callers are; empty: the time zone of this machine
+    correctable_turns: int = 3  # for how many turns after its end a task can be corrected; 0: not at all
     confidence_min: float = 0.35  # words heard with less confidence decide nothing; the question is asked again
 
     @property

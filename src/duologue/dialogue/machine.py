@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .answers import answer, handle_queued_message, understand
-from .apply_commands import apply_commands, count_silence
+from .answers import answer, handle_queued_message
+from .apply_commands import apply_commands
 from .commands import SetSlot
 from .confirmation import answer_confirmation
 from .doubt import decide, is_doubtful
@@ -30,6 +30,8 @@ from .events import (
     WorkFailed,
 )
 from .flow import Domain, PerformAction
+from .idle_messages import understand
+from .not_understood import count_silence
 from .recovery import answer_error
 from .run_flow import continue_flow, end_all_flows, fail, finish_action, open_flow
 from .stack import PROGRAM

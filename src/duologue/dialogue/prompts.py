@@ -44,12 +44,14 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
 
 
 def ask_confirmation(d: DialogueDraft, at: Confirm | None) -> None:
-    """Ask for a confirmation: the step's own question, or the one that an action requested."""
+    """Ask for a confirmation: the step's own question, or the one that an action requested. After a no, ask what to
+    change instead."""
     d.enter(Phase.CONFIRMING)
     _set_question(d, None)
-    text = at.text if at is not None else d.top.confirm
+    patterns = d.domain.patterns
+    text = patterns.what_to_change if d.top.denied else at.text if at is not None else d.top.confirm
     if d.s.misses:
-        d.say(d.domain.patterns.unconfirmed)
+        d.say(patterns.reprompt if d.top.denied else patterns.unconfirmed)
     if d.s.silences:
         d.say(d.domain.patterns.silence)
     words = d.say(text, asks=True, barge_in=at.barge_in if at is not None else True, slots=listed(d))

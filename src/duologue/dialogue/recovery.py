@@ -5,17 +5,20 @@ Rule: nothing is retried unless the user asks for it.
 
 from __future__ import annotations
 
-from .answers import answer, ask_nlu, correct_or_ask, understand
-from .apply_commands import apply_commands, cancel, miss
+from .answers import answer, ask_nlu, correct_or_ask
+from .apply_commands import apply_commands
 from .commands import BY_NAME, Cancel, Help, Repeat
 from .confirmation import answer_confirmation
 from .draft import DialogueDraft
 from .english.commands import command_of
 from .english.tokens import tokens_of
+from .idle_messages import understand
+from .not_understood import miss
 from .prompts import is_question_current
 from .run_flow import continue_flow
 from .state import Phase
 from .values import validate_next
+from .yes_and_no import cancel
 
 _RETRY = frozenset("retry again try yes yeah yep ok okay sure please it once more".split())
 _NO = frozenset("no nope stop cancel leave it thanks thank you".split())

@@ -6,7 +6,7 @@ that loops without asking anything ends in an error that names the step.
 
 from __future__ import annotations
 
-from .dependencies import dependants, unconfirm, unconfirm_from
+from .dependencies import dependants, repeatable_from, unconfirm, unconfirm_from
 from .draft import Commitment, DialogueDraft
 from .effects import HandOver
 from .events import UNKNOWN_OUTCOME
@@ -62,6 +62,7 @@ def _take_step(d: DialogueDraft) -> bool:
         case Jump():
             if at.to <= d.top.at:
                 unconfirm_from(d, at.to)
+                repeatable_from(d, at.to)
             d.set_top(at=at.to)
             return True
         case JumpUnless():
@@ -87,6 +88,8 @@ def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
     continues."""
     if d.top.failed:
         stay_in_error(d)
+    elif at.step in d.top.done:
+        return _advance(d)  # the flow passes here again after a change; what was done isn't done twice
     elif wants_check(d) and not d.top.is_acting:
         check(d)
         return _ask(d, None)
@@ -126,7 +129,7 @@ def _values(d: DialogueDraft) -> dict[str, object]:
 
 
 def _advance(d: DialogueDraft) -> bool:
-    d.set_top(at=d.top.at + 1, needs=(), confirm="", is_acting=False, failed=False)
+    d.set_top(at=d.top.at + 1, needs=(), confirm="", is_acting=False, failed=False, denied=False)
     d.set(misses=0, silences=0)
     return True
 
@@ -207,6 +210,9 @@ def finish_action(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at:
     for name, value in outputs:
         if not names or name in names:
             write(d, names.get(name, name), value, source="action")
+    if at.is_final:
+        d.set_top(done=(*d.top.done, at.step))
+        d.has_just_acted = True
     _advance(d)
 
 
@@ -224,7 +230,8 @@ def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bo
     d.set(among=(), values=(), reading_back=False)
     d.note("flow_cancelled" if is_cancelled else "flow_completed", flow=ended.flow)
     if not d.s.stack:
-        d.set(tries=0)
+        may_correct = d.domain.correctable_turns > 0 and (not is_cancelled or bool(ended.done))
+        d.set(tries=0, ended=ended if may_correct else None, ended_turn=d.s.turn_count)
         return True
     below = d.flow.program[d.top.at]
     if ended.called and isinstance(below, CallFlow):

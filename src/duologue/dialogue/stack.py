@@ -7,6 +7,7 @@ flow calls it.
 from __future__ import annotations
 
 from .draft import DialogueDraft
+from .records import changed
 from .state import Instance, Slots, put, tasks_of
 
 PROGRAM = "program"  # the source of values that the program gave, not the user
@@ -17,6 +18,7 @@ def begin(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = Fals
     d.set(instances=d.s.instances + 1)
     d.set(stack=(*d.s.stack, Instance(d.s.instances, name, slots=slots, called=called)))
     _forget_question(d)
+    d.set(ended=None)
     d.note("flow_started", flow=name)
 
 
@@ -53,6 +55,16 @@ def restart_task(d: DialogueDraft) -> None:
     d.set(stack=tuple(one for other in below for one in other), trouble=None)
     d.say(d.domain.patterns.restarted)
     begin(d, task[0].flow, given)
+
+
+def reopen(d: DialogueDraft, ended: Instance) -> None:
+    """Push a task that has ended onto the stack again, at its end and with its values, so that it can be corrected. It
+    gets a new id: if an action runs again, it isn't mistaken for a retry."""
+    d.set(instances=d.s.instances + 1, ended=None)
+    asked = tuple(slot for slot in ended.asked if slot in d.domain.flows[ended.flow].slots)
+    d.set(stack=(*d.s.stack, changed(ended, {"id": d.s.instances, "asked": asked})))
+    _forget_question(d)
+    d.note("flow_reopened", flow=ended.flow)
 
 
 def keep_slots(d: DialogueDraft, *instances: Instance) -> None:

@@ -82,6 +82,8 @@ class Instance:
     confirm: str = ""  # the confirmation question that the action requested
     failed: bool = False  # the action of this step failed, and the user hasn't decided what to do
     called: bool = False  # called by the flow below, which continues when this one ends
+    denied: bool = False  # the user said no to the open confirmation, and is asked what to change
+    done: tuple[str, ...] = ()  # steps whose final action has succeeded
 
     def filled(self, name: str) -> Filled | None:
         return next((value for key, value in self.slots if key == name), None)
@@ -129,6 +131,8 @@ class DialogueState:
     phase: Phase = Phase.IDLE
     stack: tuple[Instance, ...] = ()  # the open flow last
     kept: Slots = ()  # slots of ended flows, for reference
+    ended: Instance | None = None  # the task that ended last; the user may still correct it for a few turns
+    ended_turn: int = 0
     waiting_for: str | None = None
     among: tuple[Json, ...] = ()  # the candidates of an ambiguous answer, while the user is asked which one was meant
     reading_back: bool = False  # the open question is whether a code was heard right

@@ -7,16 +7,17 @@ a refused value leaves the old one in place. "Any will do" isn't a value: it is 
 from __future__ import annotations
 
 from .commands import CorrectSlot, SetSlot
-from .dependencies import dependants, unconfirm, unconfirm_from, uses
+from .dependencies import dependants, final_action_using, unconfirm, unconfirm_from, uses
 from .draft import DialogueDraft
 from .english import ANY, Json
 from .flow import Collect, Confirm, PerformAction
 from .past_values import past_refusal
 from .prompts import ask_slot, count_try, is_confirming
+from .records import changed
 from .requests import validation
-from .run_flow import continue_flow, write
-from .stack import PROGRAM
-from .state import Phase, without
+from .run_flow import continue_flow, open_flow, write
+from .stack import PROGRAM, return_to
+from .state import Filled, Phase, without
 from .templates import as_said, spoken
 from .unconfirmed_values import ANNOUNCED, PICKED_OUT
 
@@ -72,6 +73,12 @@ def accept(d: DialogueDraft, value: Json) -> bool:
         d.set(tries=0)
     before = d.top.filled(given.slot)
     is_same = before is not None and before.value == value
+    if before is not None and not is_same and final_action_using(d, given.slot) is not None:
+        d.set(values=d.s.values[1:], reading_back=False)
+        tell_what_was_done(d, given.slot, Filled(value, given.raw, given.span, ANNOUNCED, turn=d.s.turn_count))
+        return False
+    if d.top.denied:
+        given = _after_denial(d, given)
     source = PICKED_OUT if d.s.is_doubtful and given.source != PROGRAM else given.source
     if source == PICKED_OUT and before is not None:
         source = ANNOUNCED  # the user is told about a change anyway
@@ -98,17 +105,44 @@ def reject(d: DialogueDraft, reason: str) -> None:
     validate_next(d)
 
 
+def _after_denial(d: DialogueDraft, given: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
+    """The user was asked what to change, and gives a value: ask the confirmation again. If the step has none, the value
+    is read back before the action runs."""
+    is_action = d.top.confirm == d.domain.patterns.what_to_change
+    d.set_top(denied=False, confirm="" if is_action else d.top.confirm)
+    return changed(given, {"source": PICKED_OUT}) if is_action else given
+
+
 # -- Consequences of a change
 
 
-def revisit_after_change(d: DialogueDraft, changed: str, *, is_empty: bool = False) -> None:
-    """Empty the slots that depend on `changed`, and return to the first visited step that used one of these slots or
-    `changed` itself. An action that was confirmed runs again only after another confirmation."""
-    emptied = dependants(d.domain, changed)
+def tell_what_was_done(d: DialogueDraft, slot: str, new: Filled | None = None) -> None:
+    """The user changes a value that a final action has used: say what was done, and keep the value. If the action names
+    a flow for changes, open it with the values of this one and with the new value. Values that depended on the old one
+    aren't passed on."""
+    act, before = final_action_using(d, slot), d.top.filled(slot)
+    assert act is not None, d.top
+    old = spoken(as_said(before.value, before.raw), d.today) if before is not None else ""
+    d.say(d.domain.patterns.already_done, slot=d.spec(slot).display_name, value=old)
+    d.note("already_done", step=act.step)
+    if not act.on_change:
+        return
+    wanted = frozenset(d.domain.flows[act.on_change].slots) - dependants(d.domain, slot)
+    given = tuple((name, filled) for name, filled in d.top.slots if name in wanted and name != slot)
+    if new is not None and slot in wanted:
+        given = (*given, (slot, new))
+    if not return_to(d, act.on_change, given):
+        open_flow(d, act.on_change, given)
+
+
+def revisit_after_change(d: DialogueDraft, slot: str, *, is_empty: bool = False) -> None:
+    """Empty the slots that depend on `slot`, and return to the first visited step that used one of these slots or
+    `slot` itself. An action that was confirmed runs again only after another confirmation."""
+    emptied = dependants(d.domain, slot)
     d.set_top(slots=without(d.top.slots, emptied))
-    for slot in sorted(emptied):
-        d.note("slot_emptied", slot=slot)
-    touched = frozenset((*emptied, changed))
+    for name in sorted(emptied):
+        d.note("slot_emptied", slot=name)
+    touched = frozenset((*emptied, slot))
     asked = touched if is_empty else emptied
     confirmed = d.top.confirmed
     d.set(among=(), unproposed=False)
@@ -119,6 +153,7 @@ def revisit_after_change(d: DialogueDraft, changed: str, *, is_empty: bool = Fal
         for place, at in enumerate(program[: d.top.at + 1])
         if at.step in d.top.visited and uses(at, touched, asked) and (place < d.top.at or isinstance(at, PerformAction))
     ]
+    d.set_top(denied=False)
     if not used:
         return
     place = min(used)

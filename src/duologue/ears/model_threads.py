@@ -1,6 +1,7 @@
 """The few threads in which models run. All conversations share them, and the most urgent work runs first.
 
-Speech detection must finish within a frame and a final transcript soon, but a partial transcript can wait. Rule:
+Speech detection must finish within a frame and a final transcript soon, but a partial transcript can wait. Among
+work that is equally urgent, that of the conversation that was served longest ago runs first. Rule:
 transcription never takes the last thread, so speech is detected even while every other thread transcribes, and a thread
 that computes in Python soon gives way to the event loop. Work that hangs is abandoned, and another thread takes its
 thread's place.
@@ -19,8 +20,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
+from duologue.fairness.owner import owner
+
 P = ParamSpec("P")
 T = TypeVar("T")
+SERVED_MAX = 1_000  # conversations whose last turn in the queue is remembered
 
 
 class Urgency(enum.IntEnum):
@@ -55,6 +59,8 @@ class ModelThreads:
         self._changed = threading.Condition()
         self._waiting: list[_QueuedWork] = []
         self._threads: list[threading.Thread] = []
+        self._served: dict[str, int] = {}  # by conversation: when it was served last, as a number that increases
+        self._turn = 0
         self._slow = 0
         self._abandoned = 0
         self._is_closed = False
@@ -127,14 +133,25 @@ class ModelThreads:
                     job for job in self._waiting if job.lane.urgency is Urgency.FRAME or self._slow < self._slow_max
                 ]
                 if ready:
-                    job = min(ready, key=lambda waiting: waiting.lane.urgency)  # the oldest of the most urgent
+                    job = min(ready, key=self._order)  # the oldest of the first
                     self._waiting.remove(job)
+                    self._note_served(job.lane.owner)
                     job.thread = threading.current_thread()
                     job.is_slow = job.lane.urgency is not Urgency.FRAME
                     self._slow += job.is_slow
                     return job
                 self._changed.wait()
             return None
+
+    def _order(self, job: _QueuedWork) -> tuple[int, int]:
+        return job.lane.urgency, self._served.get(job.lane.owner, 0)
+
+    def _note_served(self, owner: str) -> None:
+        self._turn += 1
+        self._served.pop(owner, None)
+        self._served[owner] = self._turn
+        if len(self._served) > SERVED_MAX:
+            del self._served[next(iter(self._served))]
 
 
 def _do(job: _QueuedWork) -> None:
@@ -147,12 +164,14 @@ def _do(job: _QueuedWork) -> None:
 
 
 class ModelLane(Executor):
-    """An executor for `run_in_executor`, with an urgency that may change while work is queued."""
+    """An executor for `run_in_executor`, with an urgency that may change while work is queued. It belongs to the
+    conversation whose task makes it."""
 
     def __init__(self, threads: ModelThreads, urgency: Urgency) -> None:
         self._threads = threads
         self._newest: _QueuedWork | None = None
         self.urgency = urgency
+        self.owner = owner()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         future: Future[T] = Future()

@@ -68,6 +68,7 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
         file.gives_up_by,
         file.tries_max,
         time_zone=file.time_zone,
+        correctable_turns=file.correctable_turns,
         confidence_min=file.confidence_min,
     )
 
@@ -234,7 +235,15 @@ class _Program:
             case WhileStep():
                 self._add_while(name, step)
             case ActionStep():
-                act = PerformAction(name, step.action, tuple(step.slots), _pairs(step.outputs), step.waiting)
+                act = PerformAction(
+                    name,
+                    step.action,
+                    tuple(step.slots),
+                    _pairs(step.outputs),
+                    step.waiting,
+                    is_final=step.is_final,
+                    on_change=step.on_change,
+                )
                 self._add_detour(act, step.on_failure, step.then, "on_failure")
             case ConfirmStep():
                 confirm = Confirm(name, step.confirm, barge_in=step.barge_in)

@@ -23,12 +23,13 @@ from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState
+from duologue.fairness.fair_threads import NLU
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 from duologue.ports.context import Context
 from duologue.ports.failure_report import report_failure
 
-from .intents import scope_of
+from .intents import scope_of, surroundings_of
 from .nlu_commands import commands_of
 from .registry import Once, Registry
 
@@ -205,7 +206,7 @@ class DialogueSession:
         scope = scope_of(self.domain, understanding(self.domain, self.state), self.state.top is not None)
         if self._preparing is None or self._preparing.done():
             loop = asyncio.get_running_loop()
-            self._preparing = loop.run_in_executor(None, self._nlu.prepare, scope)
+            self._preparing = loop.run_in_executor(NLU, self._nlu.prepare, scope)
             self._preparing.add_done_callback(_note_failure)
 
     def abandon(self) -> None:
@@ -283,7 +284,8 @@ class DialogueSession:
     async def _understand(self, effect: Understand, state: DialogueState) -> Understood | WorkFailed:
         is_asking = state.top is not None
         try:
-            found = await self._nlu.understand(effect.text, scope_of(self.domain, effect, is_asking))
+            around = surroundings_of(self.state, self._today())
+            found = await self._nlu.understand(effect.text, scope_of(self.domain, effect, is_asking, around))
             if found.error is not None:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
             commands = commands_of(self.domain, state, effect, found, self._today())

@@ -152,7 +152,9 @@ def _node(at: Instruction, domain: Domain) -> str:
         case JumpUnless():
             return f'{{"{_lines(at.condition.text)}"}}'
         case PerformAction():
-            return f'[["{_lines(f"action {at.action}", ", ".join(ours for _, ours in at.outputs))}"]]'
+            changed = f"after a change: {at.on_change}" if at.on_change else ""
+            name = f"{'final ' if at.is_final else ''}action {at.action}"
+            return f'[["{_lines(name, ", ".join(ours for _, ours in at.outputs), changed)}"]]'
         case Confirm():
             return f'{{{{"{_lines("confirm", at.text)}"}}}}'
         case CallFlow():

@@ -15,7 +15,8 @@ from duologue.dialogue.commands import Affirm
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.english import ConfirmationAnswer, SlotKind, plain_answer
 from duologue.dialogue.english.carrier_words import is_negation
-from duologue.dialogue.english.commands import keeps, repeats
+from duologue.dialogue.english.commands import keeps, repeats, words_of_command
+from duologue.dialogue.english.embedded_values import is_all_values
 from duologue.dialogue.english.questions import asks
 from duologue.dialogue.english.tokens import Token, stem, tokens_of
 from duologue.dialogue.flow import Domain
@@ -26,6 +27,7 @@ from .intents import ANSWERS, FLOW
 _SURE = 0.9  # needed where the message may also be a free-text answer
 _SURE_OF_HANDOFF = 0.8  # needed to hand an open task over to a human
 _SURE_OF_DEPARTURE = 0.6  # needed to leave the open question, or to take an answer back
+_SPOKEN = {"wait": "wait", "go_back": "back", "start_over": "restart", "skip": "skip", "cancel": "cancel"}
 _DEPARTURES = ("go_back", "start_over", "cancel")
 
 
@@ -113,6 +115,18 @@ def _denies_waiting(g: GuessInContext) -> bool:
     return g.intent == "wait" and any(stem(word) == "wait" for word in words[denied:])
 
 
+def _has_no_evidence(g: GuessInContext) -> bool:
+    """Is the guess a command that no word of the message speaks of? "As soon as possible" is no "wait"."""
+    name = _SPOKEN.get(g.intent) if g.confidence < _SURE else None
+    return name is not None and not any(stem(token.word) in words_of_command(name) for token in g.tokens)
+
+
+def _holds_only_values(g: GuessInContext) -> bool:
+    """Is the guess another task, although the message holds only days, times and amounts? "This weekend" asks for no
+    opening hours."""
+    return g.state.top is None and g.confidence < _SURE and is_all_values(g.asked.text, g.today)
+
+
 DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _is_free_text,
     _is_unsure_departure,
@@ -122,4 +136,6 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _asks_to_leave_it,
     _repeats_the_question,
     _denies_waiting,
+    _has_no_evidence,
+    _holds_only_values,
 )

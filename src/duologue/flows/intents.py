@@ -20,10 +20,14 @@ from duologue.dialogue.commands import (
     Skip,
 )
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.flow import Domain
-from duologue.nlu.understanding import ExpectedSlot, Intent, MessageScope
+from duologue.dialogue.english import SlotKind
+from duologue.dialogue.flow import Domain, SlotSpec
+from duologue.dialogue.state import DialogueState
+from duologue.nlu.understanding import ExpectedSlot, Intent, MessageScope, Surroundings
 
 Said = tuple[str, ...]
+MESSAGES_TOLD = 9  # of the dialogue, to a language model; the last one is the message itself
+CHARS_TOLD_MAX = 300
 
 FLOW = "flow "  # prefix of flow intents; never part of a phrase that NLU learns
 
@@ -70,11 +74,47 @@ ANSWERS: dict[str, tuple[Command, Said]] = {
 }
 
 
-def scope_of(domain: Domain, effect: Understand, is_confirming: bool) -> MessageScope:
+_FORMS = {
+    SlotKind.DATE: "a date as YYYY-MM-DD",
+    SlotKind.TIME: "a time as HH:MM, 24 hours",
+    SlotKind.NUMBER: "a number",
+    SlotKind.MONEY: 'an object {"amount": number, "currency": "EUR"}',
+    SlotKind.DURATION: "an ISO 8601 duration, such as PT1H30M",
+    SlotKind.YES_NO: "true or false",
+    SlotKind.NAME: "a name",
+    SlotKind.PHONE: "digits only",
+    SlotKind.EMAIL: "an e-mail address",
+    SlotKind.CODE: "letters and digits without spaces",
+    SlotKind.TEXT: "the words that answer the question",
+}
+_LISTED_MAX = 40  # choices and names that a model is told
+
+
+def form_of(spec: SlotSpec) -> str:
+    """How a language model has to write a value of this slot."""
+    listed = [choice.value for choice in spec.choices]
+    if spec.names is not None and not spec.is_open:
+        listed = list(dict.fromkeys(spec.names.values.values()))
+    return f"one of: {', '.join(listed)}" if 0 < len(listed) <= _LISTED_MAX else _FORMS.get(spec.kind, "")
+
+
+def surroundings_of(state: DialogueState, today: str) -> Surroundings:
+    """What a language model may know besides the message: the last messages, the known values and the day."""
+    history = tuple(
+        f"{message.role}: {message.content[:CHARS_TOLD_MAX]}" for message in state.messages[-MESSAGES_TOLD:-1]
+    )
+    held = state.top.slots if state.top is not None else ()
+    return Surroundings(today, history, tuple((name, str(filled.value)[:CHARS_TOLD_MAX]) for name, filled in held))
+
+
+def scope_of(
+    domain: Domain, effect: Understand, is_confirming: bool, around: Surroundings | None = None
+) -> MessageScope:
     """The intents and slots that are possible in this turn."""
     flows = [domain.flows[name] for name in effect.flows]
     tasks = [Intent(FLOW + flow.name, flow.examples, flow.description, flow.name) for flow in flows]
     commands = {**COMMANDS, **(ANSWERS if is_confirming else {})}
     others = [Intent(name, examples) for name, (_, examples) in commands.items()]
-    slots = tuple(ExpectedSlot(name, domain.slots[name].display_name) for name in effect.slots)
-    return MessageScope((*tasks, *others), slots, effect.question)
+    specs = [domain.slots[name] for name in effect.slots]
+    slots = tuple(ExpectedSlot(spec.name, spec.display_name, form_of(spec)) for spec in specs)
+    return MessageScope((*tasks, *others), slots, effect.question, around or Surroundings())

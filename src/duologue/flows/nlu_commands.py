@@ -1,24 +1,29 @@
 """Converts the result of NLU to commands: an intent becomes a command, and the words that NLU quotes from the message
 become slot values.
 
-Each slot's own grammar reads its value, from the quoted words or from the whole message. Rule: an unknown intent, or a
-quote that can't be read as a value, is ignored.
+Each slot's own grammar reads its value, from the quoted words or from the whole message. A language model may also
+return normalised values; they are checked and announced. Rule: an unknown intent, a quote that can't be read as a
+value, or a value that doesn't have the form of its slot is ignored.
 """
 
 from __future__ import annotations
 
-from duologue.dialogue.commands import Command, CorrectSlot, SetSlot, Skip, StartFlow
+from duologue.dialogue.commands import ChitChat, Command, CorrectSlot, SetSlot, Skip, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.english import Direct, Json, Question, SlotKind, read
 from duologue.dialogue.english.commands import keeps
 from duologue.dialogue.english.embedded_values import is_all_values
+from duologue.dialogue.english.questions import asks
 from duologue.dialogue.english.tokens import tokens_of
+from duologue.dialogue.english.yes_no import Polarity, polarity
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.state import DialogueState
+from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.nlu.understanding import Quote, Understanding
 
 from .guess_checks import GuessInContext, is_doubtful
 from .intents import ANSWERS, COMMANDS, FLOW
+from .model_values import checked_value
 from .partial_values import answer_in_part, first_values, wants_yes_or_no
 
 
@@ -27,8 +32,12 @@ def commands_of(
 ) -> tuple[Command, ...]:
     """The commands that the message stands for; empty if it was not understood."""
     values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
-    given = tuple(value for value in values if value is not None)
+    given = _with_model_values(domain, state, tuple(value for value in values if value is not None), found)
     name = found.intent
+    if found.by == "llm" and _is_refused_yes(name, effect.text):
+        return given
+    if found.answer and not given and (name is None or name == "chit_chat"):
+        return (ChitChat(found.answer),)
     guess = GuessInContext(name or "", found.confidence, domain, state, effect, today)
     is_bare = found.by != "llm" and state.top is not None and is_all_values(effect.text, today)
     is_plain = name is None or guess.is_task_at_hand or (name in ANSWERS and wants_yes_or_no(domain, effect))
@@ -43,6 +52,34 @@ def commands_of(
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _with_model_values(
+    domain: Domain, state: DialogueState, quoted: tuple[SetSlot | CorrectSlot, ...], found: Understanding
+) -> tuple[SetSlot | CorrectSlot, ...]:
+    """The values that grammars read from quoted words, and those that the model normalised. The latter are announced to
+    the user. If the two disagree about a slot, neither is taken."""
+    read_by = {value.slot: value for value in quoted}
+    taken: dict[str, SetSlot | CorrectSlot] = dict(read_by)
+    for given in found.values:
+        spec = domain.slots.get(given.slot)
+        value = checked_value(spec, given) if spec is not None else None
+        if spec is None or value is None:
+            continue
+        other = read_by.get(given.slot)
+        is_free = spec.kind in (SlotKind.TEXT, SlotKind.NAME)
+        if other is not None and other.value != value and not is_free:
+            del taken[given.slot]
+        elif other is None or is_free:
+            is_filled = state.top is not None and state.top.filled(given.slot) is not None
+            taken[given.slot] = (CorrectSlot if is_filled else SetSlot)(given.slot, value, source=PICKED_OUT)
+    return tuple(taken.values())
+
+
+def _is_refused_yes(intent: str | None, text: str) -> bool:
+    """Did the model hear a yes in a message that asks something or says no? Such a yes never counts."""
+    tokens = tokens_of(text)
+    return intent == "affirm" and (asks(tokens) or polarity(tokens) in (Polarity.NO, Polarity.UNSURE))
 
 
 def _is_change_left(state: DialogueState, effect: Understand) -> bool:

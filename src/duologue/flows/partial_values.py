@@ -11,8 +11,9 @@ from duologue.dialogue.commands import SetSlot
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.english import Question, Slot, SlotKind, read_parts, read_volunteered
 from duologue.dialogue.english.embedded_values import read_first
+from duologue.dialogue.english.free_text import name_in_sentence
 from duologue.dialogue.english.questions import asks
-from duologue.dialogue.english.tokens import tokens_of
+from duologue.dialogue.english.tokens import span_of, tokens_of
 from duologue.dialogue.english.yes_no import asks_about_past, is_about_future, opening_answer, trick_of
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.reference_day import slot_with_last_day
@@ -48,7 +49,19 @@ def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, tod
     first = read_first(Question(asked[effect.waiting_for], effect.question), effect.text, today)
     if first is not None and not any(value.slot == effect.waiting_for for value in found):
         found = (SetSlot(first.slot, first.value, first.raw, first.span, PICKED_OUT), *found)
+    if not any(value.slot == effect.waiting_for for value in found):
+        found = (*_name_in_part(asked[effect.waiting_for], effect.text), *found)
     return found if any(value.slot == effect.waiting_for for value in found) else ()
+
+
+def _name_in_part(slot: Slot, text: str) -> tuple[SetSlot, ...]:
+    """The name that a user gives in a longer sentence, if a name that needn't be on a list was asked for."""
+    tokens = tokens_of(text)
+    span = name_in_sentence(tokens) if slot.kind is SlotKind.NAME and slot.is_open else None
+    if span is None:
+        return ()
+    start, end = span_of(tokens, *span)
+    return (SetSlot(slot.name, text[start:end], text[start:end], (start, end), PICKED_OUT),)
 
 
 def wants_yes_or_no(domain: Domain, effect: Understand) -> bool:
@@ -65,7 +78,7 @@ def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) 
     if asks_about_past(effect.question) and is_about_future(tokens[1:]):
         return ()  # "yes, I'll call them", where the question was about the past
     others = tuple(slot for slot in slots if slot.name != effect.waiting_for)
-    said = SetSlot(effect.waiting_for, answer, effect.text, (0, len(effect.text)), PICKED_OUT)
+    said = SetSlot(effect.waiting_for, answer, effect.text, source=PICKED_OUT)
     return (said, *_parts(others, effect.text, today))
 
 

@@ -45,6 +45,11 @@ _PATTERN_GAPS = {
     "noted": ("slots",),
     "which": ("slots",),
     "check": ("slots",),
+    "already_done": ("slot", "value"),
+    "choices": ("slots",),
+    "limited": ("value",),
+    "why": ("slot",),
+    "recalled": ("slot", "value"),
 }
 
 
@@ -117,6 +122,8 @@ class _Checker:
             case "action":
                 for name in texts_of(at.step.get("slots")):
                     self._need(name, self._known, at.path, "slots")
+                if (flow := at.text("on_change")) is not None:
+                    self._need(flow, self._all_flows, at.path, "on_change", "flow")
             case "call" | "link":
                 self._check_flow(at)
         for path, key, text in conditions_of(at):

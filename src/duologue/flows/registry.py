@@ -21,6 +21,7 @@ from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import RunAction, Validate
 from duologue.dialogue.events import ActionDone, Rejected, Validated, WorkFailed
 from duologue.dialogue.flow import Domain, PerformAction
+from duologue.fairness.fair_threads import TOOLS
 from duologue.ports.context import Context
 from duologue.ports.failure_report import report_failure
 
@@ -169,7 +170,7 @@ class Registry:
             named["slots"] = {key: value for key, value in given.items() if key not in _NOT_SLOTS}
         if inspect.iscoroutinefunction(function):
             return await function(**named)
-        return await asyncio.get_running_loop().run_in_executor(None, lambda: function(**named))
+        return await TOOLS.run(function, **named)
 
 
 def functions_of(domain: Domain) -> tuple[str, ...]:

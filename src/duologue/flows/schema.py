@@ -208,6 +208,10 @@ class ActionStep(_Step):
     waiting: Text = Field("", description="Said while the action runs.")
     on_failure: Steps = Field([])
     then: Then = Field("end", description="After on_failure: end, go_on, again, or the id of a step.")
+    is_final: bool = Field(
+        False, alias="final", description="What the action does can't be undone: a change never runs it again."
+    )
+    on_change: Name = Field("", description="For a final action: the flow to open if the user changes a value later.")
 
 
 class ConfirmStep(_Step):
@@ -321,6 +325,12 @@ class FileEntry(_Entry):
     )
     tries_max: int = Field(
         _DEFAULTS["tries_max"], ge=1, le=50, description="Failed replies to one question before giving up."
+    )
+    correctable_turns: int = Field(
+        _DEFAULTS["correctable_turns"],
+        ge=0,
+        le=20,
+        description="For how many turns after its end a task can be corrected.",
     )
     confidence_min: float = Field(
         _DEFAULTS["confidence_min"],

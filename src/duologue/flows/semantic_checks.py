@@ -37,6 +37,8 @@ def check_semantics(data: Any, notes: ProblemList) -> None:
             _check_cases(at, notes)
         if at.key == "while":
             _check_loop(at, notes)
+        if at.key == "action":
+            _check_change(at, data, notes)
         for path, body in bodies_of(at):
             _check_order(body, path, notes)
     for flow, entry in entries_of(data, "flows").items():
@@ -163,6 +165,20 @@ def _changed(at: LocatedStep) -> list[str]:
     return [*values] if isinstance(values, dict) else []
 
 
+def _check_change(at: LocatedStep, data: Any, notes: ProblemList) -> None:
+    """Check that `on_change` belongs to a final action, and that its flow asks before it acts."""
+    name = at.text("on_change")
+    if name is None:
+        return
+    if at.step.get("final") is not True:
+        notes.add(at.path, "`on_change` needs `final: true`: without it a change runs the action again", at="on_change")
+    flow = entries_of(data, "flows").get(name)
+    steps = [inner.key for inner in steps_in(name, flow.get("steps"), ("flows", name, "steps"))] if flow else []
+    if "action" in steps and "confirm" not in steps[: steps.index("action")]:
+        text = f"flow {name!r} runs an action before it asks: add a `confirm` step before the action"
+        notes.add(at.path, text, at="on_change")
+
+
 def _check_order(steps: Any, path: Path, notes: ProblemList) -> None:
     """Warn about steps that are never reached, because they come after a step that leaves the flow."""
     for number, step in enumerate(steps[:-1] if isinstance(steps, list) else ()):
@@ -177,6 +193,7 @@ def _check_order(steps: Any, path: Path, notes: ProblemList) -> None:
 
 def _check_flows(data: Any, notes: ProblemList) -> None:
     used = {at.text(at.key) for at in steps_of(data) if at.key in ("call", "link")}
+    used |= {at.text("on_change") for at in steps_of(data) if at.key == "action"}
     said: dict[str, str] = {}
     for name, flow in entries_of(data, "flows").items():
         if flow.get("hidden") is True and name not in used:

@@ -44,10 +44,16 @@ def session(path: Path, inner: Sequence[str] = (), rewritten: Rewrites | None = 
         return _sessions[key]
 
 
-def forget_sessions() -> None:
-    """Drop all shared sessions. The next use of a model loads its file again."""
+def run_options() -> Any:
+    """Options for one run of a session. Setting their `terminate` from another thread ends the run at its next node."""
+    return _onnxruntime().RunOptions()
+
+
+def forget_sessions(under: Path | None = None) -> None:
+    """Drop all shared sessions, or those of the files in a folder. The next use of a model loads its file again."""
     with _loading:
-        _sessions.clear()
+        for key in [key for key in _sessions if under is None or under in key[0].parents]:
+            del _sessions[key]
 
 
 def _load(path: Path, inner: Sequence[str], rewritten: Rewrites | None) -> OnnxSession:

@@ -15,8 +15,10 @@ from typing import Any
 from duologue.core.errors import DuologueError
 
 from .calibration import IN_SCOPE_MIN
-from .understanding import GUESSES_MAX, Guess, MessageScope, Quote, Understanding
+from .understanding import GUESSES_MAX, Guess, MessageScope, ModelValue, Quote, Understanding
 
+VALUE_CHARS_MAX = 500
+ANSWER_SAID_CHARS_MAX = 300
 _START = re.compile(r'\{\s*"guesses"')
 
 
@@ -38,6 +40,8 @@ def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope)
         bool(found) and found[0].confidence >= IN_SCOPE_MIN,
         in_scope,
         _quotes(slots or {}, message, scope),
+        _values(data.get("values"), scope),
+        _answer(data.get("answer")),
         by="llm",
     )
 
@@ -82,6 +86,27 @@ def _quotes(slots: dict[Any, Any], message: str, scope: MessageScope) -> tuple[Q
         for slot in scope.slots
         if isinstance(text := slots.get(slot.name), str) and _plain(text) and _plain(text) in said
     )
+
+
+def _values(values: object, scope: MessageScope) -> tuple[ModelValue, ...]:
+    """The normalised values of slots that are possible at this turn, in the order of the scope."""
+    given = values if isinstance(values, dict) else {}
+    names = [slot.name for slot in scope.slots if given.get(slot.name) is not None]
+    return tuple(ModelValue(name, written) for name in names if (written := _written(given[name])))
+
+
+def _written(value: object) -> str:
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        return ""
+    return text if len(text) <= VALUE_CHARS_MAX else ""
+
+
+def _answer(text: object) -> str:
+    """The answer that the model would say, without line breaks; empty if there isn't one or it is too long."""
+    said = " ".join(text.split()) if isinstance(text, str) else ""
+    return said if len(said) <= ANSWER_SAID_CHARS_MAX and said.isprintable() else ""
 
 
 def _plain(text: str) -> str:

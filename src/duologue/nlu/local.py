@@ -8,7 +8,6 @@ and the remaining models or words alone are used.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
 from collections import OrderedDict
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from duologue.core.errors import DuologueError
+from duologue.fairness.fair_threads import NLU
 from duologue.models.cache import ModelMissing
 
 from .calibration import MINILM, MINILM_AND_E5, WORDS, WORDS_WITHOUT_NUMPY, Calibration, Scores
@@ -79,7 +79,7 @@ class LocalNlu:
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
         """Find the intent of this message among those that are possible at this turn."""
-        return await asyncio.get_running_loop().run_in_executor(None, self.judge, message, scope)
+        return await NLU.run(self.judge, message, scope)
 
     def judge(self, message: str, scope: MessageScope) -> Understanding:
         """The same as `understand`, but in the caller's thread. Neither finds slots, because grammars do that."""

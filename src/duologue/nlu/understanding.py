@@ -8,7 +8,7 @@ of scope.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from duologue.core.leaves import ErrorClass
@@ -44,15 +44,30 @@ class ExpectedSlot:
 
     name: str
     description: str = ""
+    form: str = ""
+    """How a value is written, for a model that normalises: "a date as YYYY-MM-DD", "one of: debit, credit"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a language model may know besides the message."""
+
+    today: str = ""
+    history: tuple[str, ...] = ()
+    """The last messages, each with its speaker: "user: …", "assistant: …"."""
+    filled: tuple[tuple[str, str], ...] = ()
+    """The values that are known already, by slot."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageScope:
-    """What is possible at this turn. `question` is the agent's last question, if there was one."""
+    """What is possible at this turn. `question` is the agent's last question, if there was one. `around` is for
+    language models; local models ignore it, and the cache does too."""
 
     intents: tuple[Intent, ...]
     slots: tuple[ExpectedSlot, ...] = ()
     question: str = ""
+    around: Surroundings = field(default=Surroundings(), compare=False)
 
     def __post_init__(self) -> None:
         names = [intent.name for intent in self.intents]
@@ -76,6 +91,14 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelValue:
+    """A slot's value as a language model normalised it. `written` is JSON text. It is checked before it is used."""
+
+    slot: str
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
 class Understanding:
     """What a message was understood to mean. `guesses` are ranked, the best first. Their confidences and the
     probability that the message is out of scope add up to at most 1."""
@@ -85,6 +108,10 @@ class Understanding:
     in_scope: float = 0.0
     """The probability that any of the possible intents was meant."""
     quotes: tuple[Quote, ...] = ()
+    values: tuple[ModelValue, ...] = ()
+    """Normalised values, from a language model only."""
+    answer: str = ""
+    """What the model would say to a question or remark beside the task."""
     error: ErrorClass | None = None
     """Why the NLU failed, or None. After a failure, all other fields except `by` are empty."""
     by: str = ""

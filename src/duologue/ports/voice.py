@@ -18,3 +18,15 @@ class Voice(Protocol):
     def speak(self, text: str) -> AsyncIterator[Sound]:
         """The sound of one sentence, piece by piece, each as soon as it is ready."""
         ...
+
+
+class JoinsWords(Protocol):
+    """A voice with this attribute set can speak a sentence in parts that sound as one, so that it begins after a few
+    words. Other voices begin with a whole clause."""
+
+    joins_words: bool
+
+
+def joins_words(voice: object) -> bool:
+    """Does this voice speak a sentence in parts that sound as one?"""
+    return getattr(voice, "joins_words", False) is True

@@ -7,7 +7,7 @@ nothing about its conversations.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple, Protocol
@@ -25,6 +25,7 @@ from duologue.ports.ears import Ears
 from duologue.ports.session import Session
 from duologue.ports.voice import Voice
 from duologue.ports.worker import Worker
+from duologue.spoken.forms import SpokenForms, lexicon_problems
 from duologue.turns.endpoint import EndpointPolicy, policy
 from duologue.turns.language import KNOWN, is_code, known_code
 from duologue.turns.overlap import OVERLAP_RULES, OverlapPolicy
@@ -110,6 +111,11 @@ class Agent:
     # Code of the language that is spoken, such as "de" or "pt-BR": de, en, es, fr, it, ja, nl, pl, pt or zh. What the
     # agent says and shows by itself is in it. Its backchannels don't interrupt the agent and its commands do.
     language: str = "en"
+    # How words are said, such as {"SQL": "sequel", "Nguyen": "win"}. Captions and the history keep the written word.
+    pronunciations: Mapping[str, str] = field(default_factory=dict, hash=False)
+    # If False, the voice gets numbers, dates, money, abbreviations and markup as they are written: for services that
+    # read them well by themselves. `pronunciations` hold in any case.
+    spoken_forms: bool = True
     tool_rounds_max: int = 10  # requests in a row that only call tools; the next request has no tools
     private: bool = False  # if True, no words of a conversation are stored on disk
     notes: Callable[[], tuple[str, ...]] = tuple  # facts that the next session of a model must know
@@ -122,6 +128,7 @@ class Agent:
     workers: tuple[Worker, ...] = field(init=False, repr=False)
     settings: Settings = field(init=False, repr=False)
     hearing: HearingPolicy = field(init=False, repr=False)
+    spoken: SpokenForms = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.tools, Iterable):
@@ -142,6 +149,7 @@ class Agent:
             ("hearing", self._make_hearing),
             ("voice", self._make_voice),
             ("agents", self._make_agents),
+            ("spoken", self._make_spoken),
         ):
             try:
                 made[name] = make()
@@ -268,6 +276,12 @@ class Agent:
         in_language = getattr(self.voice, "in_language", None)
         voice: Voice | None = in_language(self.language) if callable(in_language) else self.voice
         return voice
+
+    def _make_spoken(self) -> SpokenForms:
+        if problems := lexicon_problems(self.pronunciations):
+            raise InvalidAgent("; ".join(problems))
+        language = self.language if isinstance(self.language, str) else "en"
+        return SpokenForms(language, self.pronunciations, is_off=not self.spoken_forms)
 
     def _make_hearing(self) -> HearingPolicy:
         asking = self._make_asking()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from duologue.core.leaves import ErrorClass
+from duologue.fairness.owner import context_of
 from duologue.ports.failure import UnknownOutcome
 from duologue.ports.store import (
     ActionProgress,
@@ -96,7 +97,9 @@ class CheckpointWriter:
         self._marked += 1
         self._changed.set()
         if self._task is None and not self._is_over:
-            self._task = asyncio.get_running_loop().create_task(self._write_all(), name="checkpoint writer")
+            self._task = asyncio.get_running_loop().create_task(
+                self._write_all(), name="checkpoint writer", context=context_of(self.lease.conversation)
+            )
 
     def log(self, line: str) -> None:
         """Add a line to the stored journal. The line is written with the next change."""

@@ -105,7 +105,7 @@ class Engine:
         self.line = line
         self._followed = followed
         self._correlation = correlation_id(conversation)
-        self.tasks = Tasks()
+        self.tasks = Tasks(conversation)
         self.transcript = Transcript()
         self.bus = Bus(self.report_failure)
         start = checkpoint.state if checkpoint is not None else None
@@ -168,7 +168,9 @@ class Engine:
         self.usage = UsageMeter(driver, self.bus, agent)
         self.cues = Cues(agent, driver, tasks, guarded, report_failure, self.bus.send)
         sorry = agent.says("broken_off", 0)
-        self.replies = Replies(driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry)
+        self.replies = Replies(
+            driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry, agent.spoken
+        )
         self.replies.report_usage = self.usage.report
         self.tool_calls.has_words = self.replies.has_words
         self.tool_calls.context = self.context
@@ -208,7 +210,7 @@ class Engine:
         self.tool_calls.use_workers([*agent.workers, *(one for source in agent.sources for one in source.workers())])
         self.tool_calls.use_brain(summarise)
         self.summary.use_brain(summarise)
-        self.replies.use(brain, agent.voice, agent.says("broken_off", 0))
+        self.replies.use(brain, agent.voice, agent.says("broken_off", 0), agent.spoken)
         self.playback.use_brain(brain)
         self.cues.agent = agent
         self.announcer.use_language(agent.language, agent.phrases)

@@ -95,7 +95,7 @@ class Hearing:
             self._speech = known
             asked = speech.ledger.last_question(self._has_names) if speech.complete else None
             question = inp.QuestionSpan(*asked) if asked is not None else None
-            words = tuple(SpokenWord(one.text, one.start_ms, one.end_ms) for one in speech.ledger.words)
+            words = tuple(SpokenWord(one.text, one.start_ms, one.end_ms) for one in speech.ledger.said_words)
             self._take(inp.AgentSpoke(self._driver.now(), words, question))
 
     def note_heard_late(self, reply: int) -> None:

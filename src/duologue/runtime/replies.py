@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from duologue.core import effects as fx
@@ -22,7 +22,8 @@ from duologue.ports.sound import Sound
 from duologue.ports.streams import in_time, reading
 from duologue.ports.tool_call import ToolCall
 from duologue.ports.usage_report import UsageReport, provider_of, report_usage_to
-from duologue.ports.voice import Voice
+from duologue.ports.voice import Voice, joins_words
+from duologue.spoken.forms import SpokenForms
 from duologue.voice.sentences import Sentences
 
 from .driver import Driver, ReportFailure
@@ -34,7 +35,15 @@ SENTENCES_AHEAD_MAX = 8
 APOLOGY_S_MAX = 3.0
 SENTENCE_MS_MAX = 2_500  # how long words of a slow brain wait for the end of their sentence
 
-_Spoken: TypeAlias = str | OpenQuestion | Sound | Working
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The beginning of a sentence that isn't complete yet."""
+
+    text: str
+
+
+_Spoken: TypeAlias = str | _Part | OpenQuestion | Sound | Working
 
 
 class VoiceFailed(BrokenContract):
@@ -54,6 +63,7 @@ class Replies:
         line: GuardedLine,
         call: Callable[[int, ToolCall], None],
         apology: str,
+        forms: SpokenForms,
     ) -> None:
         self._driver = driver
         self._tasks = tasks
@@ -63,6 +73,7 @@ class Replies:
         self._line = line
         self._call = call
         self._apology = apology
+        self._forms = forms
         self.current: Speech | None = None
         self.report_usage: UsageReport | None = None
         self._early: Speech | None = None  # the reply to a turn that may go on
@@ -90,12 +101,13 @@ class Replies:
         return True
 
     def _start(self, speech: Speech, request: Request, brain: Brain) -> None:
+        speech.forms = self._forms
         work = self._make(speech, request, brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
 
-    def use(self, brain: Brain, voice: Voice | None, apology: str) -> None:
-        """Another agent makes the next replies. The current reply keeps its brain and its voice."""
-        self._brain, self._voice, self._apology = brain, voice, apology
+    def use(self, brain: Brain, voice: Voice | None, apology: str, forms: SpokenForms) -> None:
+        """Another agent makes the next replies. The current reply keeps its brain, its voice and its language."""
+        self._brain, self._voice, self._apology, self._forms = brain, voice, apology, forms
 
     def has_words(self, reply: int) -> bool:
         """Has this reply said or shown anything?"""
@@ -135,8 +147,10 @@ class Replies:
         self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[_Spoken | None]
     ) -> None:
         """Read the brain's parts and queue them for the voice."""
-        splitter = Sentences()
+        splitter = Sentences(self._forms.language)
         is_first = True
+        is_opening = self._voice is not None  # nothing was given to the voice yet
+        joins = joins_words(self._voice)
         waiting_since = 0  # when the text came that waits for the end of its sentence
         async with reading(brain.reply(request)) as parts:
             async for part in in_time(parts, self._driver.state.settings.attempt_ms_max):
@@ -147,11 +161,15 @@ class Replies:
                     await speech.counts.wait()
                 match part:
                     case str():
-                        found = splitter.feed(part)
+                        found: list[str | _Part] = list(splitter.feed(part))
                         waiting_since = waiting_since if waiting_since and not found else self._driver.now()
+                        is_slow = self._driver.now() > waiting_since  # a sentence that comes at once isn't parted
+                        if is_opening and is_slow and not found and (words := splitter.opening(joins)):
+                            found = [_Part(words)]
                         if self._driver.now() - waiting_since >= SENTENCE_MS_MAX and (words := splitter.whole_words()):
-                            found, waiting_since = [words], self._driver.now()
+                            found, waiting_since = [*found, _Part(words)], self._driver.now()
                         for sentence in found:
+                            is_opening = False
                             await sentences.put(sentence)
                     case Firm():
                         self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
@@ -201,21 +219,36 @@ class Replies:
                     await self._emit(speech, Sound(item.ms))
                 continue
             values = item.values if isinstance(item, OpenQuestion) else None
-            sentence = item.text if isinstance(item, OpenQuestion) else item
+            sentence = item if isinstance(item, str) else item.text
             if voice is None:
                 speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
-            elif sentence and any(character.isalnum() for character in sentence):
-                has_words = True
-                await self._say(speech, encodable(sentence), voice, values)
+            elif sentence:
+                is_said = await self._say(speech, encodable(sentence), voice, values, isinstance(item, _Part))
+                has_words = has_words or is_said
         if has_words and not speech.ledger.chunks:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
 
-    async def _say(self, speech: Speech, sentence: str, voice: Voice, values: tuple[str, ...] | None = None) -> None:
-        """Say a sentence. `values` are those of an open question; None: the sentence isn't marked as one."""
-        speech.ledger.begin(sentence, values)
+    async def _say(
+        self,
+        speech: Speech,
+        sentence: str,
+        voice: Voice,
+        values: tuple[str, ...] | None = None,
+        goes_on: bool = False,
+    ) -> bool:
+        """Say a sentence, or a part of one if `goes_on`. `values` are those of an open question; None: the sentence
+        isn't marked as one. Returns False for a sentence that has nothing to say, such as an emoji: it is only
+        written."""
+        spoken = (speech.forms or self._forms).of(sentence)
+        if spoken.is_silent:
+            if speech.ledger.chunks:
+                speech.ledger.begin(sentence, values, spoken)
+                speech.ledger.end()
+            return False
+        speech.ledger.begin(sentence, values, spoken, goes_on)
         began_at, spoken_ms = self._driver.now(), 0
         try:
-            async with reading(voice.speak(sentence)) as sounds:
+            async with reading(voice.speak(spoken.text)) as sounds:
                 async for sound in in_time(sounds, self._driver.state.settings.attempt_ms_max):
                     if not isinstance(sound, Sound):
                         raise VoiceFailed(
@@ -230,8 +263,9 @@ class Replies:
         finally:  # what was sent to the voice is used, even if it is never heard
             if self.report_usage is not None:
                 provider, model = provider_of(voice)
-                self.report_usage("tts", provider, model, began_at, characters=len(sentence), spoken_ms=spoken_ms)
+                self.report_usage("tts", provider, model, began_at, characters=len(spoken.text), spoken_ms=spoken_ms)
         speech.ledger.end()
+        return True
 
     async def _emit(self, speech: Speech, sound: Sound) -> None:
         await speech.has_room()

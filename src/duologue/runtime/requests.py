@@ -20,6 +20,7 @@ from duologue.ports.failure import BrokenContract
 from duologue.ports.history import CallOutput, Item, News, UserSaid
 from duologue.ports.worker import Tool
 
+from .request_text import request_text
 from .transcript import Transcript
 from .validation import reading, whole
 
@@ -81,7 +82,7 @@ class Requests:
         turns = self._transcript.turns(effect.first, effect.last)
         return Request(
             reply=effect.reply,
-            text=" ".join(said.text for said in turns if said.handled != said.text),
+            text=request_text([said.text for said in turns if said.handled != said.text]),
             history=history,
             tools=tools if self._rounds < self._rounds_max else (),
             instructions=self.instructions,

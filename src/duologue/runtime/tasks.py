@@ -10,15 +10,18 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias
 
+from duologue.fairness.owner import context_of
+
 CLOSE_S_MAX = 0.5  # with the closing of the session, everything ends within a second
 
 TaskEnded: TypeAlias = Callable[[BaseException | None], None]
 
 
 class Tasks:
-    """The tasks of one conversation."""
+    """The tasks of the conversation with this id. Work in threads that they ask for is counted for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, conversation: str = "") -> None:
+        self._conversation = conversation
         self._tasks: dict[asyncio.Task[Any], TaskEnded | None] = {}
         self.closing = False
 
@@ -29,7 +32,7 @@ class Tasks:
         """Run `work` as a task. When the task ends, `ended` is called: with None after a success, with the exception
         after a failure, or with a CancelledError if other code cancelled the task. After `cancel` or `close`, `ended`
         isn't called."""
-        task = asyncio.get_running_loop().create_task(work, name=name)
+        task = asyncio.get_running_loop().create_task(work, name=name, context=context_of(self._conversation))
         self._tasks[task] = ended
         task.add_done_callback(self._finish)
         return task

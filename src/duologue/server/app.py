@@ -5,13 +5,12 @@ Rule: this module only connects parts; a handler is short or calls another modul
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -20,20 +19,23 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
 from duologue.core.errors import DuologueError
 from duologue.draw import names, render
+from duologue.fairness.fair_queue import QueueFull
+from duologue.fairness.fair_threads import REPLAYS
 from duologue.observe.prometheus import CONTENT_TYPE
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 
 from .agent_source import AgentOrMaker
+from .caller_address import caller_address, read_networks
 from .client_socket import Gate
 from .conversations import Conversations
 from .debug_steps import STEPS_MAX, UntrueJournal, is_worth_showing, settings_of, steps_to_json, table
 from .leases import Leases
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
+from .slow_requests import BodyTimeout
 from .static_files import SafeHeaders, index, web_files
 
 Answer = Callable[[Request], Awaitable[Response]]
-T = TypeVar("T")
 
 
 class Server:
@@ -48,8 +50,8 @@ class Server:
         siblings: Siblings = ALONE,
     ) -> None:
         self.settings = (settings or ServerSettings()).guarded()
+        self._proxies = read_networks(self.settings.trusted_proxies)
         self.conversations = Conversations(agent, self.settings, leases, siblings)
-        self._worker = asyncio.Semaphore(1)
         gate = Gate(self.conversations, self.settings)
         self._starlette = Starlette(
             routes=[
@@ -65,7 +67,8 @@ class Server:
                 Mount("/", web_files(), name="web"),
             ]
         )
-        self.app = SafeHeaders(self._starlette)  # outermost, so that error responses have these headers too
+        in_time = BodyTimeout(self._starlette, self.settings.limits.request_s_max)
+        self.app = SafeHeaders(in_time)  # outermost, so that error responses have these headers too
 
     def add_routes(self, routes: Sequence[BaseRoute]) -> None:
         """Add routes, such as those of a carrier. They come before the route of the panel's files, because that route
@@ -112,11 +115,15 @@ class Server:
         if served is None or not served.is_key(request.headers.get("x-conversation-key", "")):
             return _refusal(404, "This conversation doesn't exist, or the key is wrong.")
         name = f"{served.began:%Y%m%d-%H%M%S}.jsonl"
-        try:
-            text = await self._in_thread(lambda: served.screen.log.journal(served.is_over))
-        except UntrueJournal as problem:
-            return _refusal(500, f"The journal can't be made: {problem}.")
-        return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+        def journal() -> Response:
+            try:
+                text = served.screen.log.journal(served.is_over)
+            except UntrueJournal as problem:
+                return _refusal(500, f"The journal can't be made: {problem}.")
+            return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+        return await self._in_thread(request, journal)
 
     async def _replay(self, request: Request) -> Response:
         limit = self.settings.limits.replay_bytes_max
@@ -125,18 +132,21 @@ class Server:
             data += piece
             if len(data) > limit:
                 return _refusal(413, f"The journal is larger than {limit >> 20} MiB.")
-        return await self._in_thread(lambda: replay_response(bytes(data)))
+        return await self._in_thread(request, lambda: replay_response(bytes(data)))
 
     async def _diagram(self, request: Request) -> Response:
         name = PurePosixPath(request.path_params["name"]).name
         if name not in names():
             return _refusal(404, f"Unknown diagram; choose one of {', '.join(names())}.")
-        return Response(await self._in_thread(lambda: _draw(name)), media_type="image/svg+xml")
+        return await self._in_thread(request, lambda: Response(_draw(name), media_type="image/svg+xml"))
 
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        """Run slow work in a thread, one piece at a time, so that it doesn't delay conversations."""
-        async with self._worker:
-            return await asyncio.to_thread(work)
+    async def _in_thread(self, request: Request, work: Callable[[], Response]) -> Response:
+        """Run slow work in a thread, in turns with that of other addresses, so that it doesn't delay conversations."""
+        address = caller_address(dict(request.scope), self._proxies)
+        try:
+            return await REPLAYS.run_for(address, work)
+        except QueueFull:
+            return _refusal(429, "Your address has too many requests of this kind: try again when one is answered.")
 
     # -- Authorization
 

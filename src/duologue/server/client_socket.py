@@ -10,13 +10,13 @@ import asyncio
 import hmac
 import json
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
 from duologue import __version__
 from duologue.core.views import PHASES
+from duologue.fairness.bucket import Rate, full, take
 from duologue.lines.playback.state import OUTPUT_HZ
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import Microphone
@@ -27,6 +27,8 @@ from duologue.ports.context import CallInfo
 from duologue.ports.store import StoreFailed
 
 from . import server_messages
+from .caller_address import caller_address, read_networks
+from .caller_budget import Refused
 from .client_messages import VERSION, BadMessage, ClientMessage, WrongVersion, read_message
 from .client_outbox import CLOSE_S_MAX, ClientOutbox
 from .close_codes import (
@@ -36,6 +38,7 @@ from .close_codes import (
     NO_STORE,
     NO_TOKEN,
     SEAT_TAKEN,
+    SILENT,
     STOPPING,
     TOO_FAST,
     TOO_MANY,
@@ -44,6 +47,7 @@ from .close_codes import (
     CloseCode,
 )
 from .conversations import Conversations, rate_of
+from .limited_caller import now_ms
 from .served_conversation import ServedConversation
 from .server_messages import message
 from .settings import ServerSettings, is_loopback
@@ -58,6 +62,7 @@ Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 _AUDIO_MS_MAX = 200
+BURST_S = 3  # a socket may send what it may send in this time at once
 _LASTING = ("version", "seat", "token", "language", "audio")  # of a hello that is repeated
 
 
@@ -67,15 +72,17 @@ class Gate:
     def __init__(self, conversations: Conversations, settings: ServerSettings) -> None:
         self._conversations = conversations
         self._settings = settings
+        self._proxies = read_networks(settings.trusted_proxies)
         self._by_address: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()  # websocket.connect
         await send({"type": "websocket.accept"})
-        address = (scope.get("client") or ("", 0))[0]
+        address = caller_address(scope, self._proxies)
         self._by_address[address] = self._by_address.get(address, 0) + 1
         connection = scope.get(SCOPE_KEY)
-        socket = ClientSocket(self._conversations, self._settings, send, may_watch(scope, self._settings), connection)
+        watches = may_watch(scope, self._settings)
+        socket = ClientSocket(self._conversations, self._settings, send, watches, connection, address)
         socket.info = info_of(scope, self._settings)
         self._conversations.clients.add(socket.client)
         try:
@@ -90,6 +97,7 @@ class Gate:
         if not is_own_origin(scope, self._settings):
             return WRONG_ORIGIN
         if self._by_address[address] > self._settings.limits.sockets_per_address_max:
+            self._conversations.note_refused("address")
             return TOO_MANY
         return None
 
@@ -132,7 +140,9 @@ class ClientSocket:
         send: Send,
         may_watch: bool,
         connection: GiveableSocket | None = None,
+        address: str = "",
     ) -> None:
+        self._address = address  # for which this client counts
         self._conversations = conversations
         self._siblings = conversations.siblings
         self._connection = connection  # with which the socket can be given to another process
@@ -146,8 +156,9 @@ class ClientSocket:
         self._served: ServedConversation | None = None
         self.info = CallInfo()
         self._bad = 0
-        self._second = 0
-        self._count = 0
+        per_s_max = settings.limits.messages_per_s_max
+        self._message_rate = Rate(per_s_max, 1_000, per_s_max * BURST_S)
+        self._messages = full(self._message_rate, now_ms())
 
     async def serve(self, receive: Receive, close_code: CloseCode | None) -> None:
         """Serve the socket until it is closed. If `close_code` is given, refuse the client immediately. A client that
@@ -190,7 +201,7 @@ class ClientSocket:
                 while (event := await receive())["type"] != "websocket.disconnect":
                     if self._client.is_closing:
                         break
-                    if self._is_too_fast(limits.messages_per_s_max):
+                    if self._is_too_fast():
                         self.refuse(TOO_FAST)
                         break
                     audio = event.get("bytes")
@@ -198,10 +209,12 @@ class ClientSocket:
                         self._receive_audio(audio)
                     else:
                         await self._receive_text(event["text"])
-                    if self._hello is not None and hello_timeout.when() is not None:
-                        hello_timeout.reschedule(None)
+                    if self._hello is not None:
+                        until_s = self._silent_until()
+                        if until_s is not None or hello_timeout.when() is not None:
+                            hello_timeout.reschedule(until_s)
         except TimeoutError:
-            self.refuse(NO_HELLO)
+            self.refuse(NO_HELLO if self._hello is None else SILENT)
 
     def refuse(self, close_code: CloseCode) -> None:
         """Disconnect the client with this reason."""
@@ -209,12 +222,18 @@ class ClientSocket:
             LOG.warning("a client is disconnected: %s (%d)", close_code.name, close_code.code)
             self._client.disconnect(close_code)
 
-    def _is_too_fast(self, per_s_max: int) -> bool:
-        second = int(time.monotonic())
-        if second != self._second:
-            self._second, self._count = second, 0
-        self._count += 1
-        return self._count > per_s_max
+    def _silent_until(self) -> float | None:
+        """When the socket is closed if nothing more comes. A socket in a conversation, or of an operator, may be
+        silent."""
+        if self._operator.is_busy or (self._served is not None and not self._served.is_over):
+            return None
+        return asyncio.get_running_loop().time() + self._settings.limits.silent_s_max
+
+    def _is_too_fast(self) -> bool:
+        self._messages, wait_ms = take(self._message_rate, self._messages, 1, now_ms())
+        if wait_ms != 0:
+            self._conversations.note_refused("messages")
+        return wait_ms != 0
 
     def _receive_audio(self, audio: bytes) -> None:
         if self._hello is None:
@@ -222,7 +241,7 @@ class ClientSocket:
         elif not audio or len(audio) % 2 or len(audio) > rate_of(self._hello) * 2 * _AUDIO_MS_MAX // 1000:
             self._refuse_message(f"a frame of audio is 16-bit PCM of at most {_AUDIO_MS_MAX} ms")
         elif self._served is not None and self._served.client is self._client:
-            self._served.line.hear(audio)
+            self._served.hear(audio)
 
     async def _receive_text(self, text: str) -> None:
         try:
@@ -277,6 +296,7 @@ class ClientSocket:
             self._client.send_message(self._ready())
         if served is not None:
             self._served = served
+            served.address = self._address
             self._conversations.enter(served, self._client, hello, self._language)
         elif hello.get("conversation"):
             LOG.info("%s: a client reconnected too late", correlation_id(hello["conversation"]))
@@ -362,16 +382,28 @@ class ClientSocket:
             self.refuse(STOPPING)
         elif self._conversations.has_seat(self._hello["seat"]):  # another tab was first
             self.refuse(SEAT_TAKEN)
-        elif self._conversations.is_full:
-            self.refuse(TOO_MANY)
+        elif (refused := self._conversations.why_no_start(self._address)) is not None:
+            self._refuse_start(refused)
         else:
             await self._begin(self._hello, Microphone(given.get("microphone", Microphone.ON)))
+
+    def _refuse_start(self, refused: Refused) -> None:
+        """Tell the client why it can't start. If the server is full, the socket is closed, so that a balancer can send
+        the client to another server."""
+        if refused.limit == "conversations":
+            self.refuse(TOO_MANY)
+        else:
+            LOG.warning("a conversation is refused: %s", refused.limit)
+            self._client.send_message(message("error", code="start_refused", message=refused.message))
+            self._client.send_message(message("ended", reason=refused.message, canRestart=True))
 
     async def _begin(self, hello: dict[str, Any], microphone: Microphone) -> None:
         """Start a conversation. If the agent, its parts or the journal fail, tell the client and keep the socket
         open."""
         try:
-            self._served = await self._conversations.begin(self._client, hello, self._language, microphone, self.info)
+            self._served = await self._conversations.begin(
+                self._client, hello, self._language, microphone, self.info, self._address
+            )
         except Exception as failure:  # noqa: BLE001 - the agent's own code may raise anything
             LOG.error("a conversation can't start: %s", type(failure).__name__)
             self._client.send_message(

@@ -10,12 +10,13 @@ import asyncio
 import hashlib
 import logging
 import re
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from duologue.fairness.buckets_by_caller import BucketsByCaller
 from duologue.lines.playback.inputs import Position
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
@@ -30,20 +31,25 @@ from duologue.runtime.conversation import Conversation, StartRefused
 
 from . import server_messages
 from .agent_source import AgentOrMaker, AgentSource
+from .caller_budget import Refused
 from .client_outbox import ClientOutbox
 from .close_codes import SEAT_TAKEN, STOPPING, CloseCode
 from .lease_calls import CLIENT_PART
 from .leases import Leases
+from .limit_metrics import limit_metrics
+from .limited_caller import now_ms
 from .restore import read_earlier, read_info
 from .screen import Screen
 from .served_conversation import RestoredConversation, ServedConversation, new_id
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
+from .start_limits import Occupancy, too_soon, why_not
 from .switchboard import Switchboard
 from .webhook_sender import WebhookSender
 
 PAST_MAX = 20
 SUGGESTIONS_MAX = 4
+GIVE_WAY_S_MIN = 30.0  # so long, a conversation in which nothing was said has its place for certain
 STOPPED = "the server is stopping"
 _ID = re.compile("[0-9a-f]{32}")  # the form of ServedConversation.id
 LOG = logging.getLogger("duologue.server")
@@ -73,12 +79,15 @@ class Conversations:
         self.clients: set[ClientOutbox] = set()
         self.calls: set[Conversation] = set()  # on other lines, such as the phone: they can't move to another node
         self.tally = Tally()
+        self.refused: Counter[str] = Counter()  # by limit: how much it has refused
+        self._starts = BucketsByCaller(settings.limits.starts)
         self.switchboard = Switchboard(siblings)
         self.observers: list[Callable[[Conversation], object]] = []  # called with every new conversation
         self.webhooks: WebhookSender | None = None
         if settings.webhook is not None:
             store = leases.store if leases is not None else None
             self.webhooks = WebhookSender(settings.webhook, store, leases.name if leases is not None else "")
+        self.give_way_s_min = GIVE_WAY_S_MIN
         self.is_draining = False
         self._is_empty = asyncio.Event()
         self._is_empty.set()
@@ -140,6 +149,35 @@ class Conversations:
             key=hello.get("key", ""),
         )
 
+    def why_no_start(self, address: str) -> Refused | None:
+        """Why a client of this address can't start a conversation now; None if it can. If the server is full, the
+        oldest conversation in which nothing was said for a while gives way."""
+        limits = self._settings.limits
+        own = [served for served in self.served.values() if served.address == address]
+        unspoken = sum(not served.has_spoken for served in own)
+        gives_way = self._oldest_unspoken() if self.is_full else None
+        running = len(self.served) - (gives_way is not None)
+        refused = why_not(limits, Occupancy(running, len(own), unspoken))
+        if refused is None:
+            wait_ms = self._starts.take(address, 1, now_ms())
+            refused = too_soon(wait_ms) if wait_ms != 0 else None
+        if refused is not None:
+            self.note_refused(refused.limit)
+        elif gives_way is not None:
+            gives_way.give_way("others needed the place, and nothing was said")
+        return refused
+
+    def _oldest_unspoken(self) -> ServedConversation | None:
+        """The oldest conversation of the address that has most conversations without a word, if it is old enough."""
+        before = datetime.now(UTC) - timedelta(seconds=self.give_way_s_min)
+        found = [one for one in self.served.values() if not one.has_spoken and not one.is_over and one.began < before]
+        by_address = Counter(one.address for one in found)
+        return min(found, key=lambda one: (-by_address[one.address], one.began), default=None)
+
+    def note_refused(self, limit: str) -> None:
+        """Count something that this limit has refused."""
+        self.refused[limit] += 1
+
     async def begin(
         self,
         client: ClientOutbox,
@@ -147,9 +185,10 @@ class Conversations:
         language: str,
         microphone: Microphone = Microphone.ON,
         info: CallInfo | None = None,
+        address: str = "",
     ) -> ServedConversation:
         """Start a new conversation for this client, whose microphone is in this condition. `info` has the facts about
-        its call."""
+        its call, and it counts for this address."""
         id_ = new_id()
         context: Context[Any] = Context(
             replace(info or CallInfo(), conversation=id_, line="browser", language=language)
@@ -163,10 +202,12 @@ class Conversations:
             context=context,
             language=language,
             rate_hz=rate_of(hello),
-            text_chars_max=self._settings.limits.text_chars_max,
+            limits=self._settings.limits,
             journals=self._settings.journals,
             on_end=self._remove,
             leases=self.leases,
+            address=address,
+            note_refused=self.note_refused,
         )
         self._add(served)
         LOG.info("%s: started; conversations here: %d", correlation_id(served.id), len(self.served))
@@ -225,12 +266,13 @@ class Conversations:
             hello["seat"] if hello is not None else stored["seat"],
             language=stored["language"],
             rate_hz=rate_of(hello or {}),
-            text_chars_max=self._settings.limits.text_chars_max,
+            limits=self._settings.limits,
             journals=self._settings.journals,
             on_end=self._remove,
             leases=self.leases,
             earlier=earlier,
             context=context,
+            note_refused=self.note_refused,
         )
 
     def watch(self, conversation: Conversation) -> None:
@@ -285,7 +327,7 @@ class Conversations:
             "# HELP duologue_draining 1 while the server is stopping.\n"
             "# TYPE duologue_draining gauge\n"
             f"duologue_draining {int(self.is_draining)}\n"
-        )
+        ) + limit_metrics(self.refused, sum(not served.has_spoken for served in self.served.values()))
 
     # -- Stopping
 

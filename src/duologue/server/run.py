@@ -17,6 +17,7 @@ import uvicorn
 from .app import Server
 from .processes.connection import Connections, GiveableSocket
 from .processes.link import ParentLink
+from .slow_requests import timed
 
 KEEP_DAYS = 30
 
@@ -44,9 +45,12 @@ async def serving(server: Server, listening: socket.socket | None) -> AsyncItera
         ws_ping_interval=20.0,
         ws_ping_timeout=20.0,
         lifespan="off",
+        proxy_headers=False,  # who the caller is, is decided in `caller_address`
         timeout_graceful_shutdown=2,
         server_header=False,
     )
+    config.load()
+    config.http_protocol_class = timed(config.http_protocol_class, limits.request_s_max)
     running = QuietServer(config)
     sockets = [listening] if listening is not None else []
     task = asyncio.get_running_loop().create_task(running.serve(sockets), name="uvicorn")

@@ -14,6 +14,8 @@ from datetime import datetime
 from duologue.core.events import Event
 from duologue.core.leaves import User
 from duologue.core.step_record import StepRecord
+from duologue.fairness.fair_queue import QueueFull
+from duologue.fairness.fair_threads import REPLAYS
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.prices import PriceTable
@@ -179,13 +181,15 @@ class Screen:
         long conversation."""
         try:
             upto = len(self.log)
-            records = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_STEPS_MAX, upto)))
+            records = await REPLAYS.run_for(self.id, lambda: steps_to_json(self.log.newest(LIVE_STEPS_MAX, upto)))
             records += steps_to_json(self.log.since(upto))
             settings = settings_of(self.conversation.agent.settings)
             if self._viewers.get(client) is viewer:
                 viewer.is_debugging = True
                 viewer.send(message("debug", **table(), settings=settings, moments=records))
                 self._send_context(viewer)
+        except QueueFull:
+            viewer.send(message("error", code="refused", message="debug: too many views are opening: try again"))
         finally:
             viewer.opening = None
 

@@ -11,7 +11,6 @@ import hmac
 import logging
 import secrets
 import uuid
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -38,18 +37,22 @@ from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 
 from . import server_messages
+from .caller_budget import Refused, Unanswered
 from .client_messages import ClientMessage
 from .client_outbox import ClientOutbox
 from .close_codes import TAKEN_OVER, CloseCode
 from .lease_calls import CLIENT_PART, hash_key
 from .leases import Leases
+from .limited_caller import LimitedCaller, now_ms
 from .missed_messages import MissedMessages
 from .screen import Screen
 from .server_messages import message
+from .settings import Limits
 from .task_results import TaskResults
+from .typed_ids import TypedIds
 
 LOG = logging.getLogger("duologue.server")
-TYPED_MAX = 100  # ids of typed messages that are remembered, to detect duplicates
+EARLY_MAX = 100  # commands that wait until a restored conversation has resumed
 _END_S_MAX = 0.5
 _COMMANDS_WITHOUT_PAYLOAD = (
     "press",
@@ -97,13 +100,16 @@ class ServedConversation:
         *,
         language: str,
         rate_hz: int,
-        text_chars_max: int,
+        limits: Limits,
         on_end: Callable[[ServedConversation, bool], None],
         journals: Path | None = None,
         leases: Leases | None = None,
         earlier: RestoredConversation | None = None,
         context: Context[Any] | None = None,
+        address: str = "",
+        note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
     ) -> None:
+        self.address = address  # for which this conversation counts
         named = context.info.conversation if context is not None else ""
         self.id = earlier.id if earlier is not None else named or new_id()
         self.key = earlier.key if earlier is not None else secrets.token_urlsafe(24)
@@ -123,13 +129,15 @@ class ServedConversation:
         self._earlier = earlier
         self._leases = leases
         self._writer: CheckpointWriter | None = None
-        self._typed: deque[str] = deque(earlier.typed if earlier is not None else (), TYPED_MAX)
+        self._typed = TypedIds(earlier.typed if earlier is not None else (), now_ms())
+        self._caller = LimitedCaller(limits, note_refused)
+        self._alarms: list[asyncio.TimerHandle] = []  # after which a conversation without a word ends
         # Commands that wait until a restored conversation has resumed; None if commands don't have to wait.
         self._early: list[ClientMessage] | None = [] if earlier is not None else None
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
         self.client: ClientOutbox | None = None
         self.is_over = False
-        self._text_chars_max = text_chars_max
+        self._limits = limits
         self._on_end = on_end
         self._language = language
         self._notices = notices.NoticeHistory()
@@ -155,6 +163,7 @@ class ServedConversation:
         if self._leases is not None and self._earlier is None:
             self._leases.begin(self)
         self._task = asyncio.get_running_loop().create_task(self._run(), name="served conversation")
+        self._end_if_unspoken(self._limits.unspoken_s_max, lambda: True)
 
     def _record(self, folder: Path) -> None:
         """Record a conversation that was taken over. It continues even if that fails, such as on a full disk."""
@@ -180,6 +189,8 @@ class ServedConversation:
             self.send_message(message("error", code="start_refused", message=self._text("start_refused")))
         finally:
             self.is_over = True
+            for alarm in self._alarms:
+                alarm.cancel()
             has_moved = self.is_elsewhere
             if not has_moved:
                 # Needed even if the conversation never resumed: it reports lost turns and tells watchers.
@@ -213,6 +224,26 @@ class ServedConversation:
         if self._task is not None and not (await asyncio.wait([self._task], timeout=_END_S_MAX))[0]:
             self._task.cancel()
 
+    @property
+    def has_spoken(self) -> bool:
+        """Has the user said or typed anything, or is the user about to?"""
+        state = self.conversation.machine_state
+        return state.said > 0 or state.user is not User.QUIET
+
+    def _end_if_unspoken(self, after_s: float, is_due: Callable[[], bool]) -> None:
+        """After this time, end the conversation if the user has said nothing and `is_due` returns True."""
+
+        def end() -> None:
+            if is_due() and not self.has_spoken and not self.is_over and not self.is_elsewhere:
+                self.give_way(f"nothing was said within {after_s:.0f} s")
+
+        if not self.has_spoken and not self.is_over:
+            self._alarms.append(asyncio.get_running_loop().call_later(after_s, end))
+
+    def give_way(self, reason: str) -> None:
+        """End the conversation soon, with this reason, which the client is told."""
+        self._ending = asyncio.get_running_loop().create_task(self.end(reason), name="giving way")
+
     # -- Saving and moving to another node
 
     def save_to(self, writer: CheckpointWriter) -> None:
@@ -226,7 +257,7 @@ class ServedConversation:
             "seat": self.seat,
             "language": self._language,
             "began": self.began.isoformat(),
-            "typed": list(self._typed),
+            "typed": self._typed.dump(),
             "lost": self.screen.missed.dump(),
             "lost_turns": list(self.screen.missed.lost_turns),
             "results": self.screen.results.dump(),
@@ -322,6 +353,7 @@ class ServedConversation:
             if self.conversation.attention:
                 self.conversation.notify_attention(here=False)
             self.line.detach(client)
+            self._end_if_unspoken(self._limits.unspoken_away_s_max, lambda: self.client is None)
 
     def _send_state(self, client: ClientOutbox, resumed: bool) -> None:
         """Send everything that a client needs to show the conversation."""
@@ -352,13 +384,30 @@ class ServedConversation:
         resumed, all commands except `end` are queued."""
         if self.is_elsewhere:
             return  # the client repeats the command on the node that continues the conversation
-        if self._early is not None and incoming.type != "end":
+        if self._early is not None and incoming.type != "end" and len(self._early) < EARLY_MAX:
             self._early.append(incoming)
             return
         try:
+            if self._early is not None and incoming.type != "end":
+                raise ValueError("too many commands before the conversation has resumed: send it again later")
             self._commands[incoming.type](incoming.payload)
         except (DuologueError, ValueError) as problem:
-            self.send_message(message("error", code="refused", message=f"{incoming.type}: {problem}"))
+            self._refuse(incoming, str(problem))
+
+    def _refuse(self, incoming: ClientMessage, why: str, **more: Any) -> None:
+        """Tell the client why a command is refused. A refused typed message is named, so that the client doesn't send
+        it again by itself."""
+        named = {"id": incoming.payload["id"]} if incoming.type == "type" and "id" in incoming.payload else {}
+        self.send_message(message("error", code="refused", message=f"{incoming.type}: {why}", **named, **more))
+
+    def hear(self, pcm: bytes) -> None:
+        """Pass on sound of the client's microphone, if it doesn't come faster than it can be spoken."""
+        ms = -(-len(pcm) * 500 // self.line.rate_hz)
+        if self._caller.hear(ms, self._tell_left_out):
+            self.line.hear(pcm)
+
+    def _tell_left_out(self, refused: Refused) -> None:
+        self.send_message(message("error", code="sound_left_out", message=refused.message))
 
     def _table(self) -> dict[str, Callable[[dict[str, Any]], object]]:
         talk, line = self.conversation, self.line
@@ -370,7 +419,7 @@ class ServedConversation:
             "end": self._hang_up,
             "type": self._type,
             "cancel": lambda given: talk.cancel(given["call"]),
-            "answer": lambda given: talk.answer(given["call"], self._within_bounds(given["text"])),
+            "answer": lambda given: talk.answer(given["call"], self._admitted(given["text"])),
             "played": lambda given: line.note_played(given["voice"], given["ms"]),
             "finished": lambda given: line.note_finished(given["voice"], given["ms"]),
             "stopped": lambda given: line.note_stopped(given["voice"], given["ms"]),
@@ -387,10 +436,9 @@ class ServedConversation:
         """Pass on a typed message only once, even if the client repeats it because it got no confirmation."""
         id_ = given.get("id", "")
         if not id_ or id_ not in self._typed:
-            self.conversation.type(self._within_bounds(given["text"]))
+            self.conversation.type(self._admitted(given["text"]))
         if id_:
-            if id_ not in self._typed:
-                self._typed.append(id_)
+            self._typed.add(id_, now_ms())
             self._confirming = asyncio.get_running_loop().create_task(self._confirm(id_), name="confirming")
 
     async def _confirm(self, id_: str) -> None:
@@ -401,6 +449,7 @@ class ServedConversation:
             while not await self._is_saved_now(self._writer):
                 if self._writer.is_fenced or self.is_over or self.is_elsewhere:
                     return
+        self._typed.confirm(id_, now_ms())
         self.send_message(message("typed", id=id_))
 
     @staticmethod
@@ -411,10 +460,19 @@ class ServedConversation:
             return False
         return True
 
-    def _within_bounds(self, text: str) -> str:
-        if len(text) > self._text_chars_max:
-            raise ValueError(f"the text has {len(text)} characters; at most {self._text_chars_max} are allowed")
+    def _admitted(self, text: str) -> str:
+        """The text, if it isn't too long and the client may type it now. Raises ValueError that says what to do."""
+        if len(text) > self._limits.text_chars_max:
+            raise ValueError(f"the text has {len(text)} characters; at most {self._limits.text_chars_max} are allowed")
+        refused = self._caller.type(len(text), self._unanswered())
+        if refused is not None:
+            raise ValueError(refused.message)
         return text
+
+    def _unanswered(self) -> Unanswered:
+        state = self.conversation.machine_state
+        turns = self.conversation.engine.transcript.turns(state.answered + 1, state.turn)
+        return Unanswered(len(turns), sum(len(said.text) for said in turns))
 
     def _hang_up(self, _: dict[str, Any]) -> None:
         """Hang up on the line. If the line isn't open yet, its events don't arrive, so end the conversation

@@ -12,7 +12,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from duologue.core.errors import DuologueError
+from duologue.fairness.bucket import Rate
 from duologue.observe.prices import PriceTable
+
+from .caller_address import read_networks
 
 SECRET_CHARS_MIN = 16
 
@@ -26,20 +29,48 @@ class Limits:
     """The limits of one server."""
 
     conversations_max: int = 500  # conversations at the same time; further ones are refused
-    sockets_per_address_max: int = 50  # sockets of one IP address
+    sockets_per_address_max: int = 50  # sockets of one address; an IPv6 address counts for its network of 64 bits
+    conversations_per_address_max: int = 50  # conversations of one address, also those whose client is away
+    starts: Rate = field(default=Rate(30, 60_000, 20))  # conversations that one address starts
+    unspoken_per_address_max: int = 10  # conversations of one address in which the user has said nothing yet
+    unspoken_s_max: float = 300.0  # then such a conversation ends
+    unspoken_away_s_max: float = 10.0  # the same, if its client is away
     message_bytes_max: int = 1 << 20  # size of one message
-    messages_per_s_max: int = 300  # on one socket; the panel sends 31 with audio and up to 50 about playback
+    messages_per_s_max: int = 150  # on one socket, 3 s' worth at once; the panel sends 31 with audio and 50 more
     bad_messages_max: int = 20  # invalid messages on one socket; then it is closed
     text_chars_max: int = 4_000  # length of one typed turn
+    typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation
+    typed_chars: Rate = field(default=Rate(200, 1_000, 12_000))  # characters of typed turns of one conversation
+    unanswered_turns_max: int = 20  # turns of one conversation that wait for an answer; further typed ones are refused
+    unanswered_chars_max: int = 16_000  # their characters; a longer first turn is taken
+    sound_ms: Rate = field(
+        default=Rate(1_200, 1_000, 10_000)
+    )  # milliseconds of sound of one conversation: 1.2 times real time
     hello_s_max: float = 10.0  # time from opening the socket to its hello
+    request_s_max: float = 15.0  # time that an HTTP request may take to arrive as a whole
+    silent_s_max: float = 120.0  # then a socket without a conversation that sends nothing is closed
     unread_bytes_max: int = 4 << 20  # queued for a client that doesn't read; then its socket is closed
     replay_bytes_max: int = 20 << 20  # size of a journal that a client uploads for replay
     drain_s_max: float = 30.0  # time for conversations to end when the server stops
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            if not getattr(self, name) > 0:
-                raise InvalidServer(f"limit {name} must be above 0, not {getattr(self, name)}")
+            value = getattr(self, name)
+            if not isinstance(value, Rate) and not value > 0:
+                raise InvalidServer(f"limit {name} must be above 0, not {value}")
+        if self.typed_chars.burst < self.text_chars_max:
+            raise InvalidServer("typed_chars must allow one typed turn at once: its burst is below text_chars_max")
+
+
+def many_at_one_address(limits: Limits, count: int) -> Limits:
+    """The same limits, for so many clients that share one address, such as simulated ones."""
+    return replace(
+        limits,
+        sockets_per_address_max=count,
+        conversations_per_address_max=count,
+        unspoken_per_address_max=count,
+        starts=Rate(count, 1_000, count),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +104,14 @@ class ServerSettings:
     context_headers: tuple[str, ...] = ()  # headers of a client's request that the agent may see in its context
     webhook: WebhookSettings | None = None  # where to tell of what happens in calls
     watchable: bool = True  # operators may watch all calls, on this machine or with the token
+    trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-For says who the caller is
     prices: PriceTable | None = None  # what services cost, for the panel
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65_535:
             raise InvalidServer(f"port must be from 0 to 65535, not {self.port}")
+        read_networks(self.trusted_proxies)
         if self.dev and not self.is_loopback:
             raise InvalidServer(f"dev shows tracebacks, so host must be 127.0.0.1, not {self.host}")
 

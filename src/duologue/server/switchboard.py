@@ -144,6 +144,11 @@ class Operator:
     def is_watching(self) -> bool:
         return self._screen is not None
 
+    @property
+    def is_busy(self) -> bool:
+        """Does this socket watch a call, or the list of calls?"""
+        return self.is_watching or self._switchboard.is_subscribed(self._client)
+
     def do(self, incoming: ClientMessage, language: str, is_busy: bool) -> None:
         """Perform a command, or tell the client why it is refused. `is_busy`: is this client in its own
         conversation?"""

@@ -1,19 +1,22 @@
 """One thread that owns one SQLite connection and runs scripts on it.
 
 Scripts that wait at the same time share a transaction, each in its own savepoint, so that one flush to disk serves all
-of them. Rule: a result is returned after the commit, and a script that fails doesn't affect the others.
+of them. If more wait than fit, conversations take turns. Rule: a result is returned after the commit, and a script that
+fails doesn't affect the others.
 """
 
 from __future__ import annotations
 
 import asyncio
-import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from duologue.fairness.fair_inbox import FairInbox
+from duologue.fairness.fair_queue import QueueFull
+from duologue.fairness.owner import owner
 from duologue.ports.store import StoreFailed
 
 from .sql_operations import Script
@@ -21,6 +24,7 @@ from .sql_operations import Script
 T = TypeVar("T")
 TOGETHER_MAX = 64
 WAITING_MAX = 10_000
+EACH_WAITING_MAX = 500  # of one conversation
 
 
 @dataclass(slots=True)
@@ -44,7 +48,7 @@ class SqliteThread:
         self, connect: Callable[[], sqlite3.Connection], explain: Callable[[sqlite3.Error], StoreFailed]
     ) -> None:
         self._connect, self._explain = connect, explain
-        self._jobs: queue.SimpleQueue[SqliteJob | None] = queue.SimpleQueue()
+        self._jobs: FairInbox[SqliteJob] = FairInbox(WAITING_MAX, EACH_WAITING_MAX)
         self._thread = threading.Thread(target=self._work, name="duologue-store", daemon=True)
         self._connection: sqlite3.Connection | None = None
         self.commits = 0
@@ -55,13 +59,15 @@ class SqliteThread:
         try:
             await self.alone(lambda connection: None)  # noqa: ARG005
         except BaseException:
-            self._jobs.put(None)
+            self._jobs.finish()
             raise
 
     async def close(self) -> None:
         """Close the connection and end the thread, after the work that is already queued."""
-        await self.alone(lambda connection: connection.close())
-        self._jobs.put(None)
+        loop = asyncio.get_running_loop()
+        job = SqliteJob(None, lambda connection: connection.close(), loop, loop.create_future())
+        self._jobs.finish(job)
+        await job.answer
 
     async def script(self, make: Callable[[], Script[T]]) -> T:
         """Run a script in a transaction and return its result after the commit."""
@@ -74,11 +80,12 @@ class SqliteThread:
         return answer
 
     async def _submit(self, make: Callable[[], Script[Any]] | None, work: Callable[..., Any] | None) -> Any:
-        if self._jobs.qsize() > WAITING_MAX:
-            raise StoreFailed(f"the disk can't keep up: more than {WAITING_MAX} writes are queued; try again later")
         loop = asyncio.get_running_loop()
         job = SqliteJob(make, work, loop, loop.create_future())
-        self._jobs.put(job)
+        try:
+            self._jobs.put(owner(), job)
+        except QueueFull as full:
+            raise StoreFailed(f"the disk can't keep up: {full}; try again later") from None
         return await job.answer
 
     # -- In the thread
@@ -95,12 +102,8 @@ class SqliteThread:
                 continue
             together = [job]
             while len(together) < TOGETHER_MAX and held is None:
-                try:
-                    more = self._jobs.get_nowait()
-                except queue.Empty:
-                    break
+                more = self._jobs.get_now()
                 if more is None:
-                    self._jobs.put(None)  # the thread was told to end: finish these jobs first
                     break
                 if more.alone:
                     held = more

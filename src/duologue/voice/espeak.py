@@ -29,7 +29,7 @@ from duologue.ports.voice import Voice
 from .sentence_edges import faded_out
 from .sentence_thread import Send, read_sentence
 from .sentences import Sentences
-from .speaking_style import PAUSE_MS, PITCH, SpeakingStyle
+from .speaking_style import PAUSE_MS, PITCH, SpeakingStyle, pause_after
 
 PIECE_MS = 60
 GRAIN_MS = 20  # the length of a sound is a multiple of this: a whole number of samples at 22,050 Hz
@@ -52,6 +52,7 @@ _SYNCHRONOUS = 2
 _PHONEME_EVENTS, _DONT_EXIT = 1, 1 << 15
 _UTF8, _END_PAUSE = 1, 0x1000  # _END_PAUSE adds the pause after a sentence also at the end of the text
 _BY_CHARACTER = 1
+_IPA = 2
 _RATE, _PITCH = 1, 3
 _WORD, _PHONEME = 1, 7
 
@@ -97,8 +98,8 @@ class EspeakManner(NamedTuple):
 
 
 class Library:
-    """One loaded espeak-ng library. Every call of the library holds `_lock` and, except in simulated time, runs in
-    `thread`."""
+    """One loaded espeak-ng library. Every call of the library holds `_lock`. Synthesis runs in `thread`, except in
+    simulated time."""
 
     def __init__(self, path: Path, data: Path | None) -> None:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="espeak-ng")
@@ -127,6 +128,18 @@ class Library:
         if code:
             raise EspeakFailed(ErrorClass.SERVER_ERROR, f"espeak-ng failed (code {code})")
 
+    def phonemes(self, text: str, voice: str) -> str:
+        """The text in IPA, as this espeak-ng voice would say it."""
+        with self._lock:
+            c = self._c or self._load()
+            self._choose_voice(c, voice)
+            c.espeak_TextToPhonemes.restype = ctypes.c_char_p
+            buffer = ctypes.create_string_buffer(UNSPEAKABLE.sub(" ", text).encode())
+            rest, said = ctypes.c_void_p(ctypes.addressof(buffer)), list[str]()
+            while rest.value and len(said) <= len(text):  # one clause a call
+                said.append((c.espeak_TextToPhonemes(ctypes.byref(rest), _UTF8, _IPA) or b"").decode())
+        return " ".join(" ".join(said).split())
+
     def _load(self) -> ctypes.CDLL:
         try:
             c = ctypes.CDLL(str(self._path))
@@ -144,14 +157,16 @@ class Library:
         return c
 
     def _choose(self, c: ctypes.CDLL, manner: EspeakManner) -> None:
-        voice = manner.voice
+        self._choose_voice(c, manner.voice)
+        c.espeak_SetParameter(_RATE, manner.rate, 0)
+        c.espeak_SetParameter(_PITCH, manner.pitch, 0)
+
+    def _choose_voice(self, c: ctypes.CDLL, voice: str) -> None:
         if voice != self._voice:
             self._voice = ""
             if c.espeak_SetVoiceByName(voice.encode()):
                 raise EspeakFailed(ErrorClass.INVALID_ARGS, f"espeak-ng has no voice {voice!r}; try en-us or de")
             self._voice = voice
-        c.espeak_SetParameter(_RATE, manner.rate, 0)
-        c.espeak_SetParameter(_PITCH, manner.pitch, 0)
 
     def _called(self, samples: int | None, count: int, events: ctypes._Pointer[_Event]) -> int:
         """The callback that C calls with each piece of audio. Returns 0 to continue the synthesis, or 1 to stop it."""
@@ -304,6 +319,8 @@ class EspeakVoice(Voice):
     no time.
     """
 
+    joins_words = True
+
     def __init__(
         self,
         voice: str = "en-us",
@@ -331,10 +348,11 @@ class EspeakVoice(Voice):
     def _make(self, sentence: str, send: Send) -> None:
         """Synthesise a sentence. Runs in the library's thread."""
         pieces: TimedPieces | None = None
+        pause_ms = pause_after(sentence, self._pause_ms)
 
         def take(pcm: bytes, marks: list[Mark]) -> bool:
             nonlocal pieces
-            pieces = pieces or TimedPieces(sentence, self._library.rate_hz, self._pause_ms)
+            pieces = pieces or TimedPieces(sentence, self._library.rate_hz, pause_ms)
             return send(pieces.take(pcm, marks))
 
         self._library.synthesise(sentence, self._manner, take)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from duologue.ports.sound import Sound, Word
+from duologue.spoken.alignment import SpokenForm
 
 DIGIT_CHARS = 5  # a digit is spoken as about so many letters
 CHAR_MS = 65  # assumed duration of a character, for an incomplete sentence without word times
@@ -35,7 +36,7 @@ class Split(NamedTuple):
 @dataclass(slots=True)
 class _Passage:
     """One sentence and its sound. `glued` means that the text comes from a speech-to-speech model, and is joined to its
-    neighbours without spaces."""
+    neighbours without spaces. `spoken` is what the voice says for the text; None: the same."""
 
     text: str
     start_ms: int
@@ -44,6 +45,8 @@ class _Passage:
     whole: bool = False  # all sound of the sentence has arrived
     glued: bool = False
     values: tuple[str, ...] | None = None  # of an open question; None: not marked as one
+    spoken: SpokenForm | None = None
+    goes_on: bool = False  # the next passage continues the sentence
     _cuts: _Cuts | None = None  # remembered, because the line reports often how much was heard
     _timed: list[Word] | None = None  # remembered once the sentence is whole
 
@@ -66,10 +69,13 @@ class _Passage:
 
     def _ms_until(self, place: int) -> int:
         """How much of the sentence has been said up to this place in its text."""
-        for word in self.words:
-            if self._cut_by_times(word.end_ms) >= place:
-                return word.end_ms
-        return self.ms if self.words else self.ms * _length(self.text[:place]) // max(1, _length(self.text))
+        if self.spoken is None and not self.words:
+            return self.ms * _length(self.text[:place]) // max(1, _length(self.text))
+        cuts = self._find_cuts()
+        at = bisect_left(cuts.places, place)
+        if at == len(cuts.places):
+            return self.ms
+        return cuts.ends[at] if self.words else self.ms * cuts.ends[at] // max(1, cuts.length)
 
     def split(self, heard_ms: int) -> Split:
         """The heard and the unheard part of the sentence. Sound of the sentence that is still missing counts as
@@ -79,19 +85,34 @@ class _Passage:
 
     def cut(self, heard_ms: int) -> int:
         """The position in the text up to which it was heard."""
+        if self.is_silent and 0 < heard_ms >= self.start_ms:
+            return len(self.text)
         heard_ms = min(heard_ms - self.start_ms, self.ms)
         if heard_ms <= 0:
             return 0
         if self.whole and heard_ms >= self.ms:
             return len(self.text)
-        return self._cut_by_times(heard_ms) if self.words else self._cut_by_length(heard_ms)
+        cuts = self._find_cuts()
+        if self.words:
+            return cuts.at(heard_ms)
+        total_ms = self.ms if self.whole else max(self.ms, cuts.length * CHAR_MS)
+        return cuts.at(heard_ms * cuts.length // max(1, total_ms))
 
-    def _cut_by_times(self, heard_ms: int) -> int:
-        """The position in the text where the last heard word ends."""
+    @property
+    def is_silent(self) -> bool:
+        """Is the sentence only shown, because nothing in it can be said?"""
+        return self.spoken is not None and self.whole and not self.ms and self.spoken.is_silent
+
+    def _find_cuts(self) -> _Cuts:
+        """The cuts of the sentence: by the times of its words, or by their lengths for a voice without word times."""
         cuts = self._cuts
         if cuts is None or not cuts.fits(self.text, len(self.words)):
-            cuts = self._cuts = _cuts_by_times(self.text, self.words)
-        return cuts.at(heard_ms)
+            said = self.text if self.spoken is None else self.spoken.text
+            cuts = _cuts_by_times(said, self.words) if self.words else _cuts_by_length(said)
+            if self.spoken is not None:
+                cuts = cuts.written(self.spoken)
+            self._cuts = cuts
+        return cuts
 
     def timed_words(self) -> list[Word]:
         """The words of this sentence, with times from the beginning of the reply's sound."""
@@ -102,28 +123,36 @@ class _Passage:
             self._timed = timed
         return timed
 
-    def _time_words(self) -> list[Word]:
+    def said_words(self) -> list[Word]:
+        """The words as the voice says them, with times from the beginning of the reply's sound."""
+        if self.spoken is None:
+            return self.timed_words()
         if self.words:
             return [Word(word.text, self.start_ms + word.start_ms, self.start_ms + word.end_ms) for word in self.words]
-        total_ms = self.ms if self.whole else max(self.ms, _length(self.text) * CHAR_MS)
-        places = [
-            (token.group().strip(), _length(self.text[: token.start()]), _length(self.text[: token.end()]))
-            for token in _TOKEN.finditer(self.text)
-        ]
-        per_char = total_ms / max(1, _length(self.text))
-        return [
-            Word(text, self.start_ms + round(start * per_char), self.start_ms + round(end * per_char))
-            for text, start, end in places
-        ]
+        said = self.spoken.text
+        return _Passage(said, self.start_ms, self.ms, whole=self.whole).timed_words()
 
-    def _cut_by_length(self, heard_ms: int) -> int:
-        """The position in the text where the last heard word ends, for a voice without word times. The duration of a
-        word is estimated from its length."""
-        cuts = self._cuts
-        if cuts is None or not cuts.fits(self.text, 0):
-            cuts = self._cuts = _cuts_by_length(self.text)
-        total_ms = self.ms if self.whole else max(self.ms, cuts.length * CHAR_MS)
-        return cuts.at(heard_ms * cuts.length // max(1, total_ms))
+    def _time_words(self) -> list[Word]:
+        if self.words and self.spoken is None:
+            return [Word(word.text, self.start_ms + word.start_ms, self.start_ms + word.end_ms) for word in self.words]
+        cuts = self._find_cuts()
+        length = max(1, cuts.length)
+        total_ms = self.ms if self.whole else max(self.ms, length * CHAR_MS)
+        timed, end, first = [], 0, 0
+        for token in _TOKEN.finditer(self.text):
+            word = token.group().strip()
+            at = min(bisect_left(cuts.places, token.start() + len(word), first), len(cuts.ends) - 1)
+            if at < 0 or (self.words and cuts.places[at] < token.start() + len(word)):
+                break  # the sound of this word hasn't come yet
+            start, end = end, cuts.ends[at]
+            if self.words:
+                start = max(start, self.words[first].start_ms if first <= at else end)
+                timed.append(Word(word, self.start_ms + start, self.start_ms + end))
+            else:
+                start_ms, end_ms = round(start * total_ms / length), round(end * total_ms / length)
+                timed.append(Word(word, self.start_ms + start_ms, self.start_ms + end_ms))
+            first = at + 1
+        return timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +169,15 @@ class _Cuts:
     def fits(self, text: str, words: int) -> bool:
         """Are these the cuts of this text with so many timed words?"""
         return words == self.words and (text is self.text or text == self.text)
+
+    def written(self, spoken: SpokenForm) -> _Cuts:
+        """These cuts of a spoken text, as cuts of the written one. No written word is split."""
+        tokens = [token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(spoken.written)]
+        places = list[int]()
+        for place in self.places:
+            ended = bisect_right(tokens, spoken.written_place(place))
+            places.append(tokens[ended - 1] if ended else 0)
+        return _Cuts(spoken.written, self.words, self.ends, places, self.length)
 
     def at(self, end: int) -> int:
         """The place after the last word that has ended."""
@@ -189,10 +227,19 @@ class Ledger:
         self.chunks = 0
         self.shown = ""  # text that is only displayed
 
-    def begin(self, text: str, values: tuple[str, ...] | None = None) -> None:
-        """Start a sentence. The sounds that are added next belong to it. `values` are those of an open question."""
+    def begin(
+        self,
+        text: str,
+        values: tuple[str, ...] | None = None,
+        spoken: SpokenForm | None = None,
+        goes_on: bool = False,
+    ) -> None:
+        """Start a sentence. The sounds that are added next belong to it. `values` are those of an open question.
+        `spoken` is what the voice says for the text; None: the text itself. If `goes_on` is set, this is a part of a
+        sentence, and the next call continues it."""
         self._changes += 1
-        self._passages.append(_Passage(text, self.total_ms, values=values))
+        said = None if spoken is None or (spoken.text == text and not spoken.is_silent) else spoken
+        self._passages.append(_Passage(text, self.total_ms, values=values, spoken=said, goes_on=goes_on))
         self._is_open = True
         self._is_growing = False
 
@@ -240,6 +287,7 @@ class Ledger:
         """The ledger as JSON values."""
         passages = [
             [one.text, one.start_ms, one.ms, [list(word) for word in map(_word, one.words)], one.whole, one.glued]
+            + ([one.spoken.dump()] if one.spoken is not None else [])
             for one in self._passages
         ]
         return {"passages": passages, "total_ms": self.total_ms, "heard_ms": self.heard_ms, "shown": self.shown}
@@ -248,9 +296,10 @@ class Ledger:
     def load(cls, data: dict[str, Any]) -> Ledger:
         """Make a ledger from what `dump` returned. Raises ValueError, TypeError or KeyError for invalid data."""
         ledger = cls()
-        for text, start_ms, ms, words, whole, glued in data["passages"]:
+        for text, start_ms, ms, words, whole, glued, *spoken in data["passages"]:
             timed = [Word(_text(word), _ms(start), _ms(end)) for word, start, end in words]
             passage = _Passage(_text(text), _ms(start_ms), _ms(ms), timed, whole is True, glued is True)
+            passage.spoken = SpokenForm.load(passage.text, spoken[0]) if spoken else None
             ledger._passages.append(passage)
         ledger.total_ms, ledger.heard_ms = _ms(data["total_ms"]), _ms(data["heard_ms"])
         ledger.shown = _text(data["shown"])
@@ -264,17 +313,22 @@ class Ledger:
     def last_question(self, has_names: bool = True) -> tuple[int, int, int] | None:
         """If the last sentence is a question: where it begins, where it ends, and where the last value in it ends (0 if
         there is no value), in milliseconds. With `has_names`, a capitalised word is a value too."""
-        said = [passage for passage in self._passages if passage.text.strip()]
+        said = [passage for passage in self._passages if passage.text.strip() and not passage.is_silent]
         if not said or not said[-1].is_question:
             return None
-        last = said[-1]
-        return last.start_ms, last.start_ms + last.ms, last.values_ms(self.shown, has_names)
+        first = len(said) - 1
+        while first and said[first - 1].goes_on:
+            first -= 1
+        end_ms = max(part.values_ms(self.shown, has_names) for part in said[first:])
+        return said[first].start_ms, said[-1].start_ms + said[-1].ms, end_ms
 
     def rest_from_sentence(self) -> str:
         """What is still to be said: the sentence that was heard in part, whole, and everything after it. Empty if all
         was heard."""
         for number, passage in enumerate(self._passages):
             if passage.text.strip() and passage.split(self.heard_ms).unheard.strip():
+                while number and self._passages[number - 1].goes_on:
+                    number -= 1
                 return _join([(one.text, one.glued) for one in self._passages[number:]])
         return ""
 
@@ -283,6 +337,11 @@ class Ledger:
         """The words of the reply so far, with times from the beginning of its sound. For a voice without word times,
         the times are estimated from the length of the words."""
         return [word for passage in self._passages for word in passage.timed_words()]
+
+    @property
+    def said_words(self) -> list[Word]:
+        """The words as the voice says them: "three dollars" where `words` has "$3". An echo has these."""
+        return [word for passage in self._passages for word in passage.said_words()]
 
     def split(self, heard_ms: int | None = None) -> Split:
         """The heard and the unheard text of the reply after `heard_ms` of its sound, by default after

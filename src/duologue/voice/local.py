@@ -1,15 +1,18 @@
 """The voice of this machine: the best one that speaks a language here, without a key and without a network.
 
-SVOX Pico speaks English, German, Spanish, French and Italian. espeak-ng speaks the other languages, and these too where
-Pico can't be had, because it needs a C compiler once. Rule: if espeak-ng stands in for Pico, one line of the log says
-so.
+A neural voice that the user added (`duologue models add`) comes first. SVOX Pico speaks English, German, Spanish,
+French and Italian. espeak-ng speaks the other languages, and these too where Pico can't be had, because it needs a C
+compiler once. Rule: if espeak-ng stands in for Pico, or an added voice can't be used, one line of the log says so.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
+from duologue.core.errors import DuologueError
+from duologue.models.added import AddedVoice, added_voices
 from duologue.ports.sound import Sound
 from duologue.ports.voice import Voice
 
@@ -17,6 +20,9 @@ from .espeak import RATE_WPM as ESPEAK_RATE_WPM
 from .espeak import EspeakVoice
 from .pico import PicoVoice, voice_language
 from .speaking_style import PAUSE_MS, PITCH, RATE_WPM, RATE_WPM_MIN, SpeakingStyle
+
+if TYPE_CHECKING:
+    from .neural import NeuralVoice
 
 PICO, ESPEAK = "svox-pico", "espeak-ng"
 _LOG = logging.getLogger("duologue.voice")
@@ -43,11 +49,14 @@ def espeak_name(language: str) -> str:
 
 
 class LocalVoice(Voice):
-    """Speaks with SVOX Pico if it speaks the language and is here, else with espeak-ng.
+    """Speaks with a neural voice that was added for the language, else with SVOX Pico if it speaks the language and is
+    here, else with espeak-ng.
 
     `language` is a code such as "de" or "en-GB", by default the agent's. `rate_wpm`, `pitch` and `sentence_pause_ms`
     are explained at `SpeakingStyle`. If the model of the voice wasn't pulled, making the agent fails and says which.
     """
+
+    joins_words = True
 
     def __init__(
         self,
@@ -61,7 +70,7 @@ class LocalVoice(Voice):
         self._engine = _choose(language, self._style) if language is not None else None
 
     @property
-    def engine(self) -> PicoVoice | EspeakVoice:
+    def engine(self) -> NeuralVoice | PicoVoice | EspeakVoice:
         """The voice that speaks. Without a language it is an English one."""
         if self._engine is None:
             self._engine = _choose("en", self._style)
@@ -86,9 +95,23 @@ class LocalVoice(Voice):
         return self.engine.speak(text)
 
 
-def _choose(language: str, style: SpeakingStyle) -> PicoVoice | EspeakVoice:
+def added_for(language: str) -> AddedVoice | None:
+    """The neural voice that was added for this language, if there is one: for its region, else for the language."""
+    wanted = language.replace("_", "-").lower()
+    voices = [voice for voice in added_voices() if voice.language.lower().split("-")[0] == wanted.split("-")[0]]
+    return next((voice for voice in voices if voice.language.lower() == wanted), voices[0] if voices else None)
+
+
+def _choose(language: str, style: SpeakingStyle) -> NeuralVoice | PicoVoice | EspeakVoice:
     from duologue.models.cache import ModelMissing, is_present
 
+    if (added := added_for(language)) is not None and style.pitch == PITCH:
+        from .neural import NeuralVoice
+
+        try:
+            return NeuralVoice(added.name, rate_wpm=style.rate_wpm, sentence_pause_ms=style.sentence_pause_ms)
+        except (DuologueError, ModuleNotFoundError, ValueError) as problem:
+            _LOG.warning("the added voice %s can't be used: %s", added.name, problem)
     is_pico, wanted = bool(voice_language(language)), voice_model(language)
     if is_pico and is_present(PICO):
         return PicoVoice(

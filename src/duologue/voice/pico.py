@@ -20,7 +20,7 @@ from .pico_text import parts, speakable
 from .sentence_edges import SentenceEdges
 from .sentence_thread import Send, read_sentence
 from .sentences import Sentences
-from .speaking_style import PAUSE_MS, PITCH, RATE_WPM, SpeakingStyle
+from .speaking_style import PAUSE_MS, PITCH, RATE_WPM, SpeakingStyle, pause_after
 
 GRAIN_MS = 20  # the length of a sound is a multiple of this
 PART_PAUSE_MS = 100  # after a part of a long sentence
@@ -55,6 +55,8 @@ class PicoVoice(Voice):
     `sentence_pause_ms` are explained at `SpeakingStyle`. `folder` is the model's folder, by default the one that
     `duologue models pull svox-pico` makes. In simulated time there are no threads, and synthesis takes no time.
     """
+
+    joins_words = True
 
     def __init__(
         self,
@@ -119,7 +121,7 @@ class _SpokenSentence:
         for part in inner:
             if not self._say(part, PART_PAUSE_MS, send):
                 return
-        if self._say(last, self._spoken.pause_ms, send):
+        if self._say(last, pause_after(last, self._spoken.pause_ms), send):
             self._pcm += bytes(-len(self._pcm) % _GRAIN_BYTES)
             send(self._whole_grains())
 

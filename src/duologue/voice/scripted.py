@@ -11,12 +11,14 @@ from duologue.ports.sound import Sound, Word
 
 @dataclass(frozen=True, slots=True)
 class ScriptedVoice:
-    """Speaks at a steady pace. With `times=False`, its sounds have no word times."""
+    """Speaks at a steady pace. With `times=False`, its sounds have no word times. With `joins_words`, it is given the
+    first words of a reply before their sentence is complete."""
 
     first_ms: int = 0  # delay before the first sound of a sentence
     chunk_ms: int = 200
     char_ms: int = 60
     times: bool = True
+    joins_words: bool = False
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
         """The sounds of this text: `char_ms` for each character."""

@@ -1,27 +1,33 @@
 """Cuts streamed text into sentences, and returns each sentence as soon as it is complete.
 
-Handles abbreviations, initials, numbers and numbered lists. Rule: no character is lost or added, except the space
-between sentences.
+Handles abbreviations, initials, numbers, numbered lists and blocks of code. Rule: no character is lost or added, except
+the space between sentences.
 """
 
 from __future__ import annotations
 
 import re
 
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st sr jr vs etc e.g i.e cf vol dept approx inc ltd corp ave blvd"
-    " jan feb apr aug sept oct nov dec".split()
-)
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[」』）]*|\n+")  # noqa: RUF001 - several scripts
+from duologue.spoken.abbreviations import Abbreviations, abbreviations, folded
+
+from .opening import opening_length
+
+_END = re.compile(r"[.!?…]+[\"'”’“»)\]*_~]*(?=\s)|[。！？]+[」』）]*|\n+")  # noqa: RUF001 - several scripts
 _LIST_MARK = re.compile(r"(?:^|\n)\s*(?:\d{1,3}|[a-zA-Z])$")
-_INITIAL = re.compile(r"(?:^|\s|\.)[A-Z]$")
+_INITIAL = re.compile(r"(?:^|\s|\.)[^\W\d_]$")
+_NUMBER = re.compile(r"(?:^|\s)[\d.]{1,6}$")
+_FENCES = ("```", "~~~")
+_LOOK_BACK = 60  # how many characters before a full stop decide whether it ends a sentence
 CHARS_MAX = 400  # a longer sentence is cut at a comma or a space, so that the voice can start
+CODE_CHARS_MAX = 20_000  # a block of code is one sentence up to this length
 
 
 class Sentences:
-    """Takes text as it streams and returns whole sentences."""
+    """Takes text as it streams and returns whole sentences. `language` is a code such as "de": it decides which words
+    are abbreviations."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: str = "en") -> None:
+        self._known = abbreviations(language)
         self._text = ""
         self._searched = 0  # no sentence ends before this position
 
@@ -41,6 +47,14 @@ class Sentences:
                 found.append(sentence)
         return found
 
+    def opening(self, joins_words: bool) -> str:
+        """Return and remove the first clause of an unfinished sentence, or its first words if `joins_words`, so that
+        the voice can begin. Empty if there isn't enough text for that."""
+        cut = 0 if self._is_in_code(len(self._text)) else opening_length(self._text, self._known, joins_words)
+        words, self._text = self._text[:cut].strip(), self._text[cut:]
+        self._searched = 0 if cut else self._searched
+        return words
+
     def whole_words(self) -> str:
         """Return and remove the whole words of an unfinished sentence, for a stream that is too slow to wait for its
         end."""
@@ -54,24 +68,43 @@ class Sentences:
         return rest
 
     def _find_end(self) -> int | None:
+        chars_max = CODE_CHARS_MAX if self._is_in_code(min(CHARS_MAX, len(self._text))) else CHARS_MAX
         for match in _END.finditer(self._text, self._searched):
-            if match.end() > CHARS_MAX:
+            if match.end() > chars_max:
                 break
-            if self._is_end(match):
+            is_end = self._is_end(match)
+            if is_end:
                 return match.end()
+            if is_end is None and len(self._text) <= chars_max:  # the next word decides
+                self._searched = match.start()
+                return None
         self._searched = max(0, len(self._text) - 8)
-        return self._cut_long_sentence() if len(self._text) > CHARS_MAX else None
+        return self._cut_long_sentence() if len(self._text) > chars_max else None
 
-    def _is_end(self, match: re.Match[str]) -> bool:
-        """Does this mark end a sentence? False for the full stop of an abbreviation, an initial or a list number."""
+    def _is_in_code(self, place: int) -> bool:
+        """Is this place in a block of code?"""
+        text = self._text
+        return any(fence in text and text.count(fence, 0, place) % 2 == 1 for fence in _FENCES)
+
+    def _is_end(self, match: re.Match[str]) -> bool | None:
+        """Does this mark end a sentence? None if that depends on text that hasn't come yet."""
         mark = match.group()
         if not self._text[: match.start()].strip():
             return not mark.strip()  # blank lines before the text are removed, but not punctuation
+        if self._is_in_code(match.end()):
+            return False
+        after = self._text[match.end() : match.end() + _LOOK_BACK].lstrip()
         if mark != ".":
+            return self._ends_quote(mark, after)
+        before = self._text[max(0, match.start() - _LOOK_BACK) : match.start()]
+        is_start = match.start() <= _LOOK_BACK
+        return _is_stop(before if is_start else f"x{before}", after, self._known)
+
+    def _ends_quote(self, mark: str, after: str) -> bool | None:
+        """After a quoted sentence, the sentence around it may go on: `"Really?" she asked.`"""
+        if mark[-1] not in "\"'”’“»" or not mark[0].strip():  # noqa: RUF001 - quotation marks
             return True
-        before = self._text[: match.start()]
-        word = before.split()[-1].lower().lstrip("(\"'“")
-        return not (word in _ABBREVIATIONS or _INITIAL.search(before) or _LIST_MARK.search(before))
+        return not after[0].islower() if after else None
 
     def _cut_long_sentence(self) -> int:
         for mark in (", ", "; ", ": ", " "):
@@ -79,3 +112,38 @@ class Sentences:
             if cut > 0:
                 return cut + len(mark)
         return CHARS_MAX
+
+
+def _is_stop(before: str, after: str, known: Abbreviations) -> bool | None:
+    """Does a full stop between these texts end a sentence? False for that of an abbreviation, an initial, an ordinal or
+    a list number."""
+    if _LIST_MARK.search(before):
+        return False
+    words = before.split()
+    for count in (3, 2, 1):
+        written = folded("".join(words[-count:]).lstrip("(\"'“„¿¡*_")) + "."
+        if written in known.numbered_keys and (not after or after[0].isdigit()):
+            return False if after else None
+        if written in known.either_keys or (known.months and written.endswith("str.")):  # a German street
+            return None if not after else not (after[0].islower() or after[0].isdigit() or after[0] in ",;:)-–")  # noqa: RUF001
+        if written in known.inner_keys:
+            return False
+    if known.months and _NUMBER.search(before):
+        return _is_number_stop(words, after, known)
+    return not _INITIAL.search(before)
+
+
+def _is_number_stop(words: list[str], after: str, known: Abbreviations) -> bool | None:
+    """Does a stop after a number end a sentence, where ordinals are written with one ("am 3. Mai")?"""
+    if len(words) > 1 and words[-2].lower() in known.articles:
+        return False
+    if not after:
+        return None
+    if after[0].islower():
+        return False
+    word, *more = after.split(maxsplit=1)
+    name = word.rstrip(".,;:!?")
+    if name in known.months:
+        return False
+    is_whole = bool(more) or name != word
+    return True if is_whole or not any(month.startswith(name) for month in known.months) else None

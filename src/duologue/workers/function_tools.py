@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
 
 from duologue.core.leaves import ErrorClass
+from duologue.fairness.fair_threads import TOOLS
 from duologue.ports import Job, Mode, ServiceError, Tool, Worker
 from duologue.ports.context import Context
 
-from .results import FAILURE_CHARS_MAX, shorten
+from .results import failure_text
 from .schema import Contract, contract_of, description_of
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -116,14 +117,13 @@ class FunctionWorker:
         except ServiceError:
             raise
         except Exception as failure:
-            said = shorten(str(failure) or type(failure).__name__, FAILURE_CHARS_MAX)
-            raise ServiceError(ErrorClass.TOOL_ERROR, said) from failure
+            raise ServiceError(ErrorClass.TOOL_ERROR, failure_text(failure)) from failure
 
     async def _run_in_thread(self, given: dict[str, Any], job: Job) -> object:
         messenger = ThreadJob(job)
         jobs = dict.fromkeys(self._contract.jobs, messenger)
         try:
-            result = await asyncio.to_thread(self._function, **given, **jobs)
+            result = await TOOLS.run(self._function, **given, **jobs)
             # A decorator may hide that the function is async.
             return await result if inspect.isawaitable(result) else result
         finally:

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import Any
 
 FAILURE_CHARS_MAX = 1000  # longest error message of a tool
+EXCEPTION_CHARS_MAX = 200  # longest message of an exception that a tool raises
 NOTICE = " [… shortened]"
 
 
@@ -41,6 +42,13 @@ def json_arguments(arguments: object) -> dict[str, Any] | str:
         return str(arguments)
     plain = json.loads(text)
     return plain if isinstance(plain, dict) else text
+
+
+def failure_text(failure: BaseException) -> str:
+    """An exception of a tool, as a model is told about it: its class, and the first line of its message."""
+    first = next(iter(str(failure).strip().splitlines()), "")
+    name = type(failure).__name__
+    return f"{name}: {shorten(first, EXCEPTION_CHARS_MAX)}" if first else name
 
 
 def shorten(text: str, chars_max: int, notice: str = NOTICE) -> str:

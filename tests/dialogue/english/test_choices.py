@@ -34,7 +34,6 @@ def test_a_choice_by_name_or_place(reply: str, value: str) -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        "aisle or window",
         "not the window",
         "the fourth one",
         "first I want to know the price",

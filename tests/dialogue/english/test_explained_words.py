@@ -50,7 +50,7 @@ def test_carriers_the_question_and_verbs_are_explained(reply: str) -> None:
         "8 pm with a trainer": Why.LEFTOVER,
         "8 pm tomorrow": Why.LEFTOVER,
         "8 pm for two people": Why.LEFTOVER,
-        "8 pm or 9 pm": Why.SEVERAL,
+        "8 pm and 9 pm": Why.SEVERAL,
         "I don't know yet": Why.NEGATED,
         "my racket is broken": Why.LEFTOVER,
         "well, let me see": Why.NO_VALUE,

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import Question, Slot, SlotKind
+from duologue.dialogue.english.free_text import answering_part, name_in_sentence
+from duologue.dialogue.english.match import Span
+from duologue.dialogue.english.tokens import tokens_of
 from tests.dialogue.english.grammar_replies import ask, named, said
 
 OPEN_NAME = ask(SlotKind.NAME, "What is your name?", "patient")
@@ -140,3 +143,49 @@ def test_will_mark_and_may_are_words_where_a_city_is_asked_for(reply: str) -> No
 def test_a_part_of_a_name_fills_only_the_slot_for_that_part(slot: str, reply: str, name: str | None) -> None:
     question = f"What is your {slot.replace('_', ' ')}?"
     assert said(Question(Slot(slot, SlotKind.NAME), question), reply) == name
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    "reply", ["Tom Price", "William Tell", "my name is Johnny Cash", "tom price", "it's Johnny Cash"]
+)
+def test_a_name_is_known_by_its_place_and_capitals(reply: str) -> None:
+    name = ask(SlotKind.NAME, "What's your name?", "guest")
+    assert str(said(name, reply)).casefold() in ("tom price", "william tell", "johnny cash")
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["my wife", "my wife's name", "in my wife's name", "tell me", "book it", "the table"])
+def test_words_about_a_person_are_not_a_name(reply: str) -> None:
+    assert said(ask(SlotKind.NAME, "What's your name?", "guest"), reply) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "part"),
+    [
+        ("12 Main Street, and how long will it take?", "12 Main Street"),
+        ("12 Main Street, and please hurry", "12 Main Street"),
+        ("12 Main Street, Springfield", "12 Main Street, Springfield"),
+        ("it leaks. thank you very much", "it leaks"),
+        ("it leaks, could you hurry", "it leaks"),
+    ],
+)
+def test_free_text_ends_where_the_answer_ends(reply: str, part: str) -> None:
+    tokens = tokens_of(reply)
+    first, after = answering_part(tokens, Span(0, len(tokens)))
+    assert reply[tokens[first].start : tokens[after - 1].end] == part
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    {
+        "my name is Mark Price and I was born on the third of May 1990": "Mark Price",
+        "well, my name's Anna, I called before": "Anna",
+        "my name is on the list and so is hers": None,
+        "I was born in May": None,
+    }.items(),
+)
+def test_a_name_within_a_longer_sentence(text: str, name: str | None) -> None:
+    tokens = tokens_of(text)
+    span = name_in_sentence(tokens)
+    assert (text[tokens[span.first].start : tokens[span.after - 1].end] if span else None) == name

@@ -46,9 +46,7 @@ def test_a_near_name_may_also_be_a_new_one() -> None:
     assert said(named("Oscar"), "Marta, please") == "Marta"
 
 
-@pytest.mark.parametrize(
-    "reply", ["from Paris to Lyon", "Paris or Lyon", "not Paris", "Paris on Friday", "cheap in Paris"]
-)
+@pytest.mark.parametrize("reply", ["from Paris to Lyon", "not Paris", "Paris on Friday", "cheap in Paris"])
 def test_more_than_a_name_is_for_nlu(reply: str) -> None:
     assert said(CITIES, reply) is None
 

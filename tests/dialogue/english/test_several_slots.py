@@ -198,3 +198,13 @@ def test_one_preposition_decides_both_ends_of_a_trip(reply: str, trip: dict[str,
     reading = read(Question(ends[0], "From where?", others=ends[1:]), reply, WEDNESDAY)
     found = {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else None
     assert found == trip
+
+
+@pytest.mark.req("D-04")
+def test_the_asked_name_is_taken_along_with_other_values() -> None:
+    # Past bug: "mark" and "price" are ordinary words, so the name was lost.
+    guest, born = Slot("guest", SlotKind.NAME), Slot("born", SlotKind.DATE, is_past=True)
+    text = "my name is Mark Price and I was born on the third of May 1990"
+    reading = read(Question(guest, "What's your name?", others=(born,)), text, "2026-03-04")
+    assert isinstance(reading, Direct)
+    assert {value.slot: value.value for value in reading.values} == {"guest": "Mark Price", "born": "1990-05-03"}

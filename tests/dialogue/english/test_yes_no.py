@@ -153,3 +153,8 @@ def test_a_hedged_yes_is_a_yes(reply: str) -> None:
 @pytest.mark.parametrize("reply", ["I don't think so", "I wouldn't say so", "I guess not"])
 def test_a_hedged_no_is_a_no(reply: str) -> None:
     assert said(ask(SlotKind.YES_NO, "Would you like breakfast?", "breakfast"), reply) is False
+
+
+@pytest.mark.req("D-04")
+def test_not_yet_is_a_no() -> None:
+    assert said(ask(SlotKind.YES_NO, "Is it vaccinated?", "vaccinated"), "not yet") is False

@@ -67,6 +67,23 @@ def test_numbers_are_read_as_text_or_as_numbers(carrier: Carrier) -> None:
     assert read_message(carrier, json.dumps(media(carrier, chunk=7))) == Media("stream 1", 7, b"\xff" * 160)
 
 
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (None, {}),
+        ("text", {}),
+        (7, {}),
+        ([[1], "x", {"name": ["a"], "value": "b"}, {"name": "token", "value": "t"}], {"token": "t"}),
+        ({"token": "t", "nested": {"a": 1}, "number": 3}, {"token": "t"}),
+        ({str(number): "x" for number in range(200)}, {str(number): "x" for number in range(50)}),
+    ],
+)
+def test_parameters_may_have_any_shape(given: Any, found: dict[str, str]) -> None:
+    begun = read_message(TWILIO, started(TWILIO, customParameters=given))
+    assert isinstance(begun, Started)
+    assert begun.parameters == found
+
+
 def test_parameters_may_be_a_list_of_names_and_values() -> None:
     listed = started(TELNYX, custom_parameters=[{"name": "token", "value": "t"}, {"odd": 1}, 5])
     begun = read_message(TELNYX, json.dumps(listed))

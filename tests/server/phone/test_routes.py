@@ -14,6 +14,7 @@ from websockets.exceptions import ConcurrencyError, ConnectionClosed
 from duologue.lines.phone.carriers import CARRIERS, TELNYX, TWILIO, Carrier
 from duologue.ports.history import AgentSaid
 from duologue.runtime.agent import Agent
+from duologue.server.phone import routes
 from duologue.server.phone.routes import PhoneSettings, phone_routes
 from tests.limits import WAIT_S
 from tests.server.phone.phone_calls import make_agent, phones, start_text, until
@@ -220,7 +221,30 @@ def test_calls_above_the_limit_are_refused() -> None:
         async with phones(calls_max=1) as server, server.call(TWILIO) as (caller, _):
             await until(lambda: caller.played_ms > 0)
             async with server.connect(TWILIO) as socket:
+                await socket.send(start_text(TWILIO, await server.token(TWILIO)))
                 assert await close_code(socket) == 1013
+
+    asyncio.run(run())
+
+
+def test_streams_without_a_token_take_no_place_of_a_call() -> None:
+    async def run() -> None:
+        async with phones(calls_max=1) as server, server.connect(TWILIO), server.call(TWILIO) as (caller, _):
+            await until(lambda: caller.played_ms > 0)
+
+    asyncio.run(run())
+
+
+def test_one_address_has_only_so_many_streams_without_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "UNADMITTED_MAX", 2)
+
+    async def run() -> None:
+        async with phones() as server, server.connect(TWILIO) as first, server.connect(TWILIO):
+            async with server.connect(TWILIO) as third:
+                assert await close_code(third) == 1013
+            await first.close()
+            async with server.call(TWILIO) as (caller, _):
+                await until(lambda: caller.played_ms > 0)
 
     asyncio.run(run())
 

@@ -1,17 +1,20 @@
-"""Dates of birth read out as three numbers: "twelve three eighty four", "12 03 1984".
+"""Dates of birth: which questions ask for one, and how people say it. "Twelve three eighty four", "12 03 1984".
 
-Rule: three numbers are read like this only for dates in the past. Month and day are tried in both orders. Each order
-that gives a real day is a candidate.
+Three numbers are read like this only for dates in the past. Month and day are tried in both orders. Each order that
+gives a real day is a candidate. Rule: a date of birth names its year; a weekday, "yesterday" or "March 5" isn't one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import lru_cache
 
 from .days import day_of
 from .numbers import number_at
-from .tokens import Token
+from .tokens import Token, stem, stems_of
+
+_BIRTH = frozenset(map(stem, "birth birthday birthdate born birthdays dob".split()))
 
 YearAt = Callable[[int], tuple[int, int] | None]
 
@@ -33,3 +36,9 @@ def birth_at(tokens: Sequence[Token], place: int, year_at: YearAt) -> tuple[tupl
     days = [day_of(year[0], month, day) for month, day in (numbers, numbers[::-1])]
     real = tuple(dict.fromkeys(day for day in days if day is not None))
     return (real, year[1]) if real else None
+
+
+@lru_cache(maxsize=512)
+def is_about_birth(*texts: str) -> bool:
+    """Do these texts (the name, label or question of a slot) speak of a birth?"""
+    return bool(stems_of(*texts) & _BIRTH)

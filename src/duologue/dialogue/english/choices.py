@@ -22,7 +22,7 @@ _LETTERS = "abcdefgh"
 def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
     """Every choice that a reply names. If it names no choice, the one that it refers to by position: "the second
     one"."""
-    found = list(_names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
+    found = list(names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
     found = [_with_one(tokens, match) for match in found]
     if found or (pointed := find_pointed(tokens, len(choices))) is None:
         return found
@@ -38,7 +38,8 @@ def _with_one(tokens: Sequence[Token], match: Match) -> Match:
 
 
 @lru_cache(maxsize=256)
-def _names_of(choices: tuple[Choice, ...]) -> NameList:
+def names_of(choices: tuple[Choice, ...]) -> NameList:
+    """The choices and their aliases as a list of names."""
     aliases = {other: choice.value for choice in choices for other in choice.also}
     return NameList.of((choice.value for choice in choices), aliases)
 

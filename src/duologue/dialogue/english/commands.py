@@ -6,6 +6,7 @@ Rule: a command is recognised only if the rest of the reply is politeness. Any l
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from .carrier_words import DISSENT, FILLERS, POLITE, PREPOSITIONS
 from .tokens import Token, stem, stems_of
@@ -30,7 +31,8 @@ _PHRASES = {
         i need a second|i need a minute|i'm thinking|i have to think|i have to check|i need to check""",
     "skip": """skip|skip it|skip that|skip this|skip this one|skip that one|skip this question|skip the question|
         next question|pass|i'll pass|leave it blank|leave it empty|leave that blank|move on|
-        i'd rather not say|i prefer not to say|can we skip that|can we skip this""",
+        i'd rather not say|i prefer not to say|can we skip that|can we skip this|i don't have one|i have none|
+        i don't have any|i haven't got one|i don't know it""",
     "help": """help|help me|i need help|i need some help|can you help me|what can i say|what can you do|
         what are my options|what are the options|what do i say|what should i say|what do you need|
         how does this work|i don't understand|i'm confused|i am confused|options|explain|what do you mean""",
@@ -52,6 +54,17 @@ COMMANDS = {
 }
 _AROUND = (POLITE | FILLERS) - {"like", "see", "much", "very"}
 _SMALL = frozenset("a an the it that this one to i i'd want like can you me my we is".split())
+_CHANGING = frozenset("change changes edit modify correct fix".split())
+_AROUND_CHANGE = _SMALL | frozenset(
+    "something somethings thing things we let's need i'd i'll let please make some have could wait".split()
+)
+_ALSO = {
+    "wait": "calendar thinking looking waiting patience find fetch get ready brb later while bit",
+    "back": "before wrong mistake last previous earlier change return undo",
+    "restart": "beginning over again scratch new afresh anew fresh",
+    "skip": "without omit next rather say leave ignore later",
+    "cancel": "mind want anymore more interested stop enough leave rather",
+}
 _KEEPING = tuple(
     f"{verb} {what} {how}"
     for verb in ("leave", "keep")
@@ -59,6 +72,16 @@ _KEEPING = tuple(
     for how in ("as it is", "as is", "as it was", "as they are", "like that", "like this", "that way", "this way")
 )
 WORDS_MAX = max(map(len, COMMANDS)) + 4
+
+
+@lru_cache(maxsize=16)
+def words_of_command(name: str) -> frozenset[str]:
+    """The stems that speak of a command. A message without any of them doesn't mean that command."""
+    said = {stem(word) for phrase, meant in COMMANDS.items() if meant == name for word in phrase}
+    more = {stem(word) for word in _ALSO.get(name, "").split()}
+    return frozenset(said | more) - frozenset(
+        map(stem, _SMALL | _AROUND | {"don't", "this", "have", "need", "not", "say"})
+    )
 
 
 def command_of(tokens: Sequence[Token]) -> str | None:
@@ -81,6 +104,14 @@ def postpones(tokens: Sequence[Token]) -> bool:
     """Does the reply say "not yet"? Such a reply is neither a yes nor a reason to drop the task."""
     said = [token.word for token in tokens if token.word not in _AROUND | DISSENT]
     return said in (["not", "yet"], ["not", "just", "yet"], ["not", "quite", "yet"])
+
+
+def only_asks_for_change(tokens: Sequence[Token]) -> bool:
+    """Does the reply ask for a change without saying which: "no, change it", "I want to change something"?"""
+    words = [token.word for token in tokens]
+    return bool(_CHANGING & set(words)) and all(
+        word in _CHANGING | _AROUND_CHANGE | _AROUND | DISSENT for word in words
+    )
 
 
 def keeps(tokens: Sequence[Token]) -> bool:

@@ -43,6 +43,10 @@ _SOON = ("this", "coming", "upcoming")
 _BEFORE_SHORT = (*_SOON, *"on next for by the following last um uh".split())
 _LATER = ("afternoon", "evening")
 _MORNING = ("morning", *_LATER)
+SPAN_OF_DAYS = "span of days"  # the unit of a match such as "this weekend"
+_SPANS = ("weekend", "week")
+_WEEK_PARTS = {"early": (0, 1, 2), "beginning": (0, 1), "start": (0, 1), "middle": (1, 2, 3), "mid": (1, 2, 3)}
+_WEEK_PARTS |= {"late": (3, 4), "end": (3, 4)}
 MONTHS_AHEAD_MAX = 1200
 DAYS_MAX = 3660
 _LEAP_YEARS_APART_MAX = 8  # such as 1896 and 1904
@@ -64,6 +68,7 @@ class _Dates:
         self.first = (
             max(today, since.day) if since is not None and since.is_start else today
         )  # the earliest day that may be meant
+        self.is_asked = is_asked
         self.takes_day_parts = is_asked or is_past  # otherwise "this morning" isn't a date
         self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
 
@@ -72,8 +77,8 @@ class _Dates:
         date begins here."""
         rules: tuple[Callable[[int], Found | None], ...] = (
             self._since, self._near, self._distance, self._nth_weekday, self._weekday, self._month_first,
-            self._day_first, self._holiday, self._movable_holiday, self._digits, self._weekend, self._month_end,
-            self._birth,
+            self._day_first, self._holiday, self._movable_holiday, self._digits, self._weekend, self._part_of_week,
+            self._month_end, self._birth,
         )  # fmt: skip
         try:
             for rule in rules:
@@ -422,6 +427,9 @@ class _Dates:
             days += found[0] if found is not None else ()
         return (tuple(dict.fromkeys(days)), at) if days else None
 
+    def names_weekday(self, place: int, after: int) -> bool:
+        return any(word in WEEKDAYS for word in self.words[place:after])
+
     def _weekend(self, place: int) -> Found | None:
         at = place + (self.words[place] in ("the", "at", "on", "over"))
         which = self.words[at] if self.words[at] in ("this", "next", "coming") else ""
@@ -430,6 +438,23 @@ class _Dates:
             return None
         saturday = 5 - self.today.weekday() + 7 * (which == "next")  # in days from today; -1 on a Sunday
         return tuple(self._in_days(days) for days in (saturday, saturday + 1) if days >= 0), at + 1
+
+    def _part_of_week(self, place: int) -> Found | None:
+        """Reads "early next week", "later this week", "the end of the week", "sometime next week"."""
+        at = place + (self.words[place] == "the")
+        part = {"later": "late", "earlier": "early"}.get(self.words[at], self.words[at])
+        days = _WEEK_PARTS.get(part, range(5))
+        at += part in _WEEK_PARTS or part in ("sometime", "anytime")
+        at += self.words[at] in ("in", "of")
+        which = self.words[at]
+        is_part = part in _WEEK_PARTS or part == "sometime" or (self.is_asked and which == "next" and at == place)
+        if not is_part or which not in ("this", "next", "the") or self.words[at + 1] != "week":
+            return None
+        if self.words[at + 2] in self.weekdays:
+            return None  # "next week Friday" is a day
+        monday = 7 * (which == "next") - self.today.weekday()  # in days from today
+        left = tuple(self._in_days(monday + day) for day in days if monday + day >= 0)
+        return (left, at + 2) if left else None
 
     def _month_end(self, place: int) -> Found | None:
         """Reads "the end of the month", "the last day of next month"."""
@@ -467,5 +492,6 @@ def find_dates(
             place += 1
             continue
         days, after = found
-        yield Match(place, after, tuple(day.isoformat() for day in days))
+        is_span = len(days) > 1 and reader.words[after - 1] in _SPANS and not reader.names_weekday(place, after)
+        yield Match(place, after, tuple(day.isoformat() for day in days), SPAN_OF_DAYS if is_span else "")
         place = after

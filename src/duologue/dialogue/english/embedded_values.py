@@ -8,7 +8,7 @@ message may change them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from .carrier_words import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, without_contraction
 from .days import today_of
@@ -20,20 +20,16 @@ from .questions import asks
 from .read_reply import read
 from .readings import Direct, Question, Slot, SlotKind, Value
 from .several_slots import Filled, counts_for, find_all_values, values_of, with_later_end
+from .tense import PAST, clause_around
 from .tokens import Token, stem, stems_of, tokens_of
 from .yes_no import DOUBTS
 
 _HARMLESS = frozenset("also too plus because".split())  # words that add something and change nothing
-_CLAUSE_OPENERS = frozenset("but because however though although unless except".split())  # words that begin a clause
 _BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # for these kinds, a bare number is a value only as an answer
 _PLAIN = tuple(
     Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 )
 _TASKS = (REQUESTS - frozenset(map(stem, ("make", "have", "do", "see", "say")))) | THINGS
-_PAST = frozenset(
-    """was were had did went came sent paid took made told said bought booked ordered arrived called visited stayed
-    yesterday ago""".split()
-)
 
 
 def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value, ...]:
@@ -45,7 +41,8 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
     doubtful: set[str] = set()
     named = stems_of(*(slot.name for slot in slots))
     for match, fitting in find_all_values(tokens, slots, today_of(today)):
-        is_settled = not any(_unsettles(token.word) for token in _clause(tokens, match))
+        is_past = all(slot.is_past for slot in fitting)  # such a slot is about what happened
+        is_settled = not any(_unsettles(token.word, is_past=is_past) for token in clause_around(tokens, match))
         if (
             fitting
             and fitting[0].kind in (SlotKind.DATE, SlotKind.TIME)
@@ -110,22 +107,7 @@ def _is_clear(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
     return slot.kind is not SlotKind.NUMBER or counts_for(tokens, match, slot)
 
 
-def _unsettles(word: str) -> bool:
-    """Does this word deny, change, compare, or refer to the past?"""
+def _unsettles(word: str, *, is_past: bool = False) -> bool:
+    """Does this word deny, change or compare? Words that tell of the past unsettle too, unless `is_past` is True."""
     is_marker = word in MARKERS and word not in _HARMLESS
-    return is_marker or word in ALTERNATIVES or word in _PAST or is_negation(word)
-
-
-def _clause(tokens: Sequence[Token], match: Match) -> Iterator[Token]:
-    """The words of the clause around a match, without the match itself."""
-    first, after = match.first, match.after
-    while first > 0 and not _begins_clause(tokens[first]):
-        first -= 1
-    while after < len(tokens) and not _begins_clause(tokens[after]):
-        after += 1
-    yield from tokens[first : match.first]
-    yield from tokens[match.after : after]
-
-
-def _begins_clause(token: Token) -> bool:
-    return bool(token.pause) or token.word in _CLAUSE_OPENERS
+    return is_marker or word in ALTERNATIVES or (word in PAST and not is_past) or is_negation(word)

@@ -12,29 +12,47 @@ from datetime import date
 from itertools import pairwise
 
 from .amounts import find_durations, find_money
-from .carrier_words import ALTERNATIVES, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, HEDGES, NAMELESS, POLITE, is_carrier
+from .carrier_words import (
+    ALTERNATIVES,
+    ASSENT,
+    DISSENT,
+    EXACT,
+    FILLERS,
+    GIVEN_NAMES,
+    HEDGES,
+    NAMELESS,
+    POLITE,
+    is_carrier,
+)
 from .codes import find_phone
 from .dates import find_dates
 from .explained_words import is_dated, is_number, leftover
 from .from_and_to import role_of
 from .match import Match, Span
+from .questions import asks
 from .readings import Slot
 from .times import find_times
 from .tokens import HESITATIONS, Token, words_of
 
 BARE_WORDS_MAX = 6
 PROPER_WORDS_MAX = 8
+NAME_WORDS_MAX = 4  # of a name within a longer sentence
 _POINTING = frozenset("it is it's its that that's thats this the a an to in at from for under my name name's".split())
 _ARTICLES = frozenset(("a", "an"))
 _FILLER_WORDS = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
 _PARTS_OF_NAMES = {"first": "first", "given": "first", "last": "last", "family": "last", "surname": "last"}
 _PARTS_OF_NAMES |= {"full": "full", "middle": "middle"}
+_OWNERS = frozenset("my our his her their your".split())
 _LINKS = frozenset("of the and & de la du del von van der".split())
 # A name may follow one of these. An article isn't enough: "a Deluxe room" doesn't name a city.
 _LEADS = frozenset(
     """to in at from for of is be near around by into toward towards see visit meet try hear watch play eat called named
     like love prefer want serve serves serving some out check the under""".split()
 )
+_INTRODUCING = (("my", "name", "is"), ("my", "name's"), ("the", "name", "is"), ("the", "name's"))
+_GOING_ON = frozenset("and but because so with from i i'm i'd we who".split())
+_PARTING = frozenset("you bye goodbye a lot have nice day that's all that is it".split())
+_REQUESTING = tuple((verb, "you") for verb in ("can", "could", "will", "would"))
 _HYPHEN = re.compile(r"(?<=\w) (?:hyphen|dash) (?=\w)", re.IGNORECASE)
 _BEFORE = HESITATIONS | {"mm", "ah", "oh"}
 _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
@@ -50,11 +68,30 @@ def bare_name(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Sp
     ):
         return None
     known = _LINKS | also
-    if any(
-        is_carrier(run[at].word) and run[at].word not in known and not _is_initial(run, at) for at in range(len(run))
-    ):
+    if any(_is_no_part(run, at, known, is_name=bool(also)) for at in range(len(run))):
         return None
-    return Span(first, after)
+    return None if _is_of_another_person(tokens, Span(first, after)) else Span(first, after)
+
+
+def _is_no_part(run: Sequence[Token], at: int, known: frozenset[str], *, is_name: bool) -> bool:
+    """Is this word a carrier (a word around a value) and no part of a name? A capital letter within a sentence makes
+    any word part of a name: "Johnny Cash". With `is_name`, a name was asked for, and then a noun or verb after a word
+    that can only be a name is part of it in lower case too: "tom price"."""
+    word = run[at].word
+    if not is_carrier(word) or word in known or _is_initial(run, at) or is_capital(run[at]):
+        return False
+    is_surname = is_name and at > 0 and word.isalpha() and word not in EXACT and not is_carrier(run[at - 1].word)
+    return not is_surname
+
+
+def _is_of_another_person(tokens: Sequence[Token], span: Span) -> bool:
+    """Do the words speak of a person instead of naming one: "my wife", "my wife's name"?"""
+    before = tokens[span.first - 1].word if span.first else ""
+    return before in _OWNERS or any(
+        tokens[place].word.endswith("'s")
+        and (place + 1 == len(tokens) or tokens[place + 1].word in ("name", "names", "name's"))
+        for place in range(span.first, span.after)
+    )
 
 
 def without_filler(tokens: Sequence[Token]) -> Span:
@@ -77,6 +114,33 @@ def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
         after -= 1
     role = role_of(slot)
     return Span(first + (role is not None and after - first > 1 and tokens[first].word == role), after)
+
+
+def answering_part(tokens: Sequence[Token], span: Span) -> Span:
+    """The span of free text without the clauses at its end that answer nothing: a question, a request to the agent, or
+    politeness. Example: "12 Main Street" in "12 Main Street, and how long will it take?"."""
+    first, after = span
+    begins = [place for place in range(first + 1, after) if tokens[place].pause]
+    for place in reversed(begins):
+        clause = tokens[place:after]
+        if not (asks(clause) or _addresses_agent(clause)):
+            break
+        after = place
+    return Span(first, after)
+
+
+def has_sentences(tokens: Sequence[Token], span: Span) -> bool:
+    """Are there several sentences in this span?"""
+    return any(token.pause in (".", "?") and len(token.word) > 1 for token in tokens[span.first + 1 : span.after])
+
+
+def _addresses_agent(clause: Sequence[Token]) -> bool:
+    """Is this clause only politeness, or a request to the agent: "thank you very much", "and please hurry"?"""
+    words = [token.word for token in clause]
+    if all(word in POLITE | FILLERS | _PARTING for word in words):
+        return True
+    said = words[1:] if words[0] in ("and", "but", "so") else words
+    return tuple(said[:2]) in _REQUESTING or (said[:1] == ["please"] and len(said) > 1)
 
 
 def with_hyphens(name: str) -> str:
@@ -155,6 +219,8 @@ def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
         return None
     first, after = left[0], left[-1] + 1
     first -= tokens[first - 1].text == "The"
+    while after < len(tokens) and is_capital(tokens[after]) and not tokens[after].pause:
+        after += 1  # "Cash" of "Johnny Cash" is an ordinary word too
     run = tokens[first:after]
     if len(run) > PROPER_WORDS_MAX or _holds_more_than_a_name(run) or not all(_is_named(token) for token in run):
         return None
@@ -172,6 +238,22 @@ def introduced_name(tokens: Sequence[Token]) -> Span | None:
     run = tokens[first:after]
     is_name = first > 0 and 0 < len(run) <= BARE_WORDS_MAX and all(is_capital(token) for token in run)
     return Span(first, after) if is_name and not _holds_more_than_a_name(run) else None
+
+
+def name_in_sentence(tokens: Sequence[Token]) -> Span | None:
+    """The name after "my name is" in a sentence that goes on: "my name is Mark Price and I was born in May". None if
+    there isn't one, or if it may be more than a name."""
+    words = words_of(tokens)
+    begun = next(
+        (at + len(one) for one in _INTRODUCING for at in range(len(words)) if words[at : at + len(one)] == one), 0
+    )
+    after = begun
+    while after < len(tokens) and (after == begun or not tokens[after].pause) and words[after] not in _GOING_ON:
+        after += 1
+    run = tokens[begun:after]
+    if not begun or not 0 < len(run) <= NAME_WORDS_MAX or _holds_more_than_a_name(run):
+        return None
+    return None if any(is_number(token.word) or token.word in EXACT for token in run) else Span(begun, after)
 
 
 def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:

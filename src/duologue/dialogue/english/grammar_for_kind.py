@@ -5,7 +5,8 @@ Rule: a number that is a label ("room 5"), or that counts something else, isn't 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
 
 from .amounts import find_durations, find_money
 from .carrier_words import POLITE, PREPOSITIONS, is_carrier
@@ -30,6 +31,7 @@ from .with_or_without import find_wanted
 _LABELLED = frozenset(
     "room table gate platform floor account flat apartment house line flight bus train seat option".split()
 )
+_SOME_YEARS = timedelta(days=800)
 _TITLES = SHORT_TITLES | frozenset(("miss", "doctor", "professor", "sir", "madam"))
 _MOVING = frozenset(map(stem, "transfer send sending wire move hand bring".split()))
 _SEATS = frozenset(
@@ -50,7 +52,9 @@ def find_values(
             since = Since(today_of(slot.since).day, slot.stays, is_end) if slot.since and is_asked else None
             dates = find_dates(tokens, today.day, is_past=slot.is_past, is_asked=is_asked, since=since)
             return [
-                match for match in dates if not match.first or tokens[match.first - 1].word not in ("every", "each")
+                match
+                for match in (_with_year(tokens, dates, today.day) if slot.is_birth else dates)
+                if not match.first or tokens[match.first - 1].word not in ("every", "each")
             ]
         case SlotKind.TIME:
             return with_or_so(tokens, find_times_of_day(tokens, slot, today, is_asked=is_asked))
@@ -76,6 +80,13 @@ def find_values(
             return find_wanted(tokens, slot.name) if not is_asked else []
         case SlotKind.TEXT:
             return []
+
+
+def _with_year(tokens: Sequence[Token], dates: Iterable[Match], today: date) -> list[Match]:
+    """The dates that name their year: those that mean the same day whatever day it is today. The others, such as
+    "Monday" or "March 5", can't be a date of birth."""
+    later = list(find_dates(tokens, today + _SOME_YEARS, is_past=True, is_asked=True))
+    return [match for match in dates if match in later]
 
 
 def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:

@@ -7,26 +7,32 @@ slots. Rule: nothing is taken from a reply that isn't wholly understood.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+from .birth_dates import is_about_birth
 from .carrier_words import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
-from .choices import find_choices, find_pointed
-from .commands import command_of
+from .choices import find_choices, find_pointed, names_of
+from .commands import command_of, postpones
+from .dates import SPAN_OF_DAYS, WEEKDAYS
 from .days import Today, today_of
 from .explained_words import covered_by, echo_of, leftover, objection, unclear, unread
 from .free_text import (
+    answering_part,
     bare_name,
     cannot_be_a_name,
     introduced_name,
     is_part_of_longer_name,
     last_said_in_full,
+    name_in_sentence,
     parts_of_names,
     proper_name,
     with_hyphens,
 )
-from .from_and_to import belongs_to_other_thing, contradicts
+from .from_and_to import activity_said, belongs_to_other_thing, contradicts, role_said
 from .grammar_for_kind import find_values, is_count_not_time
 from .match import Match, Span, overlaps
+from .names import NameList
 from .no_preference import has_no_preference
 from .numbers import find_digit_run, is_pronoun_one
 from .party_size import counts_people, find_party, repeats_count
@@ -37,6 +43,7 @@ from .readings import (
     Confirmation,
     ConfirmationAnswer,
     Direct,
+    Json,
     Question,
     Reading,
     Slot,
@@ -47,6 +54,7 @@ from .readings import (
     Why,
 )
 from .several_slots import Filled, assign, values_of
+from .sounds import like
 from .spelled_names import spelled_name
 from .times import find_day_parts, is_in_day_part
 from .times_from_now import find_now, find_times_ahead
@@ -98,6 +106,12 @@ def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> boo
     """Is a command really a value here: "one minute" after "how long?", or "back, please" after "front or back?"?"""
     if command == "wait" and slot.kind is SlotKind.DURATION:
         return True
+    if (
+        command == "skip"
+        and slot.kind in (SlotKind.NUMBER, SlotKind.YES_NO)
+        and any(token.word in ("none", "any", "one") for token in tokens)
+    ):
+        return True  # "I have none" counts zero, and answers "do you have one?" with no
     covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is SlotKind.CHOICE else frozenset()
     left = [token for place, token in enumerate(tokens) if place not in covered]
     return bool(covered) and all(token.word in POLITE | FILLERS | {"the"} for token in left)
@@ -119,7 +133,7 @@ class _Reader:
 
     def __init__(self, question: Question, reply: str, tokens: Sequence[Token], today: Today) -> None:
         self.question = question
-        self.slot = question.slot
+        self.slot = _as_birth(question)
         self.reply = reply
         self.tokens = tokens
         self.today = today
@@ -186,6 +200,8 @@ class _Reader:
     def _value(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading:
         is_count = self.slot.kind is SlotKind.NUMBER
         match = merged(self.tokens, matches, is_count=is_count)
+        if match is None and (either := self._alternatives(matches, covered)) is not None:
+            return either
         if (
             match is None
             or (is_count and units_disagree(self.tokens, matches, self.question))
@@ -203,6 +219,19 @@ class _Reader:
         if not left:
             return self._as_reading(match)
         return self._misspelled(match, left) or unclear(Why.LEFTOVER, self.tokens, left)
+
+    def _alternatives(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading | None:
+        """Reads "2 or 3": both are candidates, and the agent has to ask which one it is. None for any other reply."""
+        if len(matches) != 2 or any(len(match.candidates) != 1 for match in matches):
+            return None
+        between = range(matches[0].after, matches[1].first)
+        if "or" not in words_of(self.tokens[between.start : between.stop]) or leftover(
+            self.tokens, covered | {place for place in between if self.tokens[place].word == "or"}, self.echo
+        ):
+            return None
+        start, end = span_of(self.tokens, matches[0].first, matches[1].after)
+        both = tuple(match.candidates[0] for match in matches)
+        return Ambiguous(self.slot.name, both, self.reply[start:end], (start, end), must_ask=True)
 
     def _misspelled(self, match: Match, left: list[int]) -> Reading | None:
         """Reads a name with one misspelled part, if the other part alone already means the same name: "Grace Hoper" for
@@ -258,6 +287,7 @@ class _Reader:
                 span = introduced_name(self.tokens)
         elif self.slot.kind is SlotKind.TEXT:
             span = bare_name(self.tokens)
+            span = span if span is not None and answering_part(self.tokens, span) == span else None
         if span is None:
             return unclear(Why.LEFTOVER, self.tokens, left)
         if self.slot.kind is SlotKind.NAME:
@@ -292,19 +322,37 @@ class _Reader:
     def _near(self, left: list[int]) -> Reading | None:
         """Reads leftover words that are almost a known name, or part of one if only listed names are accepted. If other
         names are accepted too and the known name isn't certain, the words as they were said are a candidate as well."""
-        names, run = self.slot.names, Span(left[0], left[-1] + 1)
-        if self.slot.kind is not SlotKind.NAME or names is None or len(left) < run.after - run.first:
+        names, run = self._listed(), Span(left[0], left[-1] + 1)
+        if names is None or len(left) < run.after - run.first:
             return None
+        is_open = self.slot.is_open and self.slot.kind is SlotKind.NAME
         words = [self.tokens[place].word for place in left]
         near = names.near(words)
-        if not near and not self.slot.is_open:
+        if not near and not is_open:
             near = names.parts(words)
-            return self._as_reading(Match(*run, near)) if 0 < len(near) <= _PARTS_MAX else None
-        if not near or (len(near) == 1 and names.is_sure(words, is_open=self.slot.is_open)):
+            found = self._as_reading(Match(*run, near)) if 0 < len(near) <= _PARTS_MAX else None
+            return found or self._by_sound(names, words, run)
+        if not near or (len(near) == 1 and names.is_sure(words, is_open=is_open)):
             return self._as_reading(Match(*run, near)) if near else None
         start, end = span_of(self.tokens, *run)
-        candidates = (*near, self.reply[start:end]) if self.slot.is_open else near
+        candidates = (*near, self.reply[start:end]) if is_open else near
         return self._as_reading(Match(*run, candidates)) if len(candidates) > 1 else None
+
+    def _listed(self) -> NameList | None:
+        """The names or choices of the asked slot; None if it has no list."""
+        if self.slot.kind is SlotKind.CHOICE:
+            return names_of(self.slot.choices)
+        return self.slot.names if self.slot.kind is SlotKind.NAME else None
+
+    def _by_sound(self, names: NameList, words: list[str], run: Span) -> Reading | None:
+        """Reads words that sound like a name or choice of a closed list: "reader" for "router". The agent has to ask
+        whether it was meant."""
+        known = dict(names.joined)
+        alike = tuple(dict.fromkeys(known[name] for name in like(" ".join(words), known)))
+        start, end = span_of(self.tokens, *run)
+        if len(alike) != 1:
+            return None
+        return Ambiguous(self.slot.name, alike, self.reply[start:end], (start, end), must_ask=True)
 
     def _assented(self) -> Reading:
         """Reads a reply that has only carrier words (words around a value, such as "sure" or "I'd like"): it is a yes
@@ -331,6 +379,8 @@ class _Reader:
     def _yes_no(self) -> Reading:
         if asks(self.tokens):
             return unclear(Why.QUESTION)
+        if postpones(self.tokens):
+            return self._as_reading(Match(0, len(self.tokens), (False,)))  # "not yet"
         enough = where_nothing_more(self.tokens) if asks_for_more(self.question.text) else None
         left = [place for place in self._places_outside_yes_no() if enough is None or place not in enough]
         if enough is not None and not left:
@@ -366,21 +416,43 @@ class _Reader:
         """Reads which of the offered candidates the user picks: by position, by name, or by part of the day. None if
         the reply doesn't pick exactly one."""
         among = self.question.among
+        if len(among) == 1 and polarity(self.tokens) is Polarity.YES and not self._places_outside_yes_no():
+            return self._as_reading(Match(0, len(self.tokens), among))
         matches = self._find()
         named = [value for match in matches for value in match.candidates]
         chosen = [value for value in among if value in named]
         if self.slot.kind is SlotKind.DATE and not chosen:  # "May 3" takes the year of the candidate
             chosen = [value for value in among if str(value)[4:] in [str(day)[4:] for day in named]]
+        if self.slot.kind is SlotKind.DATE and (said := self._weekdays_in(matches)):
+            chosen = [value for value in among if today_of(str(value)).day.weekday() in said]
         if (pointed := find_pointed(self.tokens, len(among))) is not None:
             matches, chosen = [Match(*pointed[1], ())], [among[pointed[0]]]
         elif not matches and self.slot.kind is SlotKind.TIME:
             matches = find_day_parts(self.tokens)
             chosen = [value for value in among if all(is_in_day_part(str(value), match) for match in matches)]
+        if matches and (narrowed := self._narrowed(matches, chosen)) is not None:
+            return narrowed
         covered = covered_by(matches)
         if len(chosen) != 1 or not matches or objection(self.tokens, covered) is not None:
             return None
         left = leftover(self.tokens, covered, self.echo)
         return None if left else self._as_reading(Match(matches[0].first, matches[-1].after, (chosen[0],)))
+
+    def _weekdays_in(self, matches: Sequence[Match]) -> set[int]:
+        """The weekdays that the reply names without anything else: "Tuesday or Wednesday". Of the days that were
+        offered, these are meant. Empty if a match has other words."""
+        said = [self.tokens[match.first].word for match in matches if match.after - match.first == 1]
+        return {WEEKDAYS[word] for word in said} if len(said) == len(matches) and set(said) <= set(WEEKDAYS) else set()
+
+    def _narrowed(self, matches: Sequence[Match], chosen: list[Json]) -> Reading | None:
+        """Reads "Tuesday or Wednesday", if more values were offered: the agent asks about these two. None for any other
+        reply."""
+        covered = covered_by(matches)
+        left = [place for place in leftover(self.tokens, covered, self.echo) if self.tokens[place].word != "or"]
+        if left or not 1 < len(chosen) < len(self.question.among) or objection(self.tokens, covered) is not None:
+            return None
+        start, end = span_of(self.tokens, matches[0].first, matches[-1].after)
+        return Ambiguous(self.slot.name, tuple(chosen), self.reply[start:end], (start, end), must_ask=True)
 
     # -- Several slots
 
@@ -405,7 +477,9 @@ class _Reader:
                 is_count_not_time(self.tokens, one) for _, one in filled.values()
             ):
                 return None
-            filled |= self._now()
+            if any(self._might_answer(slot, match) for slot, match in filled.values()):
+                return None
+            filled |= self._now() | self._name_along()
         if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
             return None
         if self.is_asked and _is_lone_count(filled, self.slot):
@@ -428,6 +502,21 @@ class _Reader:
             return Direct(values)
         return None if trick_of(self.question.text) else Direct((answer, *values))
 
+    def _might_answer(self, slot: Slot, match: Match) -> bool:
+        """May a value for another slot have been meant as the answer? It may if that slot takes the same kind of value
+        and the reply doesn't say what it is about: "April first", where a date of birth was asked for."""
+        is_alike = slot.kind is self.slot.kind and slot.kind in _MOMENTS
+        return is_alike and not role_said(self.tokens, match, slot.kind) and not activity_said(self.tokens, match)
+
+    def _name_along(self) -> Filled:
+        """The asked name in a sentence that gives other values too: "my name is Ann, and I come at six"."""
+        is_asked = self.slot.kind is SlotKind.NAME and self.slot.is_open
+        span = name_in_sentence(self.tokens) if is_asked else None
+        if span is None:
+            return {}
+        start, end = span_of(self.tokens, *span)
+        return {self.slot.name: (self.slot, Match(*span, (self.reply[start:end],)))}
+
     def _now(self) -> Filled:
         """The current time, if a time was asked for and the user says "now": "now, for three people"."""
         minute = self.today.minute
@@ -447,7 +536,15 @@ class _Reader:
         raw = self.reply[start:end]
         if len(match.candidates) == 1:
             return Direct((Value(self.slot.name, match.candidates[0], raw, (start, end)),))
-        return Ambiguous(self.slot.name, match.candidates, raw, (start, end))
+        return Ambiguous(self.slot.name, match.candidates, raw, (start, end), match.unit == SPAN_OF_DAYS)
+
+
+def _as_birth(question: Question) -> Slot:
+    """The asked slot, marked as a date of birth if the question asks for one. If the agent asks which of two dates is
+    meant, the year is already known."""
+    slot = question.slot
+    is_birth = slot.is_past and not question.among and (slot.is_birth or is_about_birth(slot.name, question.text))
+    return slot if slot.is_birth is is_birth else replace(slot, is_birth=is_birth)
 
 
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:

@@ -58,6 +58,7 @@ class Slot:
     may_be_any: bool = False  # "I don't mind" is an answer
     since: str = ""  # for a date: where "the day after" is counted from; for a time: the day it is on
     stays: bool = False  # a stay begins on `since`, so "three nights" gives a date
+    is_birth: bool = False  # a date of birth: only a full date counts, never a weekday or "yesterday"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ class Ambiguous:
     candidates: tuple[Json, ...]
     raw: str
     span: tuple[int, int]
+    must_ask: bool = field(default=False, repr=False)  # a span of days, or a guess by sound: no preference may choose
 
 
 @dataclass(frozen=True, slots=True)

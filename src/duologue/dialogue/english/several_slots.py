@@ -1,7 +1,7 @@
 """Several slots in one reply: "two people on Friday at seven".
 
-Each value goes to the one slot that it fits, by kind, by list, by what is counted, or by "from" and "to". Rule: if one
-value fits two slots, the whole reply fills no slot.
+Each value goes to the one slot that it fits, by kind, by list, by what is counted, by "from" and "to", or by whether
+the words tell of the past. Rule: the same words never fill two slots. If they fit two, the whole reply fills no slot.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from .grammar_for_kind import counts_seats, find_values
 from .match import Match, overlaps
 from .readings import Slot, SlotKind, Value
 from .relative_days import Since
+from .tense import tells_of_past
 from .times_from_now import find_times_ahead, without_past_times
 from .tokens import Token, span_of, stems_of
 from .units import CLASS_OF, classes_of, counts_children, with_units
@@ -87,7 +88,7 @@ def find_all_values(tokens: Sequence[Token], slots: Sequence[Slot], today: Today
     for kind in _ORDER:
         alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
         roles = roles_among(alike)
-        free = _longest(_find_all(tokens, alike, today), taken)
+        free = _one_slot_each(tokens, _longest(_find_all(tokens, alike, today), taken), today)
         free = [(match, having) for match, having in free if not _counts_all(match, alike)]
         fitting = [(match, _fitting(tokens, match, having, roles)) for match, having in free]
         for entry in _other_end(fitting, roles):
@@ -140,6 +141,37 @@ def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
         for match, fitting in free
         if not any(overlaps(match, other) and _size(other) > _size(match) for other, _ in free)
     ]
+
+
+def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today) -> list[Found]:
+    """The matches, each span of words only once. Two slots may read the same words differently: "Friday" is a coming
+    day for an appointment and a past one for the day of a theft. Then the words go to the slot that they are about. If
+    that can't be told, all of these slots are listed, so none of them is filled."""
+    spans: dict[tuple[int, int], list[Found]] = {}
+    for entry in found:
+        spans.setdefault((entry[0].first, entry[0].after), []).append(entry)
+    return [_about(tokens, entries, today) for entries in spans.values()]
+
+
+def _about(tokens: Sequence[Token], entries: list[Found], today: Today) -> Found:
+    """The reading of one span of words that several slots take, with the slots that it is about."""
+    entries = [(match, [slot]) for match, slots in entries for slot in slots]
+    if len(entries) == 1:
+        return entries[0]
+    if entries[0][1][0].kind is SlotKind.DATE and len({slots[0].is_past for _, slots in entries}) > 1:
+        is_past = tells_of_past(tokens, entries[0][0])
+        fits = [entry for entry in entries if _is_of_tense(entry, today, is_past=is_past)]
+        if len(fits) == 1:
+            return fits[0]
+    return entries[0][0], [slot for _, slots in entries for slot in slots]
+
+
+def _is_of_tense(entry: Found, today: Today, *, is_past: bool) -> bool:
+    """Does a slot for past or coming days fit a day, and the words around it?"""
+    match, slots = entry
+    days = [str(day) for day in match.candidates]
+    is_before = all(day < today.day.isoformat() for day in days)
+    return all(slot.is_past is is_past and (is_before or not slot.is_past) for slot in slots)
 
 
 def _without_day(match: Match, taken: Sequence[Match]) -> Match:

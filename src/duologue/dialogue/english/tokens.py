@@ -36,6 +36,13 @@ _COUNTS = frozenset(
     """oh zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand""".split()
 )
+_SPLIT_WORDS = {
+    ("to", "morrow"): "tomorrow",
+    ("to", "day"): "today",
+    ("to", "night"): "tonight",
+    ("week", "end"): "weekend",
+    ("good", "bye"): "goodbye",
+}
 SHORT_TITLES = frozenset("mr mrs ms dr prof".split())  # a full stop after these doesn't end a sentence
 
 
@@ -81,7 +88,21 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
             gap = gap.removeprefix(".")
         found.append(Token(match.group(), word, match.start(), match.end(), _pause(gap)))
         end = match.end()
-    return _without_hesitation_tokens(found) if len(found) <= TOKENS_MAX else ()
+    return _without_hesitation_tokens(_rejoined(text, found)) if len(found) <= TOKENS_MAX else ()
+
+
+def _rejoined(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with words joined that STT writes in two: "to Morrow", "To-morrow", "week end"."""
+    found: list[Token] = []
+    for token in tokens:
+        before = found[-1] if found else None
+        whole = _SPLIT_WORDS.get((before.word, token.word)) if before is not None and not token.pause else None
+        if before is None or whole is None or (token.word == "day" and text[before.end : token.start] != "-"):
+            found.append(token)
+        else:
+            said = text[before.start : token.end]
+            found[-1] = Token(said, whole, before.start, token.end, before.pause)
+    return found
 
 
 def _without_hesitation_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:

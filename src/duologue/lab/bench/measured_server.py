@@ -30,7 +30,7 @@ from duologue.server.listening import bind_socket
 from duologue.server.processes.connection import Connections
 from duologue.server.processes.link import ParentLink
 from duologue.server.run import serving
-from duologue.server.settings import Limits, ServerSettings
+from duologue.server.settings import Limits, ServerSettings, many_at_one_address
 from duologue.server.siblings import ALONE
 from duologue.store.sqlite import SqliteStore
 from duologue.turns.endpoint import FixedSilence
@@ -142,7 +142,7 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, li
     if isinstance(ears, LocalEars):
         ears.load()
     figures = ServerFigures()
-    limits = Limits(conversations_max=sessions_max, sockets_per_address_max=sessions_max, drain_s_max=0.1)
+    limits = many_at_one_address(Limits(conversations_max=2 * sessions_max, drain_s_max=0.1), sessions_max)
     voice, endpoint = ScriptedVoice(), FixedSilence()
 
     def make() -> Agent:

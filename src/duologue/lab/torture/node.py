@@ -43,7 +43,7 @@ def _serve(given: argparse.Namespace) -> None:
     from duologue.server.leases import Leases
     from duologue.server.listening import bind_socket, server_url
     from duologue.server.run import run, serve
-    from duologue.server.settings import Limits, ServerSettings
+    from duologue.server.settings import Limits, ServerSettings, many_at_one_address
     from duologue.store.store_url import open_store
 
     from .tortured_agent import ActionLog, make_agent
@@ -56,7 +56,7 @@ def _serve(given: argparse.Namespace) -> None:
     )
     listening = bind_socket("127.0.0.1", given.port)
     leases = Leases(open_store(given.store), given.name, server_url(listening), given.ttl_ms)
-    limits = Limits(drain_s_max=given.drain_s, sockets_per_address_max=1_000)
+    limits = many_at_one_address(Limits(drain_s_max=given.drain_s), 1_000)  # all simulated users are on this machine
     agent = make_agent(ActionLog(given.action_log, given.name))
     server = Server(agent, ServerSettings(port=given.port, limits=limits), leases=leases)
 

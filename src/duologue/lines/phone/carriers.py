@@ -228,13 +228,17 @@ def _number(data: dict[str, Any], name: str) -> int:
 
 
 def _parameters(start: dict[str, Any], name: str) -> dict[str, str]:
-    """The parameters of a call. Carriers send an object, or a list of names and values."""
-    given = start.get(name) or {}
-    if isinstance(given, list):
-        given = {item.get("name"): item.get("value") for item in given if isinstance(item, dict)}
-    if not isinstance(given, dict) or len(given) > PARAMETERS_MAX:
-        raise Malformed(f"{name}: expected an object with at most {PARAMETERS_MAX} entries")
-    return {key: value for key, value in given.items() if isinstance(key, str) and isinstance(value, str)}
+    """The parameters of a call, at most PARAMETERS_MAX. Carriers send an object, or a list of names and values. They
+    come from a program that we don't know, so whatever isn't a text with a name is ignored."""
+    given = start.get(name)
+    if isinstance(given, dict):
+        pairs = list(given.items())
+    elif isinstance(given, list):
+        pairs = [(item.get("name"), item.get("value")) for item in given if isinstance(item, dict)]
+    else:
+        pairs = []
+    texts = [(key, value) for key, value in pairs if isinstance(key, str) and isinstance(value, str)]
+    return dict(texts[:PARAMETERS_MAX])
 
 
 # -- Messages to a carrier

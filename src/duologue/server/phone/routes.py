@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -27,6 +28,7 @@ from duologue.ports.context import CallInfo, Context
 from duologue.runtime.conversation import Conversation, NotRunning
 
 from ..agent_source import AgentOrMaker, AgentSource
+from ..caller_address import caller_address
 from .settings import InvalidPhoneSettings, PhoneSettings
 from .stream_tokens import StreamTokens, UsedTokenFiles
 from .webhooks import CALLED, CALLER, Webhooks
@@ -38,6 +40,7 @@ LOG.addHandler(logging.NullHandler())
 NORMAL = 1000
 END_S_MAX = 5.0  # a conversation takes at most 2 s to end
 FLUSH_S_MAX = 1.0
+UNADMITTED_MAX = 50  # sockets of one address that have shown no token yet
 UNSENT_MAX = 2_000  # queued messages (40 s of sound): if there are more, the carrier isn't reading
 
 
@@ -46,14 +49,15 @@ def phone_routes(
     settings: PhoneSettings,
     on_conversation: Callable[[Conversation], None] = lambda conversation: None,  # noqa: ARG005
     is_open: Callable[[], bool] = lambda: True,
+    address_of: Callable[[dict[str, Any]], str] = lambda scope: caller_address(scope, ()),
 ) -> list[BaseRoute]:
     """The routes of every configured carrier. `make_agent` is called for each call; `on_conversation` gets each
     conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier tries the
-    fallback address of the number."""
+    fallback address of the number. `address_of` returns the address that a socket counts for."""
     used = UsedTokenFiles(settings.used_tokens) if settings.used_tokens is not None else None
     tokens = StreamTokens(settings.token_key, settings.token_ms_max, used=used)
     webhooks = Webhooks(settings, tokens, is_open)
-    calls = PhoneCalls(make_agent, settings, tokens, on_conversation)
+    calls = PhoneCalls(make_agent, settings, tokens, on_conversation, address_of)
     routes: list[BaseRoute] = []
     if "twilio" in settings.carriers:
         routes.append(Route("/phone/twilio/voice", webhooks.twilio, methods=["POST"]))
@@ -96,6 +100,14 @@ class CarrierSocket:
                 await self._wake.wait()
 
 
+@dataclass(slots=True)
+class _Place:
+    """Where a stream is counted: for its address until it has shown its token, and then as a call."""
+
+    address: str
+    is_admitted: bool = False
+
+
 class PhoneCalls:
     """Serves the streams of all carriers. Each stream is one call."""
 
@@ -105,25 +117,29 @@ class PhoneCalls:
         settings: PhoneSettings,
         tokens: StreamTokens,
         on_conversation: Callable[[Conversation], None],
+        address_of: Callable[[dict[str, Any]], str],
     ) -> None:
+        self._address_of = address_of
         self._given = make_agent
         self._source: AgentSource | None = None  # made with the first call
         self._settings = settings
         self._tokens = tokens
         self._on_conversation = on_conversation
         self._running = 0
+        self._unadmitted: Counter[str] = Counter()  # by address: sockets that have shown no token yet
 
     async def take(self, carrier: Carrier, websocket: WebSocket) -> None:
         """Serve one socket, from its handshake to its end."""
         await websocket.accept()
-        self._running += 1
+        place = _Place(self._address_of(dict(websocket.scope)))
+        self._unadmitted[place.address] += 1
         socket = CarrierSocket(websocket)
-        admit, settings = partial(self._admit, carrier, websocket), self._settings
+        admit, settings = partial(self._admit, carrier, websocket, place), self._settings
         stream = Stream(carrier, socket, admit, settings.pace, settings.sends(carrier.name))
         code, why = NORMAL, ""
         try:
-            if self._running > settings.calls_max:
-                raise StreamRefused(FULL, "too many calls at once")
+            if self._unadmitted[place.address] > UNADMITTED_MAX:
+                raise StreamRefused(FULL, "too many streams without a token from one address")
             line = await self._await_start(websocket, stream)
             if line is not None:
                 conversation = await self._converse(line, self._info(stream, websocket))
@@ -135,17 +151,30 @@ class PhoneCalls:
             code, why = BROKEN, "an internal error"
             raise
         finally:
-            self._running -= 1
+            if place.is_admitted:
+                self._running -= 1
+            else:
+                self._leave_unadmitted(place.address)
             await _close(websocket, code, why)
 
-    def _admit(self, carrier: Carrier, websocket: WebSocket, started: Started) -> None:
-        """Check by its token that our webhook announced this stream. Raises StreamRefused if the token is missing or
-        not valid."""
+    def _leave_unadmitted(self, address: str) -> None:
+        self._unadmitted[address] -= 1
+        if not self._unadmitted[address]:
+            del self._unadmitted[address]
+
+    def _admit(self, carrier: Carrier, websocket: WebSocket, place: _Place, started: Started) -> None:
+        """Check by its token that our webhook announced this stream, and give it one of the places for calls. Raises
+        StreamRefused if the token is missing or not valid, or if all places are taken."""
         token = started.parameters.get("token", "") or websocket.query_params.get("token", "")
         if not token:
             raise StreamRefused(REFUSED, "no token, neither in the parameters of the start message nor in the query")
         if not self._tokens.take(token, carrier.name, started.call):
             raise StreamRefused(REFUSED, "the token is wrong, used or expired")
+        if self._running >= self._settings.calls_max:
+            raise StreamRefused(FULL, "too many calls at once")
+        self._running += 1
+        self._leave_unadmitted(place.address)
+        place.is_admitted = True
 
     async def _await_start(self, websocket: WebSocket, stream: Stream) -> PhoneLine | None:
         """Wait until the carrier starts the stream. Returns the line, or None if the carrier disconnects first."""

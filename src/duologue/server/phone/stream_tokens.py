@@ -3,6 +3,7 @@
 A carrier doesn't sign its streams, so the webhook's response contains a token that the stream must present. The token
 is signed and names its carrier, call and expiry, so only used tokens have to be remembered. Rule: a token is valid for
 a short time and for one stream. The stream must be of the token's carrier and, if the token names a call, of that call.
+Tokens of the same announcement count as one, so a webhook that is sent again opens no second stream.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import binascii
 import hashlib
 import hmac
 import logging
+import os
 import secrets
 import time
 from collections.abc import Callable
@@ -19,6 +21,8 @@ from pathlib import Path
 from typing import Protocol
 
 USED_MAX = 100_000
+USED_MS = 24 * 3_600_000  # so long, used tokens are remembered
+SWEEP_MS = 60_000
 LOG = logging.getLogger("duologue.phone")
 
 
@@ -37,8 +41,8 @@ class UsedTokensInMemory:
         self._until_ms: dict[bytes, int] = {}
 
     def add(self, body: bytes, until_ms: int, now_ms: int) -> bool:
-        for old in [old for old, expiry_ms in self._until_ms.items() if expiry_ms < now_ms]:
-            del self._until_ms[old]
+        while self._until_ms and next(iter(self._until_ms.values())) < now_ms:  # the oldest is first
+            del self._until_ms[next(iter(self._until_ms))]
         while len(self._until_ms) >= USED_MAX:
             del self._until_ms[next(iter(self._until_ms))]
         if body in self._until_ms:
@@ -48,25 +52,35 @@ class UsedTokensInMemory:
 
 
 class UsedTokenFiles:
-    """The used tokens of several processes: one empty file for each. Its name has the token's expiry and a hash of the
-    token."""
+    """The used tokens of several processes: one empty file for each, whose name is a hash of the token
+    and whose time says until when it is remembered."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._swept_ms = 0
 
     def add(self, body: bytes, until_ms: int, now_ms: int) -> bool:
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            for file in self._folder.iterdir():
-                if int(file.name.partition("-")[0]) < now_ms:
-                    file.unlink(missing_ok=True)
-            (self._folder / f"{until_ms}-{hashlib.sha256(body).hexdigest()}").touch(mode=0o600, exist_ok=False)
+            self._sweep(now_ms)
+            file = self._folder / hashlib.sha256(body).hexdigest()
+            file.touch(mode=0o600, exist_ok=False)
+            os.utime(file, (until_ms / 1000, until_ms / 1000))
         except FileExistsError:
             return False
         except OSError as problem:
             LOG.error("a used token can't be noted in %s: %s; its stream is refused", self._folder, problem.strerror)
             return False
         return True
+
+    def _sweep(self, now_ms: int) -> None:
+        """Now and then, remove the files of tokens that can't come again."""
+        if now_ms - self._swept_ms < SWEEP_MS:
+            return
+        self._swept_ms = now_ms
+        for file in self._folder.iterdir():
+            if file.stat().st_mtime * 1000 < now_ms:
+                file.unlink(missing_ok=True)
 
 
 class StreamTokens:
@@ -81,10 +95,12 @@ class StreamTokens:
         self._now = now
         self._used = used or UsedTokensInMemory()
 
-    def mint(self, carrier: str, call: str) -> str:
-        """A token for this call. With an empty `call`, the token is valid for any call of the carrier."""
+    def mint(self, carrier: str, call: str, announcement: bytes = b"") -> str:
+        """A token for this call. With an empty `call`, the token is valid for any call of the carrier. Of all tokens
+        for the same `announcement`, only one can be used; an empty one is never the same."""
         until = int(self._now() * 1000) + self._ms_max
-        body = f"{until}|{secrets.token_hex(12)}|{carrier}|{_digest(call) if call else ''}".encode()
+        number = self._sign(b"announcement|" + announcement).hex()[:24] if announcement else secrets.token_hex(12)
+        body = f"{until}|{number}|{carrier}|{_digest(call) if call else ''}".encode()
         return _b64(body) + "." + _b64(self._sign(body))
 
     def take(self, token: str, carrier: str, call: str) -> bool:
@@ -92,11 +108,12 @@ class StreamTokens:
         body = self._verified(token)
         if body is None:
             return False
-        until, _, for_carrier, for_call = body.decode().split("|")
+        until, number, for_carrier, for_call = body.decode().split("|")
         now = self._now()
         if int(until) < now * 1000 or for_carrier != carrier or (for_call and for_call != _digest(call)):
             return False
-        return self._used.add(body, int(until), int(now * 1000))
+        now_ms = int(now * 1000)
+        return self._used.add(f"{for_carrier}|{number}".encode(), now_ms + USED_MS, now_ms)
 
     def _verified(self, token: str) -> bytes | None:
         body, _, signature = token.partition(".")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote
 
 from starlette.requests import Request
@@ -79,6 +79,14 @@ def form_of(body: bytes) -> dict[str, str]:
     return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
+class TrustedForm(NamedTuple):
+    """The fields of a webhook. `announcement` is the same if the same signed webhook is sent again; empty without a
+    signature."""
+
+    form: Mapping[str, str]
+    announcement: bytes = b""
+
+
 class Webhooks:
     """The handlers of the carriers' webhooks."""
 
@@ -93,37 +101,37 @@ class Webhooks:
 
     async def twilio(self, request: Request) -> Response:
         """Answer Twilio's webhook with TwiML, or refuse it."""
-        form = await self._trusted("twilio", request)
-        if form is None:
+        found = await self._trusted("twilio", request)
+        if found is None:
             return PlainTextResponse("forbidden", 403)
         if not self._is_open():
             return _closed("twilio")
-        token = self._tokens.mint("twilio", form.get("CallSid", ""))
+        form = found.form
+        token = self._tokens.mint("twilio", form.get("CallSid", ""), found.announcement)
         return _xml(twiml(self._settings, token, form.get("From", ""), form.get("To", "")))
 
     async def telnyx(self, request: Request) -> Response:
         """Answer Telnyx's webhook with TeXML, or refuse it. Telnyx uses different call ids in webhook and stream, so
         the token is valid for any call."""
-        form = await self._trusted("telnyx", request)
-        if form is None:
+        found = await self._trusted("telnyx", request)
+        if found is None:
             return PlainTextResponse("forbidden", 403)
         if not self._is_open():
             return _closed("telnyx")
-        token = self._tokens.mint("telnyx", "")
-        return _xml(texml(self._settings, token, form.get("From", ""), form.get("To", "")))
+        token = self._tokens.mint("telnyx", "", found.announcement)
+        return _xml(texml(self._settings, token, found.form.get("From", ""), found.form.get("To", "")))
 
-    async def _trusted(self, carrier: str, request: Request) -> Mapping[str, str] | None:
-        """The fields of the request's form; None if the form is too large, or if its signature is required and
-        wrong."""
+    async def _trusted(self, carrier: str, request: Request) -> TrustedForm | None:
+        """The request's form; None if the form is too large, or if its signature is required and wrong."""
         body = await _read(request)
         if body is None:
             LOG.warning("%s: refused a webhook of more than %d bytes", carrier, BODY_MAX)
             return None
         check = self._checks.get(carrier)
         if check is not None and check(request, body):
-            return form_of(body)
+            return TrustedForm(form_of(body), f"{carrier}|{sorted(form_of(body).items())}".encode())
         if self._settings.allow_unsigned and request.client is not None and is_loopback(request.client.host):
-            return form_of(body)
+            return TrustedForm(form_of(body))
         LOG.warning("%s: refused a webhook with a wrong signature", carrier)
         return None
 

@@ -70,6 +70,11 @@ SAID: Mapping[SlotKind, tuple[str, str]] = {
     SlotKind.TEXT: ("tea", "coffee"),
     SlotKind.CHOICE: ("", ""),
 }
+# Messages that tempt a machine into a silent error: two values, a span of days, a limit, a side question.
+TROUBLING = (
+    "friday at 9", "this weekend", "early next week", "after four", "2 or 3", "what was that again?",
+    "the first one, and how long will it take?", "my wife's name",
+)  # fmt: skip
 AMBIGUOUS: Mapping[SlotKind, str] = {SlotKind.DATE: "next friday", SlotKind.TIME: "half past six"}
 
 
@@ -87,6 +92,7 @@ class Alphabet:
     starts: tuple[FlowRequested, ...] = ()  # if given, these replace the plain start of each flow
     has_values: bool = True  # does NLU return values?
     depth_max: int = 2  # NLU starts another flow only while fewer are open
+    also: tuple[str, ...] = ()  # messages that are also tried at every question
 
     # -- What users say
 
@@ -118,6 +124,10 @@ class Alphabet:
                 yield "yesterday"
             if state.among:
                 yield "the second one"
+        if state.stack:
+            yield from self.also
+        if state.phase is Phase.CONFIRMING:
+            yield "no, change it"
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
@@ -129,16 +139,18 @@ class Alphabet:
                 yield f"{value} dollars" if spec.kind is SlotKind.MONEY else f"{value}"
 
     def corrections(self, state: DialogueState) -> Iterator[str]:
-        if state.top is None:
+        """Corrections of the open task, or of the task that has just ended."""
+        top = state.top or state.ended
+        if top is None:
             return
-        for name, filled in state.top.slots:
+        for name, filled in top.slots:
             spec = self.domain.slots.get(name)
             if spec is not None:
                 yield f"change the {spec.display_name} to {other_of(spec, filled.value)}"
-        asked = [name for name in state.top.asked if state.top.filled(name) is not None]
+        asked = [name for name in top.asked if top.filled(name) is not None]
         if asked:
             spec = self.domain.slots[asked[-1]]
-            yield f"no, make it {other_of(spec, state.slots[spec.name])}"
+            yield f"no, make it {other_of(spec, dict(top.slots)[spec.name].value)}"
 
     # -- What workers answer
 
@@ -268,7 +280,8 @@ def alphabet_of(domain: Domain) -> Alphabet:
     spare = tuple(name for name in domain.slots if name not in asked)
     actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, PerformAction)}
     needs = dict.fromkeys(actions, spare[:1]) if spare else {}
-    return Alphabet(domain, needs, dict.fromkeys(actions, "Shall I really do that?"), decides=_decisive(domain))
+    asks = dict.fromkeys(actions, "Shall I really do that?")
+    return Alphabet(domain, needs, asks, decides=_decisive(domain), also=TROUBLING)
 
 
 def _decisive(domain: Domain) -> dict[str, tuple[Json, ...]]:

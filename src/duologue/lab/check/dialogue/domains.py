@@ -36,7 +36,9 @@ def flow(name: str, *program: Instruction, hidden: bool = False, completed: str 
     return Flow(name, f"do {name}", (*program, End()), (name,), completed, hidden, places)
 
 
-def domain(*flows: Flow, slots: tuple[SlotSpec, ...] = (), gives_up_by: str = "cancel") -> Domain:
+def domain(
+    *flows: Flow, slots: tuple[SlotSpec, ...] = (), gives_up_by: str = "cancel", correctable_turns: int = 0
+) -> Domain:
     return Domain(
         {one.name: one for one in flows},
         {one.name: one for one in slots},
@@ -44,6 +46,7 @@ def domain(*flows: Flow, slots: tuple[SlotSpec, ...] = (), gives_up_by: str = "c
         gives_up_by=gives_up_by,
         tries_max=2,
         queue_max=1,
+        correctable_turns=correctable_turns,
     )
 
 
@@ -250,6 +253,81 @@ DOUBTS = Alphabet(
     depth_max=1,
 )
 
+# Slots that read the same words: two days, of which one is past, two times with other hours, two choices.
+TWINS = Alphabet(
+    domain(
+        flow("visit", Collect("coming", "coming"), Collect("noticed", "noticed")),
+        flow("hours", Collect("opens", "opens"), Collect("closes", "closes")),
+        flow("cup", Collect("size", "size"), Collect("lid", "lid"), PerformAction("pour", "pour")),
+        slots=(
+            SlotSpec("coming", SlotKind.DATE, "Which day?", prefers="first", is_future=True),
+            SlotSpec("noticed", SlotKind.DATE, "When did you notice?", is_past=True),
+            SlotSpec("opens", SlotKind.TIME, "From when?", hours=(6, 14)),
+            SlotSpec("closes", SlotKind.TIME, "Until when?", hours=(12, 24)),
+            SlotSpec("size", SlotKind.CHOICE, "Which size?", choices=(Choice("small"), Choice("large", ("big",)))),
+            SlotSpec("lid", SlotKind.CHOICE, "Which lid?", choices=(Choice("flat"), Choice("dome", ("big",)))),
+        ),
+    ),
+    meanwhile=(),
+    has_values=False,
+    depth_max=1,
+    also=("friday at 9", "this weekend", "the big one", "I noticed it on friday"),
+)
+
+# An action that can't be undone, with a flow for changes; corrections after it and after the end of the task.
+FINAL = Alphabet(
+    domain(
+        flow(
+            "buy",
+            Collect("size", "size"),
+            Confirm("sure", "Buy {size}?"),
+            PerformAction("pay", "pay", ("size",), is_final=True, on_change="exchange"),
+            Confirm("more", "Shall I pack it?", on_no=4),
+        ),
+        flow(
+            "exchange",
+            Collect("size", "size"),
+            Confirm("change", "Exchange it for {size}?"),
+            PerformAction("swap", "swap", ("size",), is_final=True),
+            hidden=True,
+        ),
+        slots=(SIZE,),
+        correctable_turns=3,
+    ),
+    meanwhile=("cancel",),
+    starts=(FlowRequested("buy", 0),),
+    has_values=False,
+    depth_max=1,
+)
+
+# Tasks that have ended and are corrected: one that asks before it acts, and one that doesn't.
+ENDED = Alphabet(
+    domain(
+        flow("ask", Collect("size", "size"), Confirm("sure", "{size}?"), PerformAction("order", "order")),
+        flow("act", Collect("size", "size"), PerformAction("send", "send")),
+        slots=(SIZE,),
+        correctable_turns=3,
+    ),
+    meanwhile=(),
+    has_values=False,
+    depth_max=1,
+)
+
+# A value for a slot that no step has asked for, picked out of a message and refused: nothing is left to confirm.
+EMPTIED = Alphabet(
+    domain(
+        flow(
+            "hire",
+            Collect("size", "size"),
+            JumpUnless("large", parse('size == "large"'), 3),
+            Collect("amount", "amount"),
+            PerformAction("hire", "hire"),
+        ),
+        slots=(SIZE, AMOUNT),
+    ),
+    meanwhile=(),
+)
+
 SCENES: dict[str, Alphabet] = {
     "table": TABLE,
     "codes": CODES,
@@ -264,4 +342,8 @@ SCENES: dict[str, Alphabet] = {
     "again": AGAIN,
     "loops": LOOPS,
     "doubts": DOUBTS,
+    "twins": TWINS,
+    "final": FINAL,
+    "emptied": EMPTIED,
+    "ended": ENDED,
 }

@@ -1,7 +1,8 @@
 """The laws that every step of a dialogue must keep. Each law is a function that yields one line per violation.
 
-Laws about states are in `state_laws`. The law about confirmations is in `confirmed_once`. Rule: for each law a test
-breaks the machine on purpose and shows that the law notices.
+Laws about states are in `state_laws`, those against silent errors in `silent_error_laws`, and the law about
+confirmations is in `confirmed_once`. Rule: for each law a test breaks the machine on purpose and shows that the law
+notices.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, Slots, val
 from duologue.dialogue.unconfirmed_values import is_unconfirmed
 
 from .observed_step import ObservedStep, at_of, changed_in, dependants, used_by
+from .silent_error_laws import SILENT_ERROR_LAWS
 
 Law: TypeAlias = Callable[[ObservedStep], Iterator[str]]
 _ASKING = (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING, Phase.ERROR)
@@ -86,7 +88,8 @@ def validated_before_written(seen: ObservedStep) -> Iterator[str]:
     action set it."""
     before = {one.id: one for one in seen.before.stack}
     for one in seen.after.stack:
-        old = values_of(before[one.id].slots) if one.id in before else {}
+        ended = seen.before.ended  # a task that was opened again has the values that it had at its end
+        old = values_of(before[one.id].slots) if one.id in before else values_of(ended.slots) if ended else {}
         for name, value in values_of(one.slots).items():
             spec = seen.domain.slots.get(name)
             if spec is None or not spec.validator or (name in old and old[name] == value):
@@ -206,7 +209,7 @@ def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
     )
     if is_vain and after.tries <= before.tries:
         yield f"{type(seen.event).__name__} at a question that stays open was not counted"
-    if after.tries < before.tries and after.slots == before.slots:
+    if after.tries < before.tries and after.slots == before.slots and not before.queue:
         yield "the tries of a question that stays open were reset"
 
 
@@ -336,6 +339,7 @@ LAWS: tuple[Law, ...] = (
     retried_only_on_request,
     unconfirmed_values_are_announced_before_use,
     a_doubtful_message_decides_nothing,
+    *SILENT_ERROR_LAWS,
     saved_in_time,
 )
 

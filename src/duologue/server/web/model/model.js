@@ -141,7 +141,10 @@ const HANDLERS = {
     dialogue: model.dialogue && closed(model.dialogue),
     state: { ...IDLE, previous: model.state.phase, label: model.ready?.labels.idle ?? "", at: model.state.at },
   }),
-  "duologue.error": (model, { code, message }) => withNotice({ ...model, starting: false }, { level: "error", code, message }),
+  "duologue.error": (model, { code, message, id }) => {
+    const unsent = id ? model.unsent.filter((one) => one.id !== id) : model.unsent; // refused: it isn't sent again
+    return withNotice({ ...model, unsent, starting: false }, { level: "error", code, message });
+  },
   "duologue.calls": (model, { calls }) => ({ ...model, calls }),
   "duologue.debug": (model, payload, receivedAt) => ({ ...model, hood: withDebug(model.hood, payload, receivedAt) }),
   "duologue.moment": (model, payload, receivedAt) => ({ ...model, hood: withMoment(model.hood, payload, receivedAt) }),

@@ -1,0 +1,103 @@
+"""Interprets a message that comes while no question is open.
+
+`IDLE` lists the interpreters in their order. Rule: the first interpreter that takes a message decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .answers import ask_nlu, count_as_miss
+from .apply_commands import apply_commands
+from .commands import BY_NAME, ChitChat, Command, CorrectSlot, Farewell, Help, SetSlot
+from .corrections import corrections
+from .draft import DialogueDraft
+from .english.commands import command_of
+from .english.courtesy import courtesy_of
+from .english.tokens import tokens_of
+from .english.yes_no import where_nothing_more
+from .interpreters import Interpreter, MessageInContext, interpret
+from .stack import reopen
+from .state import Phase
+from .unconfirmed_values import PICKED_OUT
+
+
+def understand(d: DialogueDraft, text: str) -> None:
+    """Interpret a message that comes while no question is open."""
+    interpret(IDLE, MessageInContext(d, text))
+
+
+def _take_empty(reply: MessageInContext) -> bool:
+    if reply.text.strip():
+        return False
+    count_as_miss(reply.d)
+    return True
+
+
+def _take_command(reply: MessageInContext) -> bool:
+    name = command_of(reply.tokens)
+    if name is not None:
+        reply.d.enter(Phase.UNDERSTANDING)
+        apply_commands(reply.d, (BY_NAME[name],))
+    return name is not None
+
+
+def _take_correction_of_ended_task(reply: MessageInContext) -> bool:
+    return reopen_ended(reply.d, reply.text)
+
+
+def _take_courtesy(reply: MessageInContext) -> bool:
+    polite = _courtesy_reply(reply.d, reply.text) if not reply.d.s.stack else ()
+    if polite:
+        reply.d.enter(Phase.UNDERSTANDING)
+        apply_commands(reply.d, polite)
+    return bool(polite)
+
+
+def _take_anything(reply: MessageInContext) -> bool:
+    ask_nlu(reply.d, reply.text)
+    return True
+
+
+IDLE: tuple[Interpreter[MessageInContext], ...] = (
+    Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("command", "the whole message is a command", _take_command),
+    Interpreter("correction", "a change of the task that has just ended", _take_correction_of_ended_task),
+    Interpreter("courtesy", "a greeting, thanks, an all right or a goodbye", _take_courtesy),
+    Interpreter("NLU", "everything else: which task is meant, and values for it", _take_anything),
+)
+
+
+def reopen_ended(d: DialogueDraft, text: str) -> bool:
+    """If no task is open and the message corrects the task that ended a moment ago, open that task again, apply the
+    correction and return True. Nothing is done again without a question: a confirmation is asked again, and an action
+    without one reads the new value back first. Example: "actually, make it Saturday", right after a booking."""
+    ended = d.s.ended
+    if d.s.stack or ended is None or d.s.turn_count - d.s.ended_turn > d.domain.correctable_turns:
+        return False
+    found = corrections(d.domain, ended, text, d.today)
+    if not found or any(isinstance(one, SetSlot) for one in found):
+        return False
+    d.enter(Phase.UNDERSTANDING)
+    reopen(d, ended)
+    told = tuple(replace(one, source=PICKED_OUT) if isinstance(one, CorrectSlot) else one for one in found)
+    apply_commands(d, told)
+    return True
+
+
+def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
+    """The commands that reply to a greeting, thanks, a goodbye or an "all right"; after a greeting they also offer
+    help. Empty if the message is something else, or if it is an example phrase of a flow."""
+    kind = courtesy_of(tokens_of(text))
+    if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
+        return ()
+    is_over = kind in ("refusal", "thanks") and where_nothing_more(tokens_of(text)) is not None
+    if kind == "farewell" or (is_over and d.s.kept):
+        return (Farewell(),)  # "no, that's all", after a task
+    words = ChitChat(str(getattr(d.domain.patterns, "assent" if kind == "refusal" else kind)))
+    return (words, Help()) if kind == "greeting" else (words,)
+
+
+def _examples(d: DialogueDraft) -> Iterator[str]:
+    return (example for flow in d.domain.offered for example in flow.examples)

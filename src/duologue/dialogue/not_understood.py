@@ -1,0 +1,55 @@
+"""Help, and messages that were not understood: what the agent says then, and how it asks again.
+
+Rule: every message that isn't understood is counted, so that no question is asked for ever.
+"""
+
+from __future__ import annotations
+
+from .draft import DialogueDraft
+from .prompts import count_try
+from .run_flow import continue_flow
+from .state import Phase
+
+
+def give_help(d: DialogueDraft) -> None:
+    slot = d.s.waiting_for
+    if slot is not None and d.spec(slot).help:
+        d.say(d.spec(slot).help)
+    elif d.s.stack:
+        d.say(d.domain.patterns.help_open)
+    else:
+        offers = ", ".join(flow.description for flow in d.domain.offered)
+        d.say(d.domain.patterns.help, flows=offers)
+
+
+def _give_example(d: DialogueDraft) -> None:
+    """Say what the user could say. This is shorter than help, which the user has just heard."""
+    example = next((flow.examples[0] for flow in d.domain.offered if flow.examples), "")
+    if example:
+        d.say(d.domain.patterns.example, example=example)
+
+
+def miss(d: DialogueDraft) -> None:
+    """The message was not understood: offer help if nothing is open, otherwise ask again."""
+    if not d.s.stack:
+        apology = d.say(d.domain.patterns.not_understood)
+        if apology and d.s.last_response.startswith(apology):
+            _give_example(d)
+        else:
+            give_help(d)
+        d.enter(Phase.IDLE)
+        return
+    if d.top.failed and not d.s.reading_back:
+        continue_flow(d)  # an action failed, and the user has to say whether to retry it
+        return
+    if d.s.is_aside:  # the message came before the open question, so it isn't a miss
+        d.say(d.domain.patterns.reprompt)
+    else:
+        count_try(d, misses=d.s.misses + 1)
+    continue_flow(d)
+
+
+def count_silence(d: DialogueDraft) -> None:
+    """The user said nothing: count a silence and ask again."""
+    count_try(d, silences=d.s.silences + 1)
+    continue_flow(d)

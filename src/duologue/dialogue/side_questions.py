@@ -1,0 +1,96 @@
+"""Questions in the middle of a task that the flow itself can answer, and answers with a question behind them.
+
+"What was the day again?" is answered from the slots, "which ones are there?" from the choices, "why do you need that?"
+from the help of the open question. Then the open question is asked again. Rule: nothing is filled by a question, and a
+question that the flow can't answer is left to NLU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .commands import SetSlot
+from .draft import DialogueDraft
+from .english import Direct, Question, SlotKind, read
+from .english.questions import OPENINGS, asks
+from .english.tokens import Token, tokens_of
+from .interpreters import MessageInContext
+from .prompts import is_question_current
+from .run_flow import continue_flow
+from .slot_names import names_of
+from .state import Phase, values_of
+from .templates import as_said, either, spoken
+from .unconfirmed_values import PICKED_OUT
+from .values import validate_next
+
+_ASKS_FOR_VALUE = ("what", "what's", "when", "when's", "which", "how", "where", "who", "whose")
+_AGAIN = frozenset("again was were did said have got had so far".split())
+_WHICH = frozenset("which what options choices possibilities".split())
+_THERE = frozenset(
+    "are there is ones one can i have do you choose choices options possibilities the my what which".split()
+)
+_OPENINGS = OPENINGS | {"wait", "sorry"}
+_WHY = frozenset("why do you need that this it want to know is for must should i have tell what".split())
+
+
+def take_side_question(reply: MessageInContext) -> bool:
+    """Take a question that the flow can answer, or an answer with a question behind it."""
+    d = reply.d
+    if d.s.reading_back or not asks(reply.tokens):
+        return False
+    words = _answer_to(d, reply.tokens)
+    if words:
+        d.enter(Phase.UNDERSTANDING)
+        d.say(words)
+        d.set(misses=0, silences=0)
+        continue_flow(d)
+        return True
+    return _take_answer_before_question(reply)
+
+
+def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
+    """The answer to a question about the task; empty if the flow doesn't know it."""
+    opening = next((place for place, token in enumerate(tokens) if token.word not in _OPENINGS), 0)
+    said = [token.word for token in tokens[opening:]]
+    slot = d.s.waiting_for
+    if slot is not None and d.spec(slot).choices and said[0] in _WHICH and set(said) <= _THERE:
+        return d.domain.patterns.choices.replace("{slots}", either([choice.value for choice in d.spec(slot).choices]))
+    if slot is not None and said[0] == "why" and set(said) <= _WHY:
+        return d.spec(slot).help or d.domain.patterns.why.replace("{slot}", d.spec(slot).display_name)
+    return _value_asked_for(d, said)
+
+
+def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
+    """The value that the user asks to hear again: "what was the day again?". Only a value that this task holds."""
+    if said[0] not in _ASKS_FOR_VALUE or not _AGAIN & set(said):
+        return ""
+    text = f" {' '.join(said)} "
+    values, held = values_of(d.top.slots), dict(d.top.slots)
+    for called, name in names_of(d.domain, d.top.flow):
+        if f" {called} " in text and name in values:
+            value = spoken(as_said(held[name].value, held[name].raw), d.today)
+            words = d.domain.patterns.recalled.replace("{slot}", d.spec(name).display_name)
+            return words.replace("{value}", value)
+    return ""
+
+
+def _take_answer_before_question(reply: MessageInContext) -> bool:
+    """Take the answer in "the credit one, and how long will it take?", say that the question can't be answered here,
+    and go on. The answer is announced, because the message was only partly understood."""
+    d, tokens = reply.d, reply.tokens
+    if d.s.waiting_for is None or not is_question_current(d):
+        return False
+    begins = next((place for place in range(1, len(tokens)) if tokens[place].pause and asks(tokens[place:])), None)
+    if begins is None or reply.asked.slot.kind in (SlotKind.TEXT, SlotKind.YES_NO):
+        return False
+    first = reply.text[: tokens[begins - 1].end]
+    if asks(tokens_of(first)):
+        return False
+    reading = read(Question(reply.asked.slot, reply.asked.text, reply.asked.about), first, d.today)
+    if not isinstance(reading, Direct) or [value.slot for value in reading.values] != [reply.asked.slot.name]:
+        return False
+    value = reading.values[0]
+    d.say(d.domain.patterns.cannot_answer)
+    d.set(values=(SetSlot(value.slot, value.value, value.raw, value.span, PICKED_OUT),), among=())
+    validate_next(d)
+    return True

@@ -1,0 +1,60 @@
+"""Replies that limit a value without giving it: "after four", "not Monday", "at least three".
+
+The agent repeats the limit and asks the question again. Rule: a limit is never taken for a value.
+"""
+
+from __future__ import annotations
+
+from .english import Ambiguous, Direct, Question, SlotKind, Unclear, Why, read
+from .english.carrier_words import FILLERS, POLITE
+from .interpreters import MessageInContext
+from .prompts import count_try
+from .run_flow import continue_flow
+from .state import Phase
+
+_KINDS = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION, SlotKind.CHOICE)
+_LIMITS = (
+    *(("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("no", "later", "than"), ("not", "before")),
+    *(("not", "after"), ("any", "time", "after"), ("sometime", "after"), ("anytime", "after"), ("later", "than")),
+    *((word,) for word in "after before not over under until above below past".split()),
+)
+_REASONS = (Why.MARKER, Why.NEGATED, Why.LEFTOVER, Why.NO_VALUE, Why.OTHER_END, Why.SEVERAL)
+
+
+def take_vague_value(message: MessageInContext) -> bool:
+    """Take a reply that only limits the asked value: repeat the limit, and ask the question again."""
+    d, reading, tokens = message.d, message.reading, message.tokens
+    if message.asked.slot.kind not in _KINDS or not isinstance(reading, Unclear):
+        return False
+    if reading.why not in _REASONS:
+        return False
+    first = next((at for at, token in enumerate(tokens) if token.word not in POLITE | FILLERS), len(tokens))
+    words = tuple(token.word for token in tokens[first:])
+    limit = next((one for one in _LIMITS if words[: len(one)] == one), None)
+    if limit is None or len(words) == len(limit):
+        return False
+    rest = message.text[tokens[first + len(limit)].start :]
+    value = read(Question(message.asked.slot, message.asked.text, message.asked.about), rest, d.today)
+    if not isinstance(value, Direct | Ambiguous) or (d.s.among and limit != ("not",)):
+        return False
+    if d.s.among:
+        return _exclude(message, value)
+    d.enter(Phase.UNDERSTANDING)
+    d.say(d.domain.patterns.limited, value=message.text[tokens[first].start :].rstrip(" .!?,"))
+    count_try(d)
+    continue_flow(d)
+    return True
+
+
+def _exclude(message: MessageInContext, value: Direct | Ambiguous) -> bool:
+    """The agent asked which of several values was meant, and the user excludes one of them: ask about the others."""
+    d = message.d
+    named = value.candidates if isinstance(value, Ambiguous) else (value.value_of(message.asked.slot.name),)
+    left = tuple(one for one in d.s.among if one not in named)
+    if not left or len(left) == len(d.s.among):
+        return False
+    d.enter(Phase.UNDERSTANDING)
+    count_try(d)
+    d.set(among=left)
+    continue_flow(d)
+    return True

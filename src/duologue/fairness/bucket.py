@@ -1,0 +1,80 @@
+"""A token bucket as a value: how much one caller may use now, and how soon it may use more.
+
+A `Rate` is the rule, and a `Bucket` is what is left of it. Both are plain data, and the time comes in with each call.
+Rule: all arithmetic is on whole numbers, so a bucket never drifts, and a clock that goes back adds nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`amount` may be used in each `per_ms`, and up to `burst` at once after a quiet time."""
+
+    amount: int
+    per_ms: int
+    burst: int
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if getattr(self, name) <= 0:
+                raise ValueError(f"{name} of a rate must be above 0, not {getattr(self, name)}")
+
+    def __str__(self) -> str:
+        return f"{self.amount:,} in {self.per_ms:,} ms, up to {self.burst:,} at once"
+
+
+class Bucket(NamedTuple):
+    """What is left at a time, in parts: one unit of the amount has `per_ms` parts."""
+
+    parts: int
+    at_ms: int
+
+
+class Taken(NamedTuple):
+    """The bucket afterwards. `wait_ms` is 0 if the amount was taken. Otherwise nothing was taken, and this amount is
+    available after `wait_ms`; None: it is larger than the burst and is never available."""
+
+    bucket: Bucket
+    wait_ms: int | None
+
+    @property
+    def is_granted(self) -> bool:
+        return self.wait_ms == 0
+
+
+def full(rate: Rate, now_ms: int) -> Bucket:
+    """A bucket of a caller that has used nothing for a while."""
+    return Bucket(rate.burst * rate.per_ms, now_ms)
+
+
+def refilled(rate: Rate, bucket: Bucket, now_ms: int) -> Bucket:
+    """The bucket at a later time."""
+    passed_ms = max(0, now_ms - bucket.at_ms)
+    parts = min(rate.burst * rate.per_ms, bucket.parts + passed_ms * rate.amount)
+    return Bucket(parts, max(now_ms, bucket.at_ms))
+
+
+def take(rate: Rate, bucket: Bucket, amount: int, now_ms: int) -> Taken:
+    """Use this amount, if so much is left."""
+    assert amount >= 0, "an amount is 0 or more"
+    now = refilled(rate, bucket, now_ms)
+    wanted = amount * rate.per_ms
+    if wanted <= now.parts:
+        return Taken(Bucket(now.parts - wanted, now.at_ms), 0)
+    if amount > rate.burst:
+        return Taken(now, None)
+    return Taken(now, -(-(wanted - now.parts) // rate.amount))
+
+
+def left(rate: Rate, bucket: Bucket, now_ms: int) -> int:
+    """How much may be used now, in whole units."""
+    return refilled(rate, bucket, now_ms).parts // rate.per_ms
+
+
+def is_full(rate: Rate, bucket: Bucket, now_ms: int) -> bool:
+    """Is this bucket like a new one, so that it needn't be remembered?"""
+    return refilled(rate, bucket, now_ms).parts == rate.burst * rate.per_ms

@@ -1,0 +1,64 @@
+"""An inbox between the event loop and one thread: what waits is taken in turns, one piece of each conversation.
+
+Rule: a conversation that writes much waits for itself. `finish` lets the thread take what waits, and then the last
+piece, and then nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Generic, TypeVar
+
+from .fair_queue import FairQueue, QueueFull, Shares
+
+T = TypeVar("T")
+_ANY = 1 << 30  # the thread takes as many at a time as it likes
+
+
+class FairInbox(Generic[T]):
+    """Holds at most `waiting_max` pieces, and `each_max` of one owner."""
+
+    def __init__(self, waiting_max: int, each_max: int) -> None:
+        self._waiting_max = waiting_max
+        self._queue: FairQueue[T] = FairQueue(Shares(_ANY, _ANY, each_max))
+        self._changed = threading.Condition()
+        self._last: list[T] = []
+        self._is_finished = False
+
+    def __len__(self) -> int:
+        return self._queue.waiting
+
+    def put(self, owner: str, item: T) -> None:
+        """Add a piece. Raises QueueFull if too many wait."""
+        with self._changed:
+            if self._queue.waiting >= self._waiting_max:
+                raise QueueFull(f"more than {self._waiting_max} pieces of work wait")
+            self._queue.put(owner, item)
+            self._changed.notify()
+
+    def finish(self, *last: T) -> None:
+        """Let `get` return what waits, then `last`, and then None."""
+        with self._changed:
+            self._last.extend(last)
+            self._is_finished = True
+            self._changed.notify()
+
+    def get(self) -> T | None:
+        """The next piece. Waits for it. None after the last one."""
+        with self._changed:
+            while (found := self._next()) is None and not self._is_finished:
+                self._changed.wait()
+            return found
+
+    def get_now(self) -> T | None:
+        """The next piece, or None if nothing waits. Never one of the last, which are taken alone."""
+        with self._changed:
+            return self._next() if self._queue.waiting else None
+
+    def _next(self) -> T | None:
+        taken = self._queue.take()
+        if taken is None:
+            return self._last.pop(0) if self._last else None
+        owner, item = taken
+        self._queue.done(owner)
+        return item

@@ -1,0 +1,22 @@
+"""For which conversation the current task works: a context variable that tasks inherit.
+
+Rule: only the code that starts a conversation's tasks sets it. Work without an owner shares one place in the queues.
+"""
+
+from __future__ import annotations
+
+from contextvars import Context, ContextVar, copy_context
+
+OWNER: ContextVar[str] = ContextVar("duologue_owner", default="")
+
+
+def owner() -> str:
+    """The id of the conversation for which this task works; empty if it works for none."""
+    return OWNER.get()
+
+
+def context_of(name: str) -> Context:
+    """A copy of the current context in which this conversation is the owner."""
+    context = copy_context()
+    context.run(OWNER.set, name)
+    return context

@@ -1,0 +1,74 @@
+"""Checks the values that a language model normalised, before they become commands.
+
+A model may return another type, another language or a value that doesn't exist. Rule: a value that doesn't have the
+form of its slot is dropped, and one that contradicts the words that the model quotes is dropped too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date
+
+from duologue.dialogue.english import Json, SlotKind
+from duologue.dialogue.flow import SlotSpec
+from duologue.nlu.understanding import ModelValue
+
+_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+_DURATION = re.compile(r"P(?=.)(?:\d+[YMWD])*(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_PHONE = re.compile(r"\+?\d{3,20}")
+_CODE = re.compile(r"[A-Za-z0-9-]{1,40}")
+_PATTERNS = {
+    SlotKind.TIME: _TIME,
+    SlotKind.DURATION: _DURATION,
+    SlotKind.EMAIL: _EMAIL,
+    SlotKind.PHONE: _PHONE,
+    SlotKind.CODE: _CODE,
+}
+TEXT_CHARS_MAX = 300
+
+
+def checked_value(spec: SlotSpec, given: ModelValue) -> Json:
+    """The value, if it has the form of its slot; otherwise None."""
+    try:
+        value = json.loads(given.written)
+    except ValueError:
+        return None
+    match spec.kind:
+        case SlotKind.NUMBER:
+            return value if type(value) in (int, float) else None
+        case SlotKind.YES_NO:
+            return value if isinstance(value, bool) else None
+        case SlotKind.MONEY:
+            return value if _is_money(value) else None
+        case SlotKind.CHOICE:
+            return value if value in [choice.value for choice in spec.choices] else None
+        case SlotKind.DATE:
+            return value if isinstance(value, str) and _is_date(value) else None
+        case SlotKind.NAME | SlotKind.TEXT:
+            return _text(spec, value)
+    pattern = _PATTERNS[spec.kind]
+    return value if isinstance(value, str) and pattern.fullmatch(value) else None
+
+
+def _text(spec: SlotSpec, value: object) -> str | None:
+    if not isinstance(value, str) or not value.strip() or len(value) > TEXT_CHARS_MAX or not value.isprintable():
+        return None
+    if spec.names is None or spec.is_open:
+        return value
+    return value if value in spec.names.values.values() else None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _is_money(value: object) -> bool:
+    if not isinstance(value, dict) or set(value) != {"amount", "currency"}:
+        return False
+    is_amount = type(value["amount"]) in (int, float) and value["amount"] >= 0
+    return is_amount and isinstance(value["currency"], str) and len(value["currency"]) <= 3

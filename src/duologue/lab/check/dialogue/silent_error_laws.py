@@ -1,0 +1,106 @@
+"""The laws against silent error: no step takes a wrong value, or does something that was refused, without a word.
+
+Rule: a law here compares what was said with what was filled or done. It doesn't ask how the message was understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+
+from duologue.dialogue.commands import ClearSlot, Deny
+from duologue.dialogue.english import Confirmation, ConfirmationAnswer, SlotKind, read_confirmation
+from duologue.dialogue.events import UserMessage
+from duologue.dialogue.flow import Confirm, Jump, PerformAction
+from duologue.dialogue.state import BUSY, Phase, Slots
+from duologue.dialogue.unconfirmed_values import is_unconfirmed
+
+from .observed_step import ObservedStep, at_of, changed_in, used_by
+
+
+def one_span_one_slot(seen: ObservedStep) -> Iterator[str]:
+    """Check that the same words of a message never fill two slots. A moment such as "in an hour" gives a day and a
+    time."""
+    if not isinstance(seen.event, UserMessage) or seen.before.queue or seen.before.phase in BUSY:
+        return
+    before = {value.slot for value in seen.before.values}
+    new = [(value.slot, value.span) for value in seen.after.values if value.slot not in before]
+    old = dict(seen.before.top.slots) if seen.before.top is not None else {}
+    for name, filled in _slots_of(seen):
+        if filled.span != (0, 0) and filled.turn == seen.after.turn_count and old.get(name) != filled:
+            new.append((name, filled.span))
+    for (one, mine), (other, its) in combinations(dict.fromkeys(new), 2):
+        kinds = {seen.domain.slots[name].kind for name in (one, other) if name in seen.domain.slots}
+        if one != other and mine[0] < its[1] and its[0] < mine[1] and kinds != {SlotKind.DATE, SlotKind.TIME}:
+            yield f"the same words fill {one} and {other}"
+
+
+def a_no_never_runs_an_action(seen: ObservedStep) -> Iterator[str]:
+    """Check that no action runs because of a no to a confirmation, or because a value was taken away. The steps in an
+    `on_no` block are excepted."""
+    top = seen.before.top
+    if top is None or not seen.runs or seen.before.queue:
+        return
+    at = at_of(seen.domain, top)
+    if isinstance(at, Confirm) and at.on_no is not None:
+        return
+    was_confirming = seen.before.waiting_for is None and (isinstance(at, Confirm) or bool(top.confirm))
+    is_no = False
+    if isinstance(seen.event, UserMessage) and seen.before.phase is Phase.CONFIRMING:
+        reading = read_confirmation(seen.before.last_question, seen.event.text, seen.event.today)
+        is_no = isinstance(reading, Confirmation) and reading.answer is ConfirmationAnswer.NO
+    denies = bool(seen.commands) and all(isinstance(command, Deny | ClearSlot) for command in seen.commands)
+    if was_confirming and (is_no or denies):
+        yield "an action runs after a no"
+
+
+def a_denied_question_is_never_confirmed(seen: ObservedStep) -> Iterator[str]:
+    """Check that a yes confirms nothing while the agent asks what to change, or while the check before an action names
+    no value."""
+    top, check = seen.before.top, seen.domain.patterns.check
+    if top is None or seen.before.queue:
+        return
+    is_empty = top.confirm == check and not any(is_unconfirmed(filled) for _, filled in top.slots)
+    if (top.denied and seen.confirmed) or (is_empty and seen.before.phase is Phase.CONFIRMING and seen.runs):
+        yield "a question was confirmed that asks for no yes"
+
+
+def a_final_action_runs_once(seen: ObservedStep) -> Iterator[str]:
+    """Check that a final action that has succeeded doesn't run again in the same task, except in the next round of a
+    loop, and that the values that it used stay as they were."""
+    for before, after in seen.pairs():
+        if after is None or not before.done:
+            continue
+        program = seen.domain.flows[before.flow].program
+        loops = any(isinstance(at, Jump) and at.to <= place for place, at in enumerate(program))
+        acts = [at for at in program if isinstance(at, PerformAction) and at.step in before.done]
+        again = seen.runs and after is seen.after.top and at_of(seen.domain, after) in acts
+        if again and not loops:
+            yield "a final action runs a second time"
+        for at in acts:
+            if not loops and changed_in(before, after) & set(used_by(at, before)):
+                yield f"a value that {at.action} has used was changed afterwards"
+
+
+def a_preference_never_chooses_from_a_span(seen: ObservedStep) -> Iterator[str]:
+    """Check that a reply that names a span of days, such as a weekend, fills no slot with one of its days."""
+    if not isinstance(seen.event, UserMessage) or seen.before.phase is not Phase.WAITING_FOR_SLOT:
+        return
+    if "weekend" not in seen.event.text or seen.before.among:
+        return
+    days = [name for name, filled in _slots_of(seen) if filled.turn == seen.after.turn_count and filled.span != (0, 0)]
+    if any(seen.domain.slots[name].kind is SlotKind.DATE for name in days if name in seen.domain.slots):
+        yield "a span of days became a day"
+
+
+def _slots_of(seen: ObservedStep) -> Slots:
+    return seen.after.top.slots if seen.after.top is not None else ()
+
+
+SILENT_ERROR_LAWS: tuple[Callable[[ObservedStep], Iterator[str]], ...] = (
+    one_span_one_slot,
+    a_no_never_runs_an_action,
+    a_denied_question_is_never_confirmed,
+    a_final_action_runs_once,
+    a_preference_never_chooses_from_a_span,
+)

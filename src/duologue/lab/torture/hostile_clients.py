@@ -1,0 +1,166 @@
+"""Hostile clients, in a process of their own: `python -m duologue.lab.torture.hostile_clients`.
+
+Ten of them come from one address and ten from ten addresses. Each does one kind of abuse as fast as it can: what the
+limits allow is served, and the rest is refused. Rule: a kind of abuse is one function of a port and an address, which
+ends only when cancelled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import itertools
+import json
+import os
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+
+from .hostile_agent import LOUD
+from .plain_client import PlainClient, Unanswered
+
+Abuse = Callable[[int, str], Awaitable[None]]
+CLIENTS = 20
+_SEATS = itertools.count()
+_FRAME = bytes([0, LOUD >> 7]) * 3_200  # 200 ms of loud sound at 16 kHz: 50 frames a second are ten times real time
+HALF_OPEN = 40
+
+
+def address_of(client: int) -> str:
+    """Ten clients have the same address."""
+    return "127.0.2.1" if client < CLIENTS // 2 else f"127.0.3.{client}"
+
+
+async def _begun(port: int, address: str) -> PlainClient:
+    client = await PlainClient.open(port, address)
+    await client.begin(f"hostile {next(_SEATS)}")
+    return client
+
+
+async def type_much(port: int, address: str) -> None:
+    """Turns of 4,000 characters, without waiting for answers."""
+    client = await _begun(port, address)
+    text = "much " * 800
+    for number in itertools.count():
+        await client.send("type", text=text, id=str(number))
+        await asyncio.sleep(0.01)
+
+
+async def type_often(port: int, address: str) -> None:
+    """Short turns, each of which supersedes the one before."""
+    client = await _begun(port, address)
+    for number in itertools.count():
+        await client.send("type", text=f"turn {number}", id=str(number))
+        await asyncio.sleep(0.01)
+
+
+async def stream_sound(port: int, address: str) -> None:
+    """Sound at more than ten times real time."""
+    client = await _begun(port, address)
+    while True:
+        await client.send_raw(_FRAME)
+        await asyncio.sleep(0.015)
+
+
+async def block_tools(port: int, address: str) -> None:
+    """Eight tools at a time that block for five seconds."""
+    client = await _begun(port, address)
+    while True:
+        await client.send("type", text="sleep 5000 8")
+        await asyncio.sleep(1.0)
+
+
+async def start_often(port: int, address: str) -> None:
+    """New conversations in which nothing is said, abandoned at once."""
+    while True:
+        with contextlib.suppress(Unanswered, OSError):
+            client = await PlainClient.open(port, address)
+            await client.send("hello", version=1, seat=f"hostile {next(_SEATS)}")
+            await client.send("start")
+            await asyncio.sleep(0.02)
+            await client.close()
+
+
+async def half_open(port: int, address: str) -> None:
+    """HTTP requests whose head never ends."""
+    while True:
+        opened = []
+        for _ in range(HALF_OPEN):
+            with contextlib.suppress(OSError):
+                _, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
+                writer.write(b"GET / HTTP/1.1\r\nX-Slow: ")
+                opened.append(writer)
+        await asyncio.sleep(1.0)
+        for writer in opened:
+            writer.close()
+
+
+async def ask_replays(port: int, address: str) -> None:
+    """Uploads of long journals to be replayed."""
+    line = json.dumps({"at": 1, "event": "SpeechStarted", "fields": {"n": 1}})
+    body = (line + "\n").encode() * 20_000
+    head = f"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    while True:
+        with contextlib.suppress(OSError):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
+            writer.write(head + body)
+            await reader.read(100)
+            writer.close()
+
+
+async def send_much(port: int, address: str) -> None:
+    """As many messages as one socket may send."""
+    client = await _begun(port, address)
+    await client.send("type", text="hello")
+    for number in itertools.count():
+        await client.send("ping", t=number)
+        if number > 400:
+            await asyncio.sleep(1 / 145)
+
+
+ABUSES: dict[str, Abuse] = {
+    "type much": type_much,
+    "type often": type_often,
+    "stream sound": stream_sound,
+    "block tools": block_tools,
+    "start often": start_often,
+    "half-open requests": half_open,
+    "ask for replays": ask_replays,
+    "send much": send_much,
+}
+
+
+async def abuse(kind: str, port: int) -> None:
+    """Let all clients do this kind of abuse, or all kinds if it is "all". Ends only when cancelled."""
+    chosen = list(ABUSES.values()) if kind == "all" else [ABUSES[kind]]
+    # With "all", clients of the same address do different kinds.
+    await asyncio.gather(*(_insist(chosen[at % len(chosen)], port, address_of(at)) for at in range(CLIENTS)))
+
+
+async def _insist(one: Abuse, port: int, address: str) -> None:
+    """Begin again whenever the server has refused or disconnected this client."""
+    while True:
+        try:
+            await one(port, address)
+        except (Unanswered, OSError, ValueError):
+            await asyncio.sleep(0.1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--kind", required=True)
+    given = parser.parse_args()
+    os.nice(10)  # they are on other machines: they must not take the CPU of the server
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    asyncio.run(abuse(given.kind, given.port))
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""A client of the server's protocol from an address of its own, as honest and hostile callers use it.
+
+Linux gives a machine all addresses of 127.0.0.0/8, so callers on one machine can have different ones. Rule: it plays
+sound the moment it arrives, and reports that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import struct
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+_HEADER = struct.Struct("<BBHII")
+_SOUND = 1
+_BYTES_PER_MS = 48
+WAIT_S = 20.0
+
+
+class Unanswered(Exception):
+    """What a client waited for didn't come in time, or the socket was closed. The text says what."""
+
+
+class PlainClient:
+    """One client. `errors` counts what the server has refused, by code."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket
+        self.state = ""
+        self.sounds = 0  # voices that have begun to play
+        self.finished = 0  # voices that were played to their end
+        self.errors: Counter[str] = Counter()
+        self._heard_ms: Counter[int] = Counter()
+        self._voice = 0
+        self._news = asyncio.Event()
+        self._reading = asyncio.ensure_future(self._read())
+
+    @classmethod
+    async def open(cls, port: int, address: str) -> PlainClient:
+        """Connect from this address."""
+        socket = await connect(
+            f"ws://127.0.0.1:{port}/ws",
+            compression=None,
+            max_size=1 << 24,
+            ping_interval=None,
+            local_addr=(address, 0),
+            open_timeout=WAIT_S,
+        )
+        return cls(socket)
+
+    async def begin(self, seat: str) -> None:
+        """Say hello, start a conversation, and wait until it listens. Raises Unanswered if that is refused."""
+        await self.send("hello", version=1, seat=seat)
+        await self.send("start")
+        await self.until(lambda: self.state == "listening" or bool(self.errors), "an open floor")
+        if self.errors:
+            raise Unanswered(f"refused: {', '.join(self.errors)}")
+
+    async def send(self, kind: str, **payload: Any) -> None:
+        await self.send_raw(json.dumps({"type": kind, "payload": payload}))
+
+    async def send_raw(self, data: str | bytes) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            await self.socket.send(data)
+
+    async def until(self, holds: Callable[[], bool], what: str) -> None:
+        """Wait for a condition. Raises Unanswered."""
+        try:
+            async with asyncio.timeout(WAIT_S):
+                while not holds():
+                    if self._reading.done():
+                        raise Unanswered(f"closed with {self.socket.close_code} before {what}")
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            raise Unanswered(f"no {what} within {WAIT_S:.0f} s") from None
+
+    async def close(self) -> None:
+        with contextlib.suppress(Exception):
+            await self.socket.close()
+        self._reading.cancel()
+
+    async def _read(self) -> None:
+        try:
+            async for frame in self.socket:
+                if isinstance(frame, bytes):
+                    await self._hear(frame)
+                else:
+                    await self._take(json.loads(frame))
+                self._news.set()
+        except ConnectionClosed:
+            pass
+        finally:
+            self._news.set()
+
+    async def _take(self, told: dict[str, Any]) -> None:
+        kind, payload = told["type"], told["payload"]
+        if kind == "duologue.state":
+            self.state = payload["state"]
+        elif kind == "duologue.error":
+            self.errors[payload["code"]] += 1
+        elif kind == "duologue.play" and payload["action"] == "finish":
+            self.finished += 1
+            await self.send("finished", voice=payload["voice"], ms=self._heard_ms[payload["voice"]])
+        elif kind == "duologue.play" and payload["action"] == "clear":
+            await self.send("stopped", voice=payload["voice"], ms=self._heard_ms[payload["voice"]])
+        elif kind == "duologue.play" and payload["action"] == "begin":
+            self._heard_ms[payload["voice"]] = payload["ms"]
+
+    async def _hear(self, frame: bytes) -> None:
+        kind, _, _, voice, _ = _HEADER.unpack(frame[:12])
+        if kind != _SOUND:
+            return
+        if voice != self._voice:
+            self._voice = voice
+            self.sounds += 1
+        self._heard_ms[voice] += (len(frame) - _HEADER.size) // _BYTES_PER_MS
+        await self.send("played", voice=voice, ms=self._heard_ms[voice])

@@ -1,0 +1,77 @@
+"""Which address a connection counts for, if it may have come through a balancer or another proxy.
+
+Rule: only a proxy that the operator trusts can say for whom it speaks. The header X-Forwarded-For is read from its end,
+where the nearest proxy writes, and only as far as the proxies are trusted. A made-up header changes nothing.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from duologue.core.errors import DuologueError
+
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
+IPV6_PREFIX = 64  # one customer of a provider has at least that many addresses
+
+
+class InvalidProxy(DuologueError, ValueError):
+    """Not an address and not a network. The message says which one."""
+
+
+def read_networks(texts: Iterable[str]) -> tuple[Network, ...]:
+    """The networks of trusted proxies: addresses such as 10.0.0.7, or networks such as 10.0.0.0/8."""
+    networks = []
+    for text in texts:
+        try:
+            networks.append(ipaddress.ip_network(text.strip(), strict=False))
+        except ValueError:
+            raise InvalidProxy(
+                f"a trusted proxy must be an address or a network like 10.0.0.0/8, not {text!r}"
+            ) from None
+    return tuple(networks)
+
+
+def caller_address(scope: dict[str, Any], trusted: tuple[Network, ...]) -> str:
+    """The address that this connection counts for. An IPv6 address counts for its network of 64 bits."""
+    peer = str((scope.get("client") or ("", 0))[0])
+    if not trusted or not _is_trusted(peer, trusted):
+        return _shared(peer)
+    named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
+    for given in reversed([part.strip() for value in named for part in value.split(",")]):
+        address = _without_port(given)
+        if _parsed(address) is None:  # a proxy that doesn't know, or a caller's invention
+            break
+        if not _is_trusted(address, trusted):
+            return _shared(address)
+        peer = address
+    return _shared(peer)
+
+
+def _is_trusted(address: str, trusted: tuple[Network, ...]) -> bool:
+    parsed = _parsed(address)
+    return parsed is not None and any(parsed.version == one.version and parsed in one for one in trusted)
+
+
+def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return None
+    mapped = parsed.ipv4_mapped if isinstance(parsed, ipaddress.IPv6Address) else None
+    return mapped or parsed
+
+
+def _without_port(given: str) -> str:
+    """The address of `1.2.3.4:567` or `[::1]:567`."""
+    if given.startswith("["):
+        return given[1:].partition("]")[0]
+    return given.partition(":")[0] if given.count(":") == 1 else given
+
+
+def _shared(address: str) -> str:
+    parsed = _parsed(address)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((parsed, IPV6_PREFIX), strict=False))
+    return str(parsed) if parsed is not None else address

@@ -1,0 +1,88 @@
+"""What one conversation's client may still send: typed turns, characters and sound. Pure: the time comes in.
+
+A conversation has one budget, whichever socket its client uses. Rule: what is refused is told to the client in words.
+Sound that comes too fast is left out, and the client is told how much, at most every `TELL_MS`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from duologue.fairness.bucket import Bucket, full, take
+
+from .settings import Limits
+
+TELL_MS = 5_000
+
+
+class Refused(NamedTuple):
+    """What was refused: the name of the limit, for metrics, and one sentence for the client. After `wait_ms` it would
+    be accepted; None: that depends on something else than time."""
+
+    limit: str
+    message: str
+    wait_ms: int | None = None
+
+
+class Unanswered(NamedTuple):
+    """What the agent hasn't answered yet."""
+
+    turns: int
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallerBudget:
+    """What is left, and what the client wasn't told yet."""
+
+    typed_turns: Bucket
+    typed_chars: Bucket
+    sound_ms: Bucket
+    untold_ms: int = 0  # of sound that was left out
+    told_at_ms: int | None = None
+
+
+def new_budget(limits: Limits, now_ms: int) -> CallerBudget:
+    """The budget of a conversation that starts."""
+    turns, chars, sound = (full(rate, now_ms) for rate in (limits.typed_turns, limits.typed_chars, limits.sound_ms))
+    return CallerBudget(turns, chars, sound)
+
+
+def type_text(
+    limits: Limits, budget: CallerBudget, chars: int, unanswered: Unanswered, now_ms: int
+) -> tuple[CallerBudget, Refused | None]:
+    """A client types a text of so many characters. If it is refused, nothing is used up."""
+    if unanswered.turns >= limits.unanswered_turns_max:
+        message = f"{unanswered.turns} messages wait for an answer, and that is the limit: wait for the next answer"
+        return budget, Refused("unanswered_turns", message)
+    if unanswered.chars and unanswered.chars + chars > limits.unanswered_chars_max:
+        message = (
+            f"{unanswered.chars} characters wait for an answer, and with these {chars} it would be more than "
+            f"{limits.unanswered_chars_max}: wait for the next answer"
+        )
+        return budget, Refused("unanswered_chars", message)
+    turns, wait_ms = take(limits.typed_turns, budget.typed_turns, 1, now_ms)
+    if wait_ms != 0:
+        return budget, Refused("typed_turns", f"too many messages at once: send it again in {_s(wait_ms)}", wait_ms)
+    texts, wait_ms = take(limits.typed_chars, budget.typed_chars, chars, now_ms)
+    if wait_ms != 0:
+        return budget, Refused("typed_chars", f"too much text at once: send it again in {_s(wait_ms)}", wait_ms)
+    return replace(budget, typed_turns=turns, typed_chars=texts), None
+
+
+def hear_sound(limits: Limits, budget: CallerBudget, ms: int, now_ms: int) -> tuple[CallerBudget, bool, Refused | None]:
+    """A client sends so much sound. Returns whether it is heard, and what to tell the client now, if anything."""
+    bucket, wait_ms = take(limits.sound_ms, budget.sound_ms, ms, now_ms)
+    is_heard = wait_ms == 0
+    if is_heard and not budget.untold_ms:
+        return replace(budget, sound_ms=bucket), True, None
+    budget = replace(budget, sound_ms=bucket, untold_ms=budget.untold_ms + (0 if is_heard else ms))
+    if budget.told_at_ms is not None and now_ms - budget.told_at_ms < TELL_MS:
+        return budget, is_heard, None
+    message = f"sound comes faster than it is spoken: {budget.untold_ms} ms of it were left out"
+    return replace(budget, untold_ms=0, told_at_ms=now_ms), is_heard, Refused("sound", message)
+
+
+def _s(wait_ms: int | None) -> str:
+    return "a while" if wait_ms is None else f"{max(1, -(-wait_ms // 1000))} s"

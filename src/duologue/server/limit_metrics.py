@@ -1,0 +1,51 @@
+"""The limits and the pools of a server in its metrics: what was refused, and what runs and waits.
+
+Rule: a label is the name of a limit or of a pool, so the number of series is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from duologue.fairness.fair_threads import POOLS
+
+LIMITS = (
+    "address",
+    "conversations",
+    "messages",
+    "sound",
+    "starts",
+    "typed_chars",
+    "typed_turns",
+    "unanswered_chars",
+    "unanswered_turns",
+    "unspoken",
+)
+_POOLS = (
+    ("running", "gauge", "duologue_pool_running", "Work that runs in this pool of threads."),
+    ("waiting", "gauge", "duologue_pool_waiting", "Work that waits for a thread of this pool."),
+    ("done", "counter", "duologue_pool_done_total", "Work that this pool has done."),
+    (
+        "refused",
+        "counter",
+        "duologue_pool_refused_total",
+        "Work that was refused, because its conversation had too much.",
+    ),
+)
+
+
+def limit_metrics(refused: Mapping[str, int], unspoken: int) -> str:
+    """The metrics of limits and pools, in Prometheus format."""
+    lines = [
+        "# HELP duologue_unspoken Conversations in which the user has said nothing yet.",
+        "# TYPE duologue_unspoken gauge",
+        f"duologue_unspoken {unspoken}",
+        "# HELP duologue_refused_total What was refused to clients, by limit.",
+        "# TYPE duologue_refused_total counter",
+        *(f'duologue_refused_total{{limit="{name}"}} {refused.get(name, 0)}' for name in LIMITS),
+    ]
+    counts = {pool.name: pool.counts for pool in POOLS}
+    for key, kind, name, text in _POOLS:
+        lines += [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
+        lines += [f'{name}{{pool="{pool}"}} {each[key]}' for pool, each in counts.items()]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,43 @@
+"""The budget of one conversation's client in real time: asks the pure budget, remembers it, and counts refusals.
+
+Rule: what is allowed is decided in `caller_budget`; this class only knows the clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from .caller_budget import Refused, Unanswered, hear_sound, new_budget, type_text
+from .settings import Limits
+
+
+def now_ms() -> int:
+    """The time of the event loop, which is also the simulated time of a test."""
+    return int(asyncio.get_running_loop().time() * 1000)
+
+
+class LimitedCaller:
+    """One conversation's client. `note_refused` is called with the name of each limit that refuses something."""
+
+    def __init__(self, limits: Limits, note_refused: Callable[[str], None]) -> None:
+        self._limits = limits
+        self._note_refused = note_refused
+        self._budget = new_budget(limits, now_ms())
+
+    def type(self, chars: int, unanswered: Unanswered) -> Refused | None:
+        """The client types so many characters. Returns why that is refused, or None."""
+        self._budget, refused = type_text(self._limits, self._budget, chars, unanswered, now_ms())
+        if refused is not None:
+            self._note_refused(refused.limit)
+        return refused
+
+    def hear(self, ms: int, tell: Callable[[Refused], None]) -> bool:
+        """The client sends so much sound. Returns whether it is heard. `tell` is called if the client must know that
+        some was left out."""
+        self._budget, is_heard, told = hear_sound(self._limits, self._budget, ms, now_ms())
+        if not is_heard:
+            self._note_refused("sound")
+        if told is not None:
+            tell(told)
+        return is_heard

@@ -1,0 +1,47 @@
+"""May a client start a conversation now? Pure: what there is comes in, and a sentence for the client comes out.
+
+An address that has many conversations needs as many free places for the next one. So a few addresses can't take the
+last places, and an address that has none is refused only if the server is full. Rule: each refusal says what to do.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .caller_budget import Refused
+from .settings import Limits
+
+
+class Occupancy(NamedTuple):
+    """The conversations of a server, and those of one address."""
+
+    running: int
+    own: int
+    own_unspoken: int  # those in which the user has said nothing yet
+
+
+def why_not(limits: Limits, found: Occupancy) -> Refused | None:
+    """Why this address can't start a conversation; None if it can."""
+    free = limits.conversations_max - found.running
+    if free <= 0:
+        return Refused("conversations", "This server has too many conversations: try again later.")
+    if found.own >= limits.conversations_per_address_max:
+        most = limits.conversations_per_address_max
+        return Refused("address", f"Your address has {found.own} conversations, and {most} are allowed: end one first.")
+    if found.own_unspoken >= limits.unspoken_per_address_max:
+        count = found.own_unspoken
+        return Refused(
+            "unspoken", f"Your address has {count} conversations in which nothing was said yet: use or end one first."
+        )
+    if found.own > free:
+        return Refused(
+            "address",
+            f"This server is busy, and your address has {found.own} conversations: end one or try again later.",
+        )
+    return None
+
+
+def too_soon(wait_ms: int | None) -> Refused:
+    """The refusal of an address that starts conversations too often."""
+    seconds = max(1, -(-(wait_ms or 0) // 1000))
+    return Refused("starts", f"Your address starts conversations too often: try again in {seconds} s.", wait_ms)

@@ -1,0 +1,42 @@
+"""The ids of typed messages, remembered as long as a client may send one again. Pure: the time comes in.
+
+A client repeats a message until it gets the confirmation. So an id without confirmation is always remembered. After
+the confirmation, the socket may still have lost it: a client finds that out, reconnects and repeats the message well
+within `KEEP_MS`. Rule: an id is forgotten only if it can't come again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+KEEP_MS = 600_000  # a dead socket is noticed within 40 s, and a client that is away for minutes has no conversation
+
+
+class TypedIds:
+    """The ids of one conversation."""
+
+    def __init__(self, earlier: Iterable[str] = (), now_ms: int = 0) -> None:
+        # By id: when it was confirmed. Those of an earlier process are confirmed, because they are saved.
+        self._confirmed_ms: dict[str, int | None] = dict.fromkeys(earlier, now_ms)
+
+    def __contains__(self, id_: str) -> bool:
+        return id_ in self._confirmed_ms
+
+    def __len__(self) -> int:
+        return len(self._confirmed_ms)
+
+    def add(self, id_: str, now_ms: int) -> None:
+        """A message with this id was taken."""
+        self._confirmed_ms.setdefault(id_, None)
+        old = [one for one, at_ms in self._confirmed_ms.items() if at_ms is not None and now_ms - at_ms > KEEP_MS]
+        for one in old:
+            del self._confirmed_ms[one]
+
+    def confirm(self, id_: str, now_ms: int) -> None:
+        """The client is sent a confirmation of this id."""
+        if id_ in self._confirmed_ms:
+            self._confirmed_ms[id_] = now_ms
+
+    def dump(self) -> list[str]:
+        """All ids, the oldest first."""
+        return list(self._confirmed_ms)

@@ -1,0 +1,86 @@
+"""Spoken forms for an agent: its language, and its own pronunciations of names and terms.
+
+Rule: a sentence is rewritten in one pass, by rules that are made once for a language and a lexicon. In a language
+without rules of its own, markup is left out and everything else stays as it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from duologue.turns.language import known_code
+
+from .alignment import SpokenForm
+from .markup import markup_rules
+from .rules import RewriteRule, RewriteRules
+
+# Each language is imported when an agent speaks it.
+
+
+def _english(region: str) -> tuple[RewriteRule, ...]:
+    from .english import english_rules
+
+    return english_rules(region)
+
+
+def _german(region: str) -> tuple[RewriteRule, ...]:
+    from .german import german_rules
+
+    return german_rules(region)
+
+
+def _spanish(region: str) -> tuple[RewriteRule, ...]:
+    from .spanish import spanish_rules
+
+    return spanish_rules(region)
+
+
+_LANGUAGES: dict[str, Callable[[str], tuple[RewriteRule, ...]]] = {"en": _english, "de": _german, "es": _spanish}
+LANGUAGES = tuple(_LANGUAGES)
+"""The languages in which numbers, dates, money and abbreviations become words."""
+
+
+class SpokenForms:
+    """Says sentences in one language. `lexicon` has how words are said: {"SQL": "sequel"}. A word is found in lower
+    and upper case. With `is_off`, sentences are said as they are written, but for the lexicon."""
+
+    def __init__(self, language: str = "en", lexicon: Mapping[str, str] | None = None, *, is_off: bool = False) -> None:
+        self.language = language
+        self._rules = _rules(language, tuple(sorted((lexicon or {}).items())), is_off)
+
+    def of(self, sentence: str) -> SpokenForm:
+        """The spoken form of a sentence, with its alignment."""
+        return self._rules.apply(sentence)
+
+
+def lexicon_problems(lexicon: object) -> list[str]:
+    """What is wrong with a lexicon, one line each."""
+    if not isinstance(lexicon, Mapping):
+        return [f"pronunciations must be a dict such as {{'SQL': 'sequel'}}, not {type(lexicon).__name__}"]
+    problems = []
+    for word, said in lexicon.items():
+        if not isinstance(word, str) or not word.strip():
+            problems.append(f"pronunciations: a word must be text, not {word!r}")
+        elif not isinstance(said, str) or not any(map(str.isalnum, said)):
+            problems.append(f"pronunciations[{word!r}] must be what is said, as text, not {said!r}")
+    return problems
+
+
+@cache
+def _rules(language: str, lexicon: tuple[tuple[str, str], ...], is_off: bool) -> RewriteRules:
+    own = _lexicon_rules(dict(lexicon))
+    if is_off:
+        return RewriteRules((*own, RewriteRule("x", r"(?!)", "")))
+    code, region = known_code(language), language.replace("_", "-").partition("-")[2].upper()
+    make = _LANGUAGES.get(code)
+    return RewriteRules((*own, *(make(region) if make else markup_rules(""))))
+
+
+def _lexicon_rules(lexicon: Mapping[str, str]) -> tuple[RewriteRule, ...]:
+    if not lexicon:
+        return ()
+    said = {word.strip().casefold(): text for word, text in lexicon.items()}
+    words = "|".join(re.escape(word.strip()) for word in sorted(lexicon, key=len, reverse=True))
+    return (RewriteRule(r"\S", rf"(?i:(?<!\w)(?:{words})(?!\w))", lambda match: said[match.group().casefold()]),)

@@ -1,0 +1,99 @@
+"""Text as a neural voice takes it: phoneme ids, and which of them belong to which word.
+
+Rule: every id belongs to a word or to the mark after it, in order, so that the lengths of ids give the times of words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_CLAUSE = re.compile(r"[^,;:.!?…]+[,;:.!?…]*|[,;:.!?…]+")
+_MARKS = ",;:.!?…"
+FIRST_CHARS_MAX, CHARS_MAX = 60, 160  # of the first part of a sentence, which is heard while the next is made
+
+
+@dataclass(frozen=True, slots=True)
+class PhonemeIds:
+    """The ids of a text. `owners` has the number of the word that each id belongs to."""
+
+    ids: tuple[int, ...]
+    owners: tuple[int, ...]
+
+
+def parts_of(text: str) -> list[str]:
+    """The text in parts, the first a short one, cut after punctuation if possible and never within a word."""
+    found: list[str] = []
+    rest = " ".join(text.split())
+    while rest:
+        chars_max = CHARS_MAX if found else FIRST_CHARS_MAX
+        if len(rest) <= chars_max:
+            return [*found, rest]
+        cut = max(rest.rfind(f"{mark} ", 0, chars_max) for mark in _MARKS) + 1
+        if cut < chars_max // 4:
+            space = rest.rfind(" ", 0, chars_max)
+            cut = space if space > 0 else rest.find(" ") if " " in rest else len(rest)
+        found.append(rest[:cut])
+        rest = rest[cut:].lstrip()
+    return found
+
+
+def phoneme_ids(
+    text: str, known: Mapping[str, Sequence[int]], phonemes: Callable[[str], str] | None, pads: bool
+) -> PhonemeIds:
+    """The ids of a text. `known` has the ids of each phoneme, `phonemes` turns a clause into IPA (None: its letters are
+    used), and with `pads` the id of "_" stands between all others, as Piper's models expect."""
+    pad = tuple(known.get("_", ())) if pads else ()
+    ids, owners = [*known.get("^", ()), *pad], [0] * (len(known.get("^", ())) + len(pad))
+    word = 0
+    for clause in _CLAUSE.findall(text):
+        count = len(clause.split())
+        symbols = _symbols(clause, phonemes)
+        groups = symbols.count(" ") + 1
+        place = 0
+        for symbol in symbols:
+            place += symbol == " "
+            own = tuple(known.get(symbol, ()))
+            if own:
+                owner = word + min(count - 1, place * count // groups) if count else max(0, word - 1)
+                ids += [*own, *pad]
+                owners += [max(0, owner)] * (len(own) + len(pad))
+        word += count
+    end = tuple(known.get("$", ()))
+    return PhonemeIds((*ids, *end), (*owners, *[max(0, word - 1)] * len(end)))
+
+
+def _symbols(clause: str, phonemes: Callable[[str], str] | None) -> str:
+    """The phonemes of a clause with its marks, words parted by spaces."""
+    bare = clause.rstrip(_MARKS + " ")
+    marks = "".join(mark for mark in clause[len(bare) :] if mark in _MARKS)[:1].replace("…", ".")
+    said = phonemes(bare.strip()) if phonemes is not None else bare.strip().lower()
+    return " ".join(said.split()) + marks + (" " if clause.endswith(" ") else "")
+
+
+def word_ends(owners: Sequence[int], lengths: Sequence[float], words: int, samples: int) -> list[int]:
+    """Where each word ends, in samples. `lengths` are those of the ids, in any unit; if they don't fit, all ids count
+    the same."""
+    if len(lengths) != len(owners) or not sum(lengths) > 0:
+        lengths = [1.0] * len(owners)
+    total, at = float(sum(lengths)), 0.0
+    ends = [0] * words
+    for owner, length in zip(owners, lengths, strict=True):
+        at += float(length)
+        if owner < words:
+            ends[owner] = round(samples * at / total)
+    for number in range(1, words):
+        ends[number] = max(ends[number], ends[number - 1])
+    return ends
+
+
+def inference_scales(config: Mapping[str, Any], pace: float) -> tuple[float, float, float]:
+    """Piper's three numbers: noise, length and noise of the lengths."""
+    own = config.get("inference", {})
+    noise, length, width = (own.get(name, usual) for name, usual in _SCALES)
+    return float(noise), float(length) * pace, float(width)
+
+
+_SCALES = (("noise_scale", 0.667), ("length_scale", 1.0), ("noise_w", 0.8))

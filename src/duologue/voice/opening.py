@@ -1,0 +1,61 @@
+"""The opening of a reply: its first clause or first words, so that the voice begins before the sentence is complete.
+
+Rule: an opening ends where a person could take a breath, and never within a number, a date, a name with an
+abbreviation, a link, quoted code or brackets.
+"""
+
+from __future__ import annotations
+
+import re
+
+from duologue.spoken.abbreviations import Abbreviations, folded
+
+CLAUSE_WORDS_MIN = 3
+WORDS_MIN, WORDS_MAX = 5, 9
+_CLAUSE = re.compile(r"[,;:—–][\"'”’»)]*\s+(?=[^\W\d_])")  # noqa: RUF001 - punctuation of several languages
+_WORD = re.compile(r"\S+\s+")
+# A phrase may begin with these words, so a breath before them sounds right.
+_PHRASE_STARTS = frozenset(
+    "and or but so because that which who when where while if as than to in on at for with from of by about into after"
+    " before until our your the und oder aber weil dass ob wenn als für mit von nach aus bei zu auf in an über damit"
+    " der die das y o pero porque que cuando donde si como para con de en por sin sobre el la los las".split()
+)
+
+
+def opening_length(text: str, known: Abbreviations, joins_words: bool) -> int:
+    """How much of an unfinished sentence can be said already: a clause, or a few words if `joins_words`. 0: nothing."""
+    for clause in _CLAUSE.finditer(text):
+        if len(text[: clause.start()].split()) >= CLAUSE_WORDS_MIN and _is_whole(text[: clause.end()]):
+            return clause.end()
+    return _few_words(text, known) if joins_words else 0
+
+
+def _few_words(text: str, known: Abbreviations) -> int:
+    """How long the first words are: up to where a phrase begins, or WORDS_MAX words if no phrase begins."""
+    words = list(_WORD.finditer(text))
+    cuts = [number for number in range(WORDS_MIN, len(words)) if _can_part(words, number, known)]
+    near = [number for number in cuts if number <= WORDS_MAX]
+    wanted = [number for number in near if words[number].group().strip().lower() in _PHRASE_STARTS][::-1]
+    if len(words) > WORDS_MAX:
+        wanted += [*reversed(near), *cuts]
+    fitting = (words[number].start() for number in wanted if _is_whole(text[: words[number].start()]))
+    return next(fitting, 0)
+
+
+def _can_part(words: list[re.Match[str]], number: int, known: Abbreviations) -> bool:
+    """May a piece end before this word? Not beside a number or an abbreviation, and not between two names."""
+    last, following = words[number - 1].group().strip(), words[number].group().strip()
+    if any(map(str.isdigit, last + following)) or folded(last) in known.all_keys or not last[-1].isalpha():
+        return False
+    return not (last[0].isupper() and following[0].isupper())
+
+
+def _is_whole(text: str) -> bool:
+    """Is every bracket, link and piece of code in this text closed?"""
+    return (
+        text.count("(") == text.count(")")
+        and text.count("[") == text.count("]")
+        and not text.count("`") % 2
+        and not text.count("**") % 2
+        and not text.count('"') % 2
+    )

@@ -1,0 +1,66 @@
+"""A bucket is a value: what it grants, when it grants more, and that it never drifts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.fairness.bucket import Bucket, Rate, full, is_full, left, take
+
+SOUND = Rate(1_200, 1_000, 5_000)  # 1.2 times real time, five seconds at once
+
+
+def test_a_burst_is_granted_at_once_and_no_more() -> None:
+    bucket, wait_ms = take(SOUND, full(SOUND, 0), 5_000, 0)
+    assert wait_ms == 0
+    assert take(SOUND, bucket, 20, 0).wait_ms == 17  # 20 ms of sound at 1.2 times real time
+
+
+def test_what_is_refused_takes_nothing() -> None:
+    bucket = take(SOUND, full(SOUND, 0), 5_000, 0).bucket
+    refused = take(SOUND, bucket, 20, 10)
+    assert not refused.is_granted
+    assert left(SOUND, refused.bucket, 10) == 12
+    assert take(SOUND, refused.bucket, 12, 10).is_granted
+
+
+def test_an_amount_above_the_burst_is_never_granted() -> None:
+    assert take(SOUND, full(SOUND, 0), 5_001, 0).wait_ms is None
+
+
+def test_a_bucket_fills_up_to_its_burst() -> None:
+    empty = take(SOUND, full(SOUND, 0), 5_000, 0).bucket
+    assert not is_full(SOUND, empty, 4_166)
+    assert is_full(SOUND, empty, 4_167)
+    assert left(SOUND, empty, 1_000_000) == 5_000
+
+
+def test_a_clock_that_goes_back_adds_nothing() -> None:
+    bucket = take(SOUND, full(SOUND, 1_000), 5_000, 1_000).bucket
+    back = take(SOUND, bucket, 20, 0).bucket
+    assert left(SOUND, back, 1_000) == 0
+    assert back.at_ms == 1_000
+
+
+def test_a_rate_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="burst of a rate must be above 0"):
+        Rate(1, 1, 0)
+
+
+@given(
+    st.builds(Rate, st.integers(1, 5_000), st.integers(1, 5_000), st.integers(1, 5_000)),
+    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 600)), max_size=60),
+)
+def test_never_more_is_granted_than_the_burst_and_the_rate_allow(rate: Rate, uses: list[tuple[int, int]]) -> None:
+    bucket, now, granted = full(rate, 0), 0, 0
+    for pause_ms, amount in uses:
+        now += pause_ms
+        bucket, wait_ms = take(rate, bucket, amount, now)
+        if wait_ms == 0:
+            granted += amount
+        elif wait_ms is not None:
+            assert take(rate, bucket, amount, now + wait_ms).is_granted
+            assert not take(rate, bucket, amount, now + wait_ms - 1).is_granted
+        assert isinstance(bucket, Bucket)
+        assert granted * rate.per_ms <= rate.burst * rate.per_ms + now * rate.amount
