@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -122,3 +123,11 @@ def private_postgres() -> Iterator[PrivatePostgres]:
         yield server
     finally:
         server.__exit__(None, None, None)
+
+
+def needs_program_in_path(name: str, command: str) -> str:
+    """The path of an installed program."""
+    found = shutil.which(name)
+    if found is None:
+        missing(f"{name} is missing: {command}")
+    return found

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from duologue import Agent, Context, Hooks
-from duologue.workers.collect import Confirm, NotCollected
+from duologue.workers.collect import CollectConfirmation, NotCollected
 
 
 @dataclass
@@ -18,7 +18,7 @@ async def remind(context: Context[Reminder]) -> None:
     data = context.data
     question = f"Hello {data.patient}, you have an appointment {data.time}. Will you come?"
     try:
-        data.comes = await context.run(Confirm(question, again="Will you come? Please say yes or no."))
+        data.comes = await context.run(CollectConfirmation(question, again="Will you come? Please say yes or no."))
         await context.say("Good, see you then." if data.comes else "All right, I have cancelled it.")
     except NotCollected:
         await context.say("I will call again later.")

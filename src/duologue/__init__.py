@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from duologue.runtime.agent import Agent, Phrases
     from duologue.runtime.conversation import Conversation
     from duologue.runtime.hooks import Hooks
+    from duologue.server.tickets import make_ticket
     from duologue.voice.endpoint import SpeechEndpointVoice
     from duologue.voice.espeak import EspeakVoice
     from duologue.voice.local import LocalVoice
@@ -84,6 +85,7 @@ _MODULES = {
     "hand_over_to": "duologue.workers.hand_over",
     "hang_up": "duologue.workers.hang_up",
     "load_flows": "duologue.flows",
+    "make_ticket": "duologue.server.tickets",
     "profile": "duologue.core.settings",
     "tool": "duologue.workers.function_tools",
 }
@@ -148,6 +150,7 @@ __all__ = [
     "hand_over_to",
     "hang_up",
     "load_flows",
+    "make_ticket",
     "profile",
     "signals",
     "tool",

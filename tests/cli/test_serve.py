@@ -171,7 +171,8 @@ def test_an_address_that_other_machines_reach_requires_a_generated_token(tmp_pat
         port, token = server.address()
         assert len(token) >= 32
         assert status(port, "/metrics") == 401
-        assert status(port, "/metrics", Authorization=f"Bearer {token}") == 200
+        assert status(port, "/metrics", Authorization=f"Bearer {token}") == 403, "that is for operators"
+        assert "set --operator-token" in server.said
         with begin(port, token) as client:
             say(client, "end")
             hear(client, "ended")
@@ -182,14 +183,16 @@ def test_an_address_that_other_machines_reach_requires_a_generated_token(tmp_pat
 
 
 @pytest.mark.req("C-SEC-003")
-def test_the_operators_own_token_is_used_and_not_shown(tmp_path: Path) -> None:
-    with served(tmp_path, "my_agent:agent", "--port", "0", DUOLOGUE_TOKEN="a-token-of-my-own") as server:
+def test_secrets_of_ones_own_are_used_and_not_shown(tmp_path: Path) -> None:
+    secrets = {"DUOLOGUE_TOKEN": "a-token-of-my-own", "DUOLOGUE_OPERATOR_TOKEN": "one-for-operators"}
+    with served(tmp_path, "my_agent:agent", "--port", "0", **secrets) as server:
         port, token = server.address()
         assert token == ""
         assert status(port, "/metrics") == 401
-        assert status(port, "/metrics", Authorization="Bearer a-token-of-my-own") == 200
+        assert status(port, "/metrics", Authorization="Bearer one-for-operators") == 200
         assert "add ?token=… to the address" in server.said
         assert "a-token-of-my-own" not in server.said
+        assert "one-for-operators" not in server.said
 
 
 # -- The telephone

@@ -131,21 +131,19 @@ def test_a_client_that_comes_back_reaches_the_process_that_has_its_conversation(
 def test_a_browser_has_one_conversation_whichever_process_its_tabs_reach(port: int) -> None:
     with talking(port, "seated") as (first, known):
         for _ in range(2):
-            with greeted(port, "seated") as second:
+            with greeted(port, "seated", **known, take_over=False) as second:
                 assert closed(second) == 4409
-        with greeted(port, "seated", take_over=True) as third:
+        with greeted(port, "seated", **known, take_over=True) as third:
             assert hear(third, "conversation")["conversation"] == known["conversation"]
             assert closed(first) == 4410
-
-
-def test_of_two_tabs_that_are_open_one_can_start(port: int) -> None:
-    with greeted(port, "tabs") as first, greeted(port, "tabs") as second:
-        for tab in (first, second):
-            hear(tab, "ready")
-        say(first, "start")
-        hear(first, "state", state="listening")
-        say(second, "start")
-        assert closed(second) == 4409
+            key = hear(third, "key")["key"]
+            say(third, "key", key=key)
+        with greeted(port, "seated", conversation=known["conversation"], key=key) as fourth:
+            assert hear(fourth, "conversation")["resumed"] is True
+            with greeted(port, "seated", **known) as late:
+                hear(late, "notification", code="gone")
+            say(fourth, "end")
+            hear(fourth, "ended")
 
 
 def test_a_journal_can_be_had_from_every_process_also_after_the_end(port: int) -> None:
@@ -299,7 +297,8 @@ def test_all_processes_have_the_token_that_the_parent_made(tmp_path: Path) -> No
         for _ in range(4):
             with pytest.raises(urllib.error.HTTPError, match="401"):
                 fetch(port, "/metrics")
-            fetch(port, "/metrics", Authorization=f"Bearer {token}")
+            with greeted(port, "alice", token=token) as client:
+                hear(client, "ready")
         assert server.said.count(token) == 1
 
 

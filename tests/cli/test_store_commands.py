@@ -62,13 +62,42 @@ def test_a_conversation_is_deleted_by_either_id_and_only_once(url: str, name: st
     assert "no such conversation in this store" in str(again.exception)
 
 
+@pytest.fixture
+def journals(tmp_path: Path) -> Path:
+    """A folder with what a conversation left, and a backup of its words."""
+    folder, name = tmp_path / "journals", correlation_id("conversation-1")
+    (folder / "backup").mkdir(parents=True)
+    said = json.dumps({"kind": "user", "turn": 1, "text": "my account is 4711 0815", "at": 1})
+    for file in (f"{name}.jsonl", f"{name}.words.jsonl", f"{name}.ears.jsonl", f"backup/{name}.words.jsonl.bak"):
+        (folder / file).write_text(said + "\n")
+    (folder / "abcdefabcdef.jsonl").write_text("of another conversation")
+    return folder
+
+
+def test_forgetting_deletes_the_files_of_a_conversation_too(url: str, journals: Path) -> None:
+    done = run("forget", "conversation-1", "--store", url, "--journals", str(journals), "--check")
+    assert done.exit_code == 0, done.output
+    assert "deleted, with 4 files" in done.stdout
+    assert "checked: none of" in done.stdout
+    assert [path.name for path in journals.rglob("*.jsonl*")] == ["abcdefabcdef.jsonl"]
+
+
+def test_a_check_names_the_files_in_which_something_is_left(url: str, journals: Path) -> None:
+    copied = journals / "notes.txt"
+    copied.write_text("the caller said: my account is 4711 0815, call back")
+    done = run("forget", "conversation-1", "--store", url, "--journals", str(journals), "--check")
+    assert isinstance(done.exception, DuologueError)
+    assert str(done.exception) == f"still found in {copied}"
+
+
+def test_a_check_alone_searches_for_the_ids_of_what_was_deleted(url: str, tmp_path: Path) -> None:
+    run("forget", "conversation-1", "--store", url)
+    done = run("forget", "conversation-1", "--store", url, "--check")
+    assert (done.exit_code, "nothing to delete" in done.stdout) == (0, True)
+    (tmp_path / "store.sqlite3.bak").write_bytes(b"... conversation-1 ...")
+    left = run("forget", "conversation-1", "--store", url, "--check")
+    assert "store.sqlite3.bak" in str(left.exception)
+
+
 def test_an_empty_store_has_no_server(tmp_path: Path) -> None:
     assert run("nodes", "--store", f"sqlite://{tmp_path / 'empty.sqlite3'}").stdout == "no server uses this store now\n"
-
-
-def test_forgetting_a_conversation_deletes_its_recordings_too(url: str, tmp_path: Path) -> None:
-    name = correlation_id("conversation-1")
-    for file in (f"{name}.wav", f"{name}-2.wav", "other.wav"):
-        (tmp_path / file).write_bytes(b"")
-    assert run("forget", name, "--store", url, "--recordings", str(tmp_path)).exit_code == 0
-    assert [path.name for path in tmp_path.glob("*.wav")] == ["other.wav"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from duologue.core.errors import DuologueError
 from duologue.models import ModelMissing, cache_folder, is_present, model_path, verify
 from duologue.models import cache as cache_module
-from duologue.models.cache import STAMP, verify_and_stamp
+from duologue.models.cache import STAMP, ModelChanged, verify_and_stamp
 from duologue.models.pull import pull
 from tests.models.fake_packages import DICTIONARIES, HEARS, MODELS, SPEAKS, TURNS, FakeRegistry
 
@@ -86,9 +87,29 @@ def test_a_missing_model_says_in_one_line_what_to_run(cache: Path) -> None:
     assert isinstance(missing.value, DuologueError)
 
 
-def test_using_a_model_hashes_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_hashes_a_model_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model_path("speaking", models=MODELS)
     monkeypatch.setattr(cache_module, "hashlib", None)
     assert model_path("speaking", models=MODELS)
+
+
+@pytest.mark.parametrize("was_used", [False, True])
+def test_a_changed_file_of_the_same_size_is_refused_until_the_model_is_pulled_again(
+    cache: Path, was_used: bool
+) -> None:
+    if was_used:
+        model_path("speaking", models=MODELS)
+    file = cache / "speaking" / "data" / "en_dict"
+    good = file.read_bytes()
+    file.write_bytes(bytes(reversed(good)))
+    os.utime(file, ns=(1, 1))
+    with pytest.raises(ModelChanged, match=r"^the model speaking is not used: .* run `duologue models pull speaking`"):
+        model_path("speaking", models=MODELS)
+    with pytest.raises(ModelMissing):
+        model_path("speaking", models=MODELS)
+    pull(["speaking"], models=MODELS, source=FakeRegistry())
+    assert model_path("speaking", models=MODELS)
+    assert file.read_bytes() == good
 
 
 @pytest.mark.parametrize("spoil", ["longer", "shorter", "gone", "folder"])

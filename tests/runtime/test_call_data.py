@@ -80,7 +80,7 @@ def test_saved_data_of_the_wrong_type_is_named_and_not_shown() -> None:
 def test_data_that_becomes_unsavable_during_a_call_is_reported_and_the_call_goes_on() -> None:
     with Call(Agent(lambda request: "Yes.", data=Locked)) as call:
         call.context.data.lock = threading.Event()
-        part = call.conversation.engine._context_part()
+        part = call.conversation.engine.context_part()
         assert part["data"] is None
         assert "data.lock" in str(call.conversation.engine.failures[-1].failure)
         call.user("hello there").expect_heard("Yes.")

@@ -10,7 +10,7 @@ import json
 import struct
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,18 @@ from duologue.server.settings import Limits, ServerSettings, many_at_one_address
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from tests.limits import TEST_S, WAIT_S
 
+OWN = (
+    "dev",
+    "token",
+    "operator_token",
+    "ticket_key",
+    "origins",
+    "journals",
+    "watchable",
+    "tells_watched",
+    "public",
+    "trusted_proxies",
+)
 CUE = 2  # the kind of a frame with sound of a cue
 HEADER = struct.Struct("<BBHII")
 
@@ -231,13 +243,21 @@ def serve(
     journals: Path | None = None,
     watchable: bool = True,
     dev: bool = False,
+    secrets: Mapping[str, Any] | None = None,
     **limits: Any,
 ) -> RunningServer:
     """Run a script against a server, then stop the server."""
 
     async def whole() -> RunningServer:
         async with running_server(
-            make, token=token, origins=origins, journals=journals, watchable=watchable, dev=dev, **limits
+            make,
+            token=token,
+            origins=origins,
+            journals=journals,
+            watchable=watchable,
+            dev=dev,
+            **(secrets or {}),
+            **limits,
         ) as made:
             await script(made)
             return made
@@ -254,12 +274,8 @@ async def running_server(make: Callable[[], Agent] | None = None, **given: Any) 
         agents.append(chosen())
         return agents[-1]
 
-    own = {
-        name: given.pop(name)
-        for name in ("token", "origins", "journals", "watchable", "trusted_proxies", "dev")
-        if name in given
-    }
-    limits = replace(many_at_one_address(Limits(drain_s_max=0.05), 1_000), **given)
+    own = {name: given.pop(name) for name in OWN if name in given}
+    limits = replace(many_at_one_address(Limits(drain_s_max=0.05, wrong_token_s_max=0.01), 1_000), **given)
     listening = bind_socket("127.0.0.1", 0)
     server = Server(remember, ServerSettings(port=0, limits=limits, **own))
     made = RunningServer(server, listening.getsockname()[1], agents)

@@ -10,7 +10,11 @@ import pytest
 
 from duologue.draw import names
 from duologue.replay.journal import read_journal, replay
+from duologue.server.app import SLOW_MAX
 from tests.server.running_server import RunningServer, serve, talk
+
+TOKEN = "sesam-oeffne-dich"
+OPERATORS = "open-for-operators"
 
 SAMPLE = re.compile(
     r'^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*"(?:,[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*")*\})?'
@@ -142,23 +146,74 @@ def test_a_slow_replay_delays_no_conversation() -> None:
     serve(script, messages_per_s_max=1_000_000)
 
 
+def test_only_so_many_slow_requests_are_served_at_the_same_time() -> None:
+    async def script(running: RunningServer) -> None:
+        waiting = [await asyncio.open_connection("127.0.0.1", running.port) for _ in range(SLOW_MAX)]
+        for _, out in waiting:  # uploads that have begun and don't end
+            out.write(b"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Length: 9\r\n\r\n" % running.port)
+            await out.drain()
+        while (refused := await running.get("/debug/replay", data=b"x")).status != 503:
+            assert refused.status == 422
+        for _, out in waiting:
+            out.close()
+        while (await running.get("/debug/replay", data=b"x")).status != 422:
+            pass
+
+    serve(script)
+
+
 # -- Authorization
 
 
 @pytest.mark.req("C-SEC-003")
-def test_metrics_and_journals_require_the_token() -> None:
+def test_metrics_and_debug_pages_are_for_operators() -> None:
     async def script(running: RunningServer) -> None:
-        for path in ("/metrics", "/conversations/x/journal"):
-            for bearer in ("", "Bearer ", "Bearer wrong", "Bearer sesam-oeffne-dic", "Basic sesam", "Bearer \xe4"):
+        for path in ("/metrics", "/debug/diagram/user.svg"):
+            for bearer in ("", "Bearer ", "Bearer wrong", "Bearer open-for-operator", "Basic open", "Bearer \xe4"):
                 refused = await running.get(path, Authorization=bearer)
                 assert refused.status == 401, (path, bearer)
-                assert b"sesam" not in refused.body
+                assert b"open-for" not in refused.body
+            assert (await running.get(path, Authorization=f"Bearer {TOKEN}")).status == 403, "callers may not"
+            assert (await running.get(path, Authorization=f"Bearer {OPERATORS}")).status == 200
         assert (await running.get("/debug/replay", data=b"x")).status == 401
-        assert (await running.get("/metrics", Authorization="Bearer sesam-oeffne-dich")).status == 200
         for open_to_all in ("/", "/healthz", "/readyz"):
             assert (await running.get(open_to_all)).status == 200
 
-    serve(script, token="sesam-oeffne-dich")
+    serve(script, token=TOKEN, secrets={"operator_token": OPERATORS})
+
+
+def test_a_server_with_a_token_and_no_operators_token_shows_its_metrics_to_nobody() -> None:
+    async def script(running: RunningServer) -> None:
+        assert (await running.get("/metrics", Authorization=f"Bearer {TOKEN}")).status == 403
+        assert (await running.get("/metrics")).status == 401
+
+    serve(script, token=TOKEN)
+
+
+def test_a_journal_is_for_its_own_caller_and_for_operators() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        began = await client.begin("alice", token=TOKEN)
+        path = f"/conversations/{began['conversation']}/journal"
+        own = {"Authorization": f"Bearer {TOKEN}", "X-Conversation-Key": began["key"]}
+        assert (await running.get(path, **own)).status == 200
+        assert (await running.get(path, **{**own, "X-Conversation-Key": "wrong"})).status == 404
+        assert (await running.get(path, **{**own, "Authorization": ""})).status == 404
+        assert (await running.get(path, Authorization=f"Bearer {OPERATORS}")).status == 200
+
+    serve(script, token=TOKEN, secrets={"operator_token": OPERATORS})
+
+
+def test_requests_under_another_name_or_from_another_page_are_refused() -> None:
+    async def script(running: RunningServer) -> None:
+        for path in ("/", "/metrics", "/debug/diagram/user.svg", "/main.js", "/conversations/x/journal"):
+            assert (await running.get(path, Host="evil.example")).status == 403, path
+            assert (await running.get(path, Origin="https://evil.example")).status == 403, path
+        assert (await running.get("/debug/replay", data=b"x", Origin="https://evil.example")).status == 403
+        assert (await running.get("/healthz", Host="10.0.0.7")).status == 200, "probes use the address"
+        assert (await running.get("/metrics")).status == 200
+
+    serve(script)
 
 
 def test_a_request_that_is_not_http_ends_only_its_own_connection() -> None:

@@ -33,6 +33,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "debug": {"on": True},
     "start": {"microphone": "off"},
     "microphone": {"state": "muted"},
+    "key": {"key": "a-new-key"},
     "attention": {"here": True},
     "calls": {"on": False},
     "watch": {"id": "1f0c2a9b77de"},

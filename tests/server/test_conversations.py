@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from duologue import make_ticket
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.conversations import PAST_MAX, Conversations
 from duologue.server.leases import Leases
@@ -18,6 +20,8 @@ from tests.privacy.planted import TOKEN, Keeping, kept_house
 from tests.server.moving_nodes import TTL_MS, Page, make, store_here
 from tests.server.noted_siblings import NotedSiblings
 from tests.server.running_server import Client, RunningServer, agent_that_says, serve, talk
+
+KEY = "the-key-that-signs-tickets"
 
 LONG = "This is a long answer that goes on and on, " * 6
 
@@ -44,15 +48,20 @@ def test_two_clients_never_get_words_or_sound_of_each_other() -> None:
     serve(script)
 
 
-# -- Seats
+# -- Seats and keys
+
+
+def key_of(began: dict[str, Any]) -> dict[str, Any]:
+    """What a client sends to enter this conversation."""
+    return {"conversation": began["conversation"], "key": began["key"]}
 
 
 @pytest.mark.req("C-CON-002")
-def test_a_second_client_of_a_seat_in_a_conversation_is_refused() -> None:
+def test_a_second_tab_that_does_not_take_over_is_refused() -> None:
     async def script(running: RunningServer) -> None:
         first, second = await running.connect(), await running.connect()
-        await first.begin("alice")
-        await second.hello("alice")
+        began = await first.begin("alice")
+        await second.hello("alice", **key_of(began), take_over=False)
         assert (await second.gone())[0] == 4409
         assert second.told("error")[0]["code"] == "seat_taken"
         assert await talk(first, "still here") == "You said still here."
@@ -64,7 +73,8 @@ def test_a_second_client_of_a_seat_in_a_conversation_is_refused() -> None:
 def test_if_two_tabs_start_at_once_only_one_conversation_starts() -> None:
     async def script(running: RunningServer) -> None:
         first, second = await running.connect(), await running.connect()
-        await asyncio.gather(first.hello("alice"), second.hello("alice"))
+        ticket = make_ticket(KEY, user="anna")
+        await asyncio.gather(first.hello("alice", token=ticket), second.hello("alice", token=ticket))
         await asyncio.gather(first.expect("ready"), second.expect("ready"))
         await first.send("start")
         await first.until_listening()
@@ -72,7 +82,79 @@ def test_if_two_tabs_start_at_once_only_one_conversation_starts() -> None:
         assert (await second.gone())[0] == 4409
         assert len(running.conversations.served) == 1
 
+    serve(script, secrets={"ticket_key": KEY})
+
+
+def test_a_seat_is_a_name_that_opens_nothing_and_is_not_confirmed() -> None:
+    async def script(running: RunningServer) -> None:
+        alice = await running.connect()
+        began = await alice.begin("alice")
+        await talk(alice, "my secret")
+        said = []
+        for seat, more in (
+            ("alice", {}),
+            ("alice", {"take_over": True}),
+            ("alice", {"take_over": False}),
+            ("alice", {"conversation": began["conversation"], "key": "wrong", "take_over": True}),
+            ("bob", {}),
+        ):
+            stranger = await running.connect()
+            told = await stranger.begin(seat, **more)
+            assert told["conversation"] != began["conversation"]
+            assert "my secret" not in str(stranger.messages)
+            said.append([one["type"] for one in stranger.messages if one["type"] != "duologue.notice"][:3])
+            await stranger.send("end")
+            await stranger.expect("ended")
+        assert said[0] == said[1] == said[2] == said[4], "a client can't tell which seats exist"
+        assert await talk(alice, "still here", after=1) == "You said still here."
+
     serve(script)
+
+
+def test_a_client_that_takes_over_gets_a_new_key_and_the_old_one_opens_nothing() -> None:
+    async def script(running: RunningServer) -> None:
+        first, second = await running.connect(), await running.connect()
+        began = await first.begin("alice")
+        await second.hello("alice", **key_of(began))
+        await second.expect("conversation")
+        offered = (await second.expect("key"))["key"]
+        (served,) = running.conversations.served.values()
+        assert served.is_key(began["key"]), "until the new one is acknowledged"
+        await second.send("key", key="not this one")
+        await second.expect("error", code="refused")
+        assert served.is_key(began["key"])
+        await second.send("key", key=offered)
+        await running.until(lambda: not served.is_key(began["key"]))
+        thief = await running.connect()
+        await thief.hello("alice", **key_of(began), take_over=True)
+        await thief.expect("ready")
+        await thief.send("ping", t=1)
+        await thief.expect("pong")
+        assert thief.told("conversation") == []
+        third = await running.connect()
+        await third.hello("alice", conversation=began["conversation"], key=offered)
+        assert (await third.expect("conversation"))["resumed"] is True
+
+    serve(script)
+
+
+def test_a_key_opens_a_conversation_only_for_the_user_of_its_ticket() -> None:
+    async def script(running: RunningServer) -> None:
+        anna, bob, again = await running.connect(), await running.connect(), await running.connect()
+        began = await anna.begin("phone", token=make_ticket(KEY, user="anna"))
+        await bob.hello("phone", token=make_ticket(KEY, user="bob"), **key_of(began))
+        await bob.expect("ready")
+        await bob.send("ping", t=1)
+        await bob.expect("pong")
+        assert bob.told("conversation") == []
+        over = make_ticket(KEY, user="anna", now_s=time.time() - 86_400)
+        await again.hello("phone", token=over, **key_of(began))
+        assert (await again.expect("conversation"))["resumed"] is True, "a ticket that is over still resumes"
+        late = await running.connect()
+        await late.hello("phone", token=over)
+        assert (await late.gone())[0] == 4401
+
+    serve(script, secrets={"ticket_key": KEY})
 
 
 def test_a_take_over_moves_the_conversation_and_disconnects_the_other_tab() -> None:
@@ -80,7 +162,7 @@ def test_a_take_over_moves_the_conversation_and_disconnects_the_other_tab() -> N
         first, second = await running.connect(), await running.connect()
         began = await first.begin("alice")
         await talk(first, "remember me")
-        await second.hello("alice", take_over=True)
+        await second.hello("alice", **key_of(began), take_over=True)
         moved = await second.expect("conversation")
         assert moved["conversation"] == began["conversation"]
         assert moved["resumed"] is True
@@ -98,10 +180,10 @@ def test_a_tab_that_was_taken_over_can_send_and_receive_nothing() -> None:
 
     async def script(running: RunningServer) -> None:
         first = await running.connect(plays=False)
-        await first.begin("alice")
+        began = await first.begin("alice")
         served = next(iter(running.conversations.served.values()))
         second = await running.connect()
-        await second.hello("alice", take_over=True)
+        await second.hello("alice", **key_of(began), take_over=True)
         first.socket.transport.pause_reading()  # type: ignore[attr-defined]
         await second.expect("conversation")
         for _ in range(20):

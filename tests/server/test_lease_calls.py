@@ -10,10 +10,12 @@ import pytest
 from duologue.ports.store import Damaged, StoredConversation, StoreFailed, StoreWrite
 from duologue.runtime.checkpoint import NotRestorable
 from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.client_messages import ClientMessage
+from duologue.server.conversation_keys import hash_key
 from duologue.server.known_conversation import KnownConversation
-from duologue.server.lease_calls import CALL_S_MAX, CLIENT_PART, LeaseCalls, hash_key
+from duologue.server.lease_calls import CALL_S_MAX, CLIENT_PART, LeaseCalls
 from duologue.server.ownership import inputs as on
-from tests.server.moving_nodes import store_here
+from tests.server.moving_nodes import Node, Page, hello_of, make, store_here
 
 KEY = "the key"
 
@@ -150,3 +152,62 @@ def test_a_release_that_fails_is_only_logged(caplog: pytest.LogCaptureFixture) -
 
     run_simulated(scene())
     assert "its lease can't be released" in caplog.text
+
+
+# -- Keys
+
+
+def test_a_new_key_is_known_to_the_node_that_takes_over_and_the_old_one_opens_nothing_there() -> None:
+    async def scene() -> None:
+        store = store_here()
+        a, first, second = Node("a", store, make), Page(), Page()
+        await a.open()
+        await a.begin(first)
+        old = hello_of(first)
+        served = await a.reconnect(second, old)
+        assert served is not None
+        await asyncio.sleep(0.2)
+        new = old | {"key": second.of("key")[0]["key"]}
+        served.do(ClientMessage("key", {"key": new["key"]}))
+        await asyncio.sleep(0.2)
+        a.die()
+        b = Node("b", store, make)
+        await b.open()
+        assert await b.reconnect(Page(), old) is None
+        assert await b.reconnect(Page(), new) is not None
+
+    run_simulated(scene())
+
+
+def test_a_key_that_was_not_acknowledged_leaves_the_old_one_valid_on_another_node() -> None:
+    async def scene() -> None:
+        store = store_here()
+        a, first, second = Node("a", store, make), Page(), Page()
+        await a.open()
+        await a.begin(first)
+        await a.reconnect(second, hello_of(first))
+        await asyncio.sleep(0.2)
+        a.die()
+        b = Node("b", store, make)
+        await b.open()
+        assert await b.reconnect(Page(), hello_of(first)) is not None
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("C-SEC-003")
+def test_the_store_keeps_neither_the_seat_nor_a_key_of_a_client() -> None:
+    async def scene() -> None:
+        store = store_here()
+        a, first, second = Node("a", store, make), Page(), Page()
+        await a.open()
+        served = await a.begin(first, seat="alice-at-home")
+        await a.reconnect(second, hello_of(first, seat="alice-at-home"))
+        await asyncio.sleep(0.2)
+        stored = await store.read(served.id)
+        assert stored is not None
+        secrets = ("alice-at-home", hello_of(first)["key"], second.of("key")[0]["key"])
+        assert stored.parts[CLIENT_PART]["keys"]
+        assert [one for one in secrets if one in str(stored)] == []
+
+    run_simulated(scene())

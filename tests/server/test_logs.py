@@ -83,7 +83,7 @@ def test_no_log_line_contains_words_or_secrets(log: Everything) -> None:
         await client.send("answer", call=99, text=WRONG)
         await client.expect("error", after=3)
         seated = await running.connect()
-        await seated.hello(SEAT, token=TOKEN)
+        await seated.hello(SEAT, token=TOKEN, conversation=began["conversation"], key=began["key"], take_over=False)
         await seated.gone()
         client.vanish()
         again = await running.connect()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from duologue.server.app import Server
@@ -44,8 +46,33 @@ def test_only_names_and_addresses_of_this_machine_are_loopback(host: str, is_loc
     assert is_loopback(host) is is_local
 
 
+@pytest.mark.parametrize("name", ["token", "operator_token", "ticket_key"])
+def test_a_secret_of_less_than_16_characters_is_refused_and_not_repeated(name: str) -> None:
+    with pytest.raises(InvalidServer, match=f"{name} has 15 characters and must have at least 16") as refused:
+        ServerSettings(**{name: "x" * 14 + "q"})
+    assert "q`" not in str(refused.value)
+    assert "xq" not in str(refused.value)
+    assert getattr(ServerSettings(**{name: "x" * 16}), name)
+
+
+def test_one_secret_for_two_purposes_is_refused() -> None:
+    with pytest.raises(InvalidServer, match="must differ"):
+        ServerSettings(token="x" * 16, operator_token="x" * 16)
+
+
+def test_settings_show_no_secrets() -> None:
+    shown = repr(ServerSettings(token="x" * 16, operator_token="y" * 16, ticket_key="z" * 16))
+    assert not re.search("x{16}|y{16}|z{16}", shown)
+
+
+def test_a_server_with_a_ticket_key_needs_no_token() -> None:
+    settings = ServerSettings(host="0.0.0.0", ticket_key="z" * 16).guarded()
+    assert settings.token == ""
+    assert settings.needs_ticket
+
+
 def test_a_token_that_is_given_stays() -> None:
-    assert ServerSettings(host="0.0.0.0", token="own").guarded().token == "own"
+    assert ServerSettings(host="0.0.0.0", token="own" * 6).guarded().token == "own" * 6
     assert ServerSettings().guarded().token == ""
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,14 +19,16 @@ from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_messages import ClientMessage
 from duologue.server.client_outbox import ClientOutbox
 from duologue.server.phone.routes import PhoneSettings, phone_routes
-from duologue.server.settings import ServerSettings
-from duologue.server.switchboard import LIST_S_MIN, Operator, Switchboard, may_watch
+from duologue.server.switchboard import LIST_S_MIN, Operator, Switchboard
 from duologue.testing import Delay, scripted_tool
 from tests.limits import TEST_S
 from tests.server.noted_siblings import NotedSiblings
 from tests.server.operators import listed, operator, watch
 from tests.server.phone.phone_calls import make_agent, until
 from tests.server.running_server import Client, RunningServer, agent_that_says, running_server, serve
+
+TOKEN = "the-callers-own-token"
+OPERATORS = "the-operators-own-token"
 
 
 @asynccontextmanager
@@ -281,17 +281,51 @@ def test_a_server_that_is_not_watchable_lists_nothing_and_shows_nothing() -> Non
     serve(script, watchable=False)
 
 
-def test_a_server_with_a_token_shows_its_calls_to_clients_with_the_token() -> None:
+def test_a_caller_with_a_token_may_not_watch_and_an_operator_may() -> None:
     async def script(running: RunningServer) -> None:
-        stranger = await running.connect()
-        await stranger.hello("mallory", token="guess")
-        assert (await stranger.gone())[0] == 4401
-        client = await running.connect()
-        await client.begin("alice", token="sesame")
-        watcher = await operator(running, token="sesame")
-        await watch(watcher)
+        caller, operator = await running.connect(), await running.connect()
+        await caller.begin("alice", token=TOKEN)
+        assert caller.told("ready")[0]["watchable"] is False
+        await caller.send("calls")
+        assert "may not watch" in (await caller.expect("error", code="refused"))["message"]
+        await operator.hello("desk", token=OPERATORS)
+        assert (await operator.expect("ready"))["watchable"] is True
+        await operator.send("calls")
+        assert len((await operator.expect("calls"))["calls"]) == 1
 
-    serve(script, token="sesame")
+    serve(script, token=TOKEN, secrets={"operator_token": OPERATORS})
+
+
+def test_where_callers_need_a_token_nobody_watches_without_the_operators_token() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.hello("alice", token=TOKEN)
+        assert (await client.expect("ready"))["watchable"] is False
+        await client.send("calls")
+        await client.expect("error", code="refused")
+
+    serve(script, token=TOKEN)
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_a_caller_is_told_while_an_operator_watches_if_the_settings_say_so(is_told: bool) -> None:
+    async def script(running: RunningServer) -> None:
+        caller, operator = await running.connect(), await running.connect()
+        await caller.begin("alice")
+        await operator.hello("desk")
+        await operator.send("calls")
+        (call,) = (await operator.expect("calls"))["calls"]
+        await operator.send("watch", id=call["id"])
+        await operator.expect("conversation")
+        await operator.send("watch", id=None)
+        await operator.send("ping", t=1)
+        await operator.expect("pong")
+        await caller.send("ping", t=1)
+        await caller.expect("pong")
+        assert [told["operators"] for told in caller.told("watched")] == ([1, 0] if is_told else [])
+        assert operator.told("watched") == []
+
+    serve(script, secrets={"tells_watched": is_told})
 
 
 # -- Other processes of the same server
@@ -340,35 +374,3 @@ def test_calls_are_shared_with_other_processes_while_they_are_wanted() -> None:
 
 
 async def _unsent(_: dict[str, Any]) -> None: ...
-
-
-# -- Who may watch
-
-
-def scope(client: str = "127.0.0.1", host: str = "127.0.0.1:8765", **more: str) -> dict[str, Any]:
-    headers = {"host": host, **{name.replace("_", "-"): value for name, value in more.items()}}
-    return {"client": (client, 4711), "headers": [(k.encode(), v.encode()) for k, v in headers.items()]}
-
-
-OPEN = ServerSettings()
-
-
-@pytest.mark.parametrize(
-    ("settings", "asks", "may"),
-    [
-        (OPEN, scope(), True),
-        (OPEN, scope(host="localhost", origin="http://localhost:3000"), True),
-        (OPEN, scope("::1", host="[::1]:8765"), True),
-        (OPEN, scope("192.0.2.7"), False),
-        (OPEN, scope(host="voice.example"), False),
-        (OPEN, scope(origin="https://voice.example"), False),
-        (OPEN, scope(origin="http://[broken"), False),
-        (OPEN, scope(x_forwarded_for="192.0.2.7"), False),
-        (replace(OPEN, token="sesame"), scope("192.0.2.7", host="voice.example"), True),
-        (replace(OPEN, watchable=False), scope(), False),
-        (replace(OPEN, token="sesame", watchable=False), scope(), False),
-    ],
-    ids=lambda value: json.dumps(str(value))[:40] if isinstance(value, dict) else None,
-)
-def test_without_a_token_only_this_machine_may_watch(settings: ServerSettings, asks: dict[str, Any], may: bool) -> None:
-    assert may_watch(asks, settings) is may

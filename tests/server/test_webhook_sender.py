@@ -110,7 +110,7 @@ def test_a_message_that_is_never_accepted_is_given_up_and_counted() -> None:
     async def run() -> None:
         receiver = Receiver(refused=10_000)
         sender = WebhookSender(SETTINGS, None, "", receiver, clock=lambda: 1_000.0)
-        await sender._deliver("x", {"id": "1"})
+        await sender.deliver("x", {"id": "1"})
         assert (receiver.tries, sender.dropped) == (TRIES_MAX, 1)
 
     run_simulated(run())

@@ -7,13 +7,13 @@ import asyncio
 import pytest
 
 from duologue.ports.line import Closed, Healed, Wobbled
-from duologue.ports.session import Context
+from duologue.ports.session import SessionContext
 from duologue.testing import ScriptedSession, run_simulated
 
 
 def test_it_fails_in_order_and_takes_its_time() -> None:
     heard: list[Wobbled | Healed | Closed] = []
-    context = Context("so far", (), ())
+    context = SessionContext("so far", (), ())
 
     async def scene() -> float:
         session = ScriptedSession(open_ms=500, failures=[OSError("no line"), None], renew_failures=[OSError("expired")])

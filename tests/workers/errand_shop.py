@@ -64,7 +64,11 @@ class Shop:
         self._server = server
         self._runner = asyncio.Runner()
         self.run(server.open())
-        self.workers = {worker.tool.name: worker for worker in server.workers()}
+        self.workers = self.workers_of_another_caller()
+
+    def workers_of_another_caller(self) -> Workers:
+        """The same tools, for a caller of its own."""
+        return {worker.tool.name: worker for worker in self._server.workers()}
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._runner.run(asyncio.wait_for(work, WAIT_S))

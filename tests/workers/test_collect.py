@@ -12,11 +12,11 @@ from duologue.testing import Call
 from duologue.workers.collect import (
     CollectAddress,
     CollectCardNumber,
+    CollectConfirmation,
     CollectDate,
     CollectEmail,
     CollectName,
     CollectPhone,
-    Confirm,
     NotCollected,
 )
 
@@ -55,8 +55,8 @@ def collect(task: Any, *replies: str) -> Any:
         (CollectPhone(), ["0 3 0 1 2 3 4 5 6 7", "yes that's right"], "0301234567"),
         (CollectAddress(), ["12 Main Street in Springfield", "yes"], "12 Main Street in Springfield"),
         (CollectDate(today=today), ["on March 6th"], date(2026, 3, 6)),
-        (Confirm("Shall I book it?"), ["yes please"], True),
-        (Confirm("Shall I book it?"), ["no"], False),
+        (CollectConfirmation("Shall I book it?"), ["yes please"], True),
+        (CollectConfirmation("Shall I book it?"), ["no"], False),
     ],
     ids=lambda given: type(given).__name__,
 )

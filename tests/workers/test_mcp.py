@@ -86,3 +86,18 @@ def test_a_server_may_be_closed_by_another_task_than_the_one_that_opened_it(web:
             await server.close()
 
     asyncio.run(asyncio.wait_for(main(), WAIT_S))
+
+
+def test_a_server_that_is_not_shared_gives_each_conversation_a_connection_of_its_own() -> None:
+    async def main() -> None:
+        server = by_process(shared=False)
+        first, second = server.for_one_conversation(), server.for_one_conversation()
+        async with first, second:
+            pids = [
+                await ask(next(worker for worker in own.workers() if worker.tool.name == "pid"))
+                for own in (first, second)
+            ]
+        assert pids[0] != pids[1]
+        assert by_process().for_one_conversation().shared
+
+    asyncio.run(asyncio.wait_for(main(), TEST_S))

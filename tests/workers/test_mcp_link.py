@@ -88,6 +88,28 @@ def test_a_question_never_reaches_the_job_of_another_call(shop: Shop) -> None:
     shop.run(main())
 
 
+def test_a_question_on_a_line_of_several_callers_reaches_only_the_caller_whose_call_it_is(shop: Shop) -> None:
+    """A process with the old protocol doesn't say whose question it is. A call that another caller has given up may
+    still ask, so the question is declined."""
+
+    async def main() -> None:
+        other, mine = NotedJob(answer="tiny"), NotedJob(answer="large")
+        theirs = shop.workers_of_another_caller()
+        running = asyncio.create_task(ask(theirs["long_errand"], other, token="given up"))
+        await other.hears("half way")
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        if shop.way == ("stdio", "legacy"):
+            assert "decline" in str(await failure_of(ask(shop.workers["order_pizza"], mine)))
+            assert mine.asked == []
+        else:
+            assert await ask(shop.workers["order_pizza"], mine) == "one large pizza"
+        assert other.asked == []
+
+    shop.run(main())
+
+
 # -- Failures
 
 

@@ -37,6 +37,7 @@ from .slots import slots_command
 from .spoken import spoken_command
 from .store_commands import conversations_command, forget_command, nodes_command
 from .talk import talk_command
+from .ticket import ticket_command
 from .timeline import timeline_command
 from .torture import torture_command
 from .tune import tune_command
@@ -74,6 +75,7 @@ app.command("spoken")(spoken_command)
 app.command("listen")(listen_command)
 app.command("phone")(phone_command)
 app.command("slots")(slots_command)
+app.command("ticket")(ticket_command)
 app.command("nodes")(nodes_command)
 app.command("conversations")(conversations_command)
 app.command("forget")(forget_command)

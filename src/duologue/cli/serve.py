@@ -14,7 +14,8 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
+from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
@@ -25,7 +26,7 @@ from duologue.observe.prices import read_prices
 from duologue.server.listening import bind_socket, server_url
 from duologue.server.processes.capacity import choose_count, read_capacity, this_system
 from duologue.server.processes.channel import is_one_of_several
-from duologue.server.settings import Limits, ServerSettings, WebhookSettings
+from duologue.server.settings import Limits, ServerSettings, WebhookSettings, is_loopback
 
 from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
@@ -33,18 +34,7 @@ from .serve_observers import ConsentOption, LogOption, OtelOption, PricesOption,
 from .serve_processes import run_processes, serve_process
 from .served_agent import (
     FLOWS,
-    BrainOption,
-    ContextHeaderOption,
-    ContextQueryOption,
-    KeepDaysOption,
-    PhoneUrlOption,
-    RealtimeUrlOption,
     ServeOptions,
-    StoreOption,
-    TrustedProxyOption,
-    WatchOption,
-    WebhookOption,
-    WorkersOption,
     make_server,
 )
 
@@ -52,6 +42,64 @@ DEMO_NAME = "Flight desk"
 _ERR = Console(stderr=True, highlight=False)
 _NO_NAME = "No agent was named, so this is the demo, which books flights. Yours: duologue serve module:agent"
 _STOPPING = "Ctrl-C lets conversations end, then stops the server."
+
+CallersToken: TypeAlias = Annotated[
+    str, typer.Option(help="The secret that callers must present, 16 characters or more.", envvar="DUOLOGUE_TOKEN")
+]
+OperatorsToken: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="The secret with which operators watch calls and read metrics, journals and debug pages.",
+        envvar="DUOLOGUE_OPERATOR_TOKEN",
+    ),
+]
+TicketKey: TypeAlias = Annotated[
+    str,
+    typer.Option(help="The key that signs callers' tickets (duologue ticket).", envvar="DUOLOGUE_TICKET_KEY"),
+]
+StoreUrl: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="Where conversations are stored: sqlite:, a path, postgresql://…, memory: or none.",
+        envvar="DUOLOGUE_STORE",
+    ),
+]
+Workers: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        help="How many processes serve on this port; each loads its own models. Default: one for each core, one "
+        "for the demo.",
+        envvar="DUOLOGUE_WORKERS",
+    ),
+]
+PhoneUrl: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="The public URL at which phone carriers reach this server; needs TWILIO_AUTH_TOKEN or "
+        "TELNYX_PUBLIC_KEY, except at http://127.0.0.1 for simulated calls."
+    ),
+]
+
+ContextQuery: TypeAlias = Annotated[
+    list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
+]
+ContextHeader: TypeAlias = Annotated[
+    list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
+]
+Webhook: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
+        envvar="DUOLOGUE_WEBHOOK",
+    ),
+]
+TrustedProxy: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A balancer or proxy in front of this server, as an address or a network: its X-Forwarded-For says "
+        "who the caller is; repeatable."
+    ),
+]
 
 
 def serve_command(
@@ -62,9 +110,9 @@ def serve_command(
         str, typer.Option(help="The address to listen on; clients on other machines need the token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on; 0 chooses a free one.")] = 8765,
-    token: Annotated[
-        str, typer.Option(help="The secret that clients must present to connect.", envvar="DUOLOGUE_TOKEN")
-    ] = "",
+    token: CallersToken = "",
+    operator_token: OperatorsToken = "",
+    ticket_key: TicketKey = "",
     origin: Annotated[list[str] | None, typer.Option(help="Also accept web pages of this origin; repeatable.")] = None,
     journals: Annotated[Path | None, typer.Option(help="Write a journal of every conversation to this folder.")] = None,
     log: LogOption = None,
@@ -74,18 +122,31 @@ def serve_command(
     record_consent: ConsentOption = "",
     conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
     drain_s: Annotated[float, typer.Option(help="Seconds that conversations get to end when the server stops.")] = 30.0,
-    store: StoreOption = "sqlite:",
+    store: StoreUrl = "sqlite:",
     node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",
-    workers: WorkersOption = None,
-    keep_days: KeepDaysOption = 30,
-    brain: BrainOption = "",
-    realtime_url: RealtimeUrlOption = None,
-    phone_url: PhoneUrlOption = "",
-    watch: WatchOption = True,
-    context_query: ContextQueryOption = None,
-    context_header: ContextHeaderOption = None,
-    webhook: WebhookOption = "",
-    trusted_proxy: TrustedProxyOption = None,
+    workers: Workers = None,
+    keep_days: Annotated[
+        int, typer.Option(min=1, help="Delete conversations and journals this many days after they were last written.")
+    ] = 30,
+    brain: Annotated[
+        str,
+        typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL."),
+    ] = "",
+    realtime_url: Annotated[
+        str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
+    ] = None,
+    phone_url: PhoneUrl = "",
+    watch: Annotated[
+        bool,
+        typer.Option("--watch/--no-watch", help="Let operators watch all calls."),
+    ] = True,
+    context_query: ContextQuery = None,
+    context_header: ContextHeader = None,
+    webhook: Webhook = "",
+    trusted_proxy: TrustedProxy = None,
+    tell_watched: Annotated[
+        bool, typer.Option("--tell-watched", help="Tell callers in the browser while an operator watches them.")
+    ] = False,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
@@ -102,6 +163,10 @@ def serve_command(
         webhook=WebhookSettings(webhook, os.environ.get("DUOLOGUE_WEBHOOK_SECRET", "")) if webhook else None,
         watchable=watch,
         trusted_proxies=tuple(trusted_proxy or ()),
+        operator_token=operator_token,
+        ticket_key=ticket_key,
+        tells_watched=tell_watched,
+        public=bool(phone_url) and not is_loopback(urlsplit(phone_url).hostname or ""),
         prices=read_prices(prices) if prices is not None else None,
     ).guarded()
     check_recording(record, record_consent, keep_days)
@@ -129,7 +194,8 @@ def _serve(
         _load_behind_page(listening, options.app, missing.models, browser)
 
     def announce(served: Sequence[str]) -> None:
-        lines = ready_lines(served, server_url(listening), settings.token, is_own_token, is_demo=not options.app)
+        ready = ready_lines(served, server_url(listening), settings.token, is_own_token, is_demo=not options.app)
+        lines = [*ready, *_access_lines(settings)]
         shared = f"{count} workers share the port." if count > 1 else ""
         lines += [f"[dim]{line}[/]" for line in (shared, note, _STOPPING) if line]
         _ERR.print("\n  ".join(["", *lines, ""]))
@@ -148,9 +214,19 @@ def ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool,
     """The lines that say which agent it is and where. A token is shown if the server made it, but not if the operator
     chose it."""
     shown = f"{url}?token={token}" if token and is_own_token else url
-    asks = [] if is_own_token else ["The page asks for your token: add ?token=… to the address."]
+    asks = [] if is_own_token or not token else ["The page asks for your token: add ?token=… to the address."]
     which = [_NO_NAME] if is_demo else []
     return [f"[bold]{served[0]}[/] is at [bold cyan]{shown}[/]", *which, *asks, *served[1:]]
+
+
+def _access_lines(settings: ServerSettings) -> list[str]:
+    """The lines that say who may connect and who may watch, if that isn't everyone on this machine."""
+    lines = []
+    if settings.ticket_key:
+        lines.append("Callers need a ticket: `duologue ticket` makes one, or your backend does (make_ticket).")
+    if not settings.operator_token and (settings.needs_ticket or not settings.is_for_this_machine):
+        lines.append("Calls can't be watched, and /metrics is closed: set --operator-token to open both.")
+    return lines
 
 
 # -- What is missing

@@ -11,10 +11,9 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import typer
 from rich.markup import escape
 
 from duologue.core.errors import DuologueError
@@ -31,65 +30,6 @@ if TYPE_CHECKING:
 
 DEMO = "agent:agent"
 FLOWS = (".yaml", ".yml")
-
-# -- Options of the command that take more than a line
-
-StoreOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        help="Where conversations are stored: sqlite:, a path, postgresql://…, memory: or none.",
-        envvar="DUOLOGUE_STORE",
-    ),
-]
-WorkersOption: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        help="How many processes serve on this port; each loads its own models. Default: one for each core, one "
-        "for the demo.",
-        envvar="DUOLOGUE_WORKERS",
-    ),
-]
-KeepDaysOption: TypeAlias = Annotated[
-    int, typer.Option(min=1, help="Delete a conversation from the store this many days after it ended.")
-]
-BrainOption: TypeAlias = Annotated[
-    str,
-    typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL."),
-]
-RealtimeUrlOption: TypeAlias = Annotated[
-    str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
-]
-PhoneUrlOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        help="The public URL at which phone carriers reach this server; needs TWILIO_AUTH_TOKEN or "
-        "TELNYX_PUBLIC_KEY, except at http://127.0.0.1 for simulated calls."
-    ),
-]
-WatchOption: TypeAlias = Annotated[
-    bool,
-    typer.Option("--watch/--no-watch", help="Let operators watch all calls, from this machine or with the token."),
-]
-ContextQueryOption: TypeAlias = Annotated[
-    list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
-]
-ContextHeaderOption: TypeAlias = Annotated[
-    list[str] | None, typer.Option(help="Let the agent see this header of a client's request; repeatable.")
-]
-TrustedProxyOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="A balancer or proxy in front of this server, as an address or a network: its X-Forwarded-For says "
-        "who the caller is; repeatable."
-    ),
-]
-WebhookOption: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
-        envvar="DUOLOGUE_WEBHOOK",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)

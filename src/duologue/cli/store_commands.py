@@ -6,6 +6,7 @@ Rule: conversation ids are shown hashed, as in the log, unless `--ids` is given.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from duologue.core.errors import DuologueError
+from duologue.observe.conversation_files import delete, files_of, names_of, search
 from duologue.observe.diagnostics import correlation_id
 from duologue.ports.store import Store
 
@@ -63,36 +65,47 @@ def conversations_command(
 def forget_command(
     conversation: Annotated[str, typer.Argument(help="The conversation's id, or the hashed id from the log.")],
     store: Url = "sqlite:",
-    recordings: Annotated[
-        Path | None, typer.Option(help="Also delete the recordings of the conversation from this folder.")
+    journals: Annotated[
+        list[Path] | None,
+        typer.Option(help="Also delete its journals, words and recordings in this folder; repeatable."),
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Then search the store's file and these folders for what was said.")
+    ] = False,
 ) -> None:
-    """Delete all data of a conversation from a store, and its recordings."""
+    """Delete all data of a conversation: from a store, and its files in folders of journals."""
+    from .forgotten_traces import places_of_store, traces_in_files, traces_of
 
-    async def forget(opened: Store) -> bool:
+    folders = journals or []
+    for folder in folders:
+        if not folder.is_dir():
+            raise DuologueError(f"{folder} is no folder; name the folder of `duologue serve --journals`")
+
+    async def forget(opened: Store) -> tuple[bool, set[bytes]]:
         held = await opened.holdings(1_000_000)
         known = [
             one.conversation for one in held if conversation in (one.conversation, correlation_id(one.conversation))
         ]
-        return any([await opened.forget(one) for one in known or [conversation]])
+        traces = {name.encode() for one in (conversation, *known) for name in names_of(one)}
+        for one in known if check else ():
+            traces |= await traces_of(opened, one)
+        found = any([await opened.forget(one) for one in known or [conversation]])
+        return found, traces
 
-    is_stored = _query(store, forget)
-    if not _delete_recordings(conversation, recordings) and not is_stored:
+    found, traces = _query(store, forget)
+    names = [trace.decode() for trace in traces if re.fullmatch(rb"[0-9a-f]{12,32}", trace)]
+    files = sorted({file for folder in folders for name in names for file in files_of(folder, name)})
+    if check:
+        traces |= traces_in_files(files)
+    count = delete(files)
+    if not found and not count and not check:
         raise DuologueError("no such conversation in this store; `duologue conversations` lists them")
-    Console().print("deleted")
-
-
-def _delete_recordings(conversation: str, folder: Path | None) -> int:
-    """Delete the recordings of a conversation, given by its id or its hashed id. Returns how many there were."""
-    if folder is None:
-        return 0
-    from duologue.observe.call_recording import recordings_of
-
-    names = {conversation, correlation_id(conversation)}
-    found = [path for name in names if Path(name).name == name for path in recordings_of(folder, name)]
-    for path in found:
-        path.unlink(missing_ok=True)
-    return len(found)
+    Console().print(f"deleted{f', with {count} files' if count else ''}" if found or count else "nothing to delete")
+    if check:
+        left = search([*places_of_store(store), *folders], traces)
+        if left:
+            raise DuologueError("still found in " + ", ".join(str(path) for path in left))
+        Console().print(f"checked: none of {len(traces)} traces is in the store's files or in these folders")
 
 
 def _query(url: str, query: Callable[[Store], Awaitable[T]]) -> T:

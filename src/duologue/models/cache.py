@@ -1,19 +1,20 @@
 """The models on this machine: where each is stored, and whether it is complete.
 
-Reads the files of each model and its stamp, a file of hashes. Never downloads anything. Rule: files are hashed when a
-model is pulled or verified, and the hashes are saved in the stamp. After that, comparing file sizes is enough to use
-the model.
+Reads the files of each model and its stamp, a file of hashes. Never downloads anything. Rule: the files of a model are
+compared with the catalogue's hashes when a process first uses the model, and again if the size or the time of a file
+has changed. To find out whether a model is there, comparing sizes is enough.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from duologue.core.errors import DuologueError
 
@@ -32,6 +33,18 @@ class ModelMissing(DuologueError, LookupError):
         super().__init__(f"the model {name} is missing; run `duologue models pull {name}`")
 
 
+class ModelChanged(DuologueError):
+    """The files of a model aren't those of the catalogue: they are damaged, or another program has changed them."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        self.name = name
+        super().__init__(f"the model {name} is not used: {problem}; run `duologue models pull {name}` to get it again")
+
+
+FileStates: TypeAlias = tuple[tuple[str, int, int], ...]  # path, size and time of change
+_verified: dict[Path, FileStates] = {}  # by folder: the files as they were when their hashes were compared
+
+
 def cache_folder() -> Path:
     """The folder for models: DUOLOGUE_MODELS if it is set, else `models` in DUOLOGUE_CACHE if that is set, else
     `duologue/models` in the user's cache folder."""
@@ -46,10 +59,25 @@ def cache_folder() -> Path:
 
 
 def model_path(name: str, *, models: Mapping[str, Model] = MODELS) -> Path:
-    """The folder of a model. Raises `ModelMissing` if the model isn't in the cache or isn't complete."""
+    """The folder of a model, whose files have the right hashes. Raises `ModelMissing` if the model isn't in the cache
+    or isn't complete, and `ModelChanged` if a file was changed."""
     if not is_present(name, models=models):
         raise ModelMissing(name)
-    return cache_folder() / name
+    folder = cache_folder() / name
+    states = _file_states(folder)
+    if _verified.get(folder) != states:
+        problems = inspect(folder, model_named(name, models)).problems
+        if problems:
+            with contextlib.suppress(OSError):
+                (folder / STAMP).unlink()  # so that a pull repairs it
+            raise ModelChanged(name, problems[0])
+        _verified[folder] = states
+    return folder
+
+
+def _file_states(folder: Path) -> FileStates:
+    paths = [folder / path for path in _paths_in(folder)]
+    return tuple((str(path), (stat := path.stat()).st_size, stat.st_mtime_ns) for path in paths)
 
 
 def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:

@@ -7,6 +7,7 @@ thread, because there are more conversations than cores.
 from __future__ import annotations
 
 import importlib
+import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 from duologue.core.errors import DuologueError
 
+TELEMETRY_SWITCH = "ORT_DISABLE_TELEMETRY"
 Rewrites: TypeAlias = Callable[[bytes], bytes]
 
 _sessions: dict[tuple[Path, tuple[str, ...], Rewrites | None], OnnxSession] = {}
@@ -87,6 +89,9 @@ def _first_line(failure: BaseException) -> str:
 
 
 def _onnxruntime() -> Any:
+    """The library, without its telemetry. It would write an id of this device to disk and look up a host of its maker,
+    unless it is told not to before it is imported."""
+    os.environ.setdefault(TELEMETRY_SWITCH, "1")
     try:
         return importlib.import_module("onnxruntime")
     except ModuleNotFoundError as missing:

@@ -43,7 +43,7 @@ from .ears import (
 from .failure import BrokenContract, ServiceError, UnknownOutcome, classify, classify_status
 from .history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from .line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
-from .session import Context, ReportsLife, Session, SessionLife
+from .session import ReportsLife, Session, SessionContext, SessionLife
 from .sound import Sound, Word
 from .tool_call import ToolCall
 from .voice import Voice
@@ -56,7 +56,6 @@ __all__ = [
     "CallOutput",
     "Closed",
     "Commit",
-    "Context",
     "Discard",
     "Ears",
     "Final",
@@ -88,6 +87,7 @@ __all__ = [
     "Request",
     "ServiceError",
     "Session",
+    "SessionContext",
     "SessionLife",
     "Show",
     "ShowsForm",

@@ -14,7 +14,7 @@ from .line import Closed, Healed, Wobbled
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class SessionContext:
     """What one session passes on to the next."""
 
     summary: str = ""
@@ -45,11 +45,11 @@ class Session(Protocol):
     """A connection to a service, which may have a time limit. If a session also has the attribute `active`, a start is
     refused while that is False. A session with the method `follow_life` reports more (`ReportsLife`)."""
 
-    async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def open(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         """Open the session. `context` comes from an earlier session, if there was one."""
         ...
 
-    async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def renew(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         """Replace the connection with a new one before the old one ends. After that, notifications of the old
         connection are ignored."""
         ...

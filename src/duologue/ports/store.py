@@ -217,5 +217,6 @@ class Store(Protocol):
         ...
 
     async def sweep(self, older_than_ms: int) -> int:
-        """Delete conversations that are over and weren't written for `older_than_ms`. Returns how many it deleted."""
+        """Delete conversations that weren't written for `older_than_ms`, if they are over or if no node holds them.
+        Returns how many it deleted."""
         ...

@@ -148,8 +148,8 @@ class Agent:
             ("settings", self._make_settings),
             ("hearing", self._make_hearing),
             ("voice", self._make_voice),
-            ("agents", self._make_agents),
             ("spoken", self._make_spoken),
+            ("agents", self._make_agents),
         ):
             try:
                 made[name] = make()

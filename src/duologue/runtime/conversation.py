@@ -39,6 +39,7 @@ from .hooks import HookRunner
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
 from .start_conditions import StartConditions
+from .tool_sources import TOOL_SOURCES
 from .wall_time import WallTime
 
 S = TypeVar("S")
@@ -290,22 +291,20 @@ class Conversation:
 
     async def _open_sources(self) -> None:
         await self._open_tools(self.agent)
-        for source in self.agent.sources:
+        for source in self._opened:
             self.engine.tool_calls.add_workers(source.workers())
 
     async def _open_tools(self, agent: Agent) -> None:
-        """Open the servers that provide this agent's tools."""
-        for source in agent.sources:
-            if not source.is_connected:
-                await source.open()
-                self._opened.append(source)
+        """Open the servers that provide this agent's tools. A server that other conversations use too is shared."""
+        for shared in agent.sources:
+            self._opened.append(await TOOL_SOURCES.take(shared))
 
     async def _close_sources(self) -> None:
-        """Close the servers that this conversation opened."""
+        """Stop using the servers that provide tools. The last conversation that uses one closes it."""
         while self._opened:
             source = self._opened.pop()
             try:
-                await source.close()
+                await TOOL_SOURCES.release(source)
             except Exception as failure:  # noqa: BLE001 - the conversation is over anyway
                 self.engine.report_failure("tools", failure)
 

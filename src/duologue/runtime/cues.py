@@ -111,8 +111,8 @@ class Cues:
         if text and self.agent.voice is not None:
             sign = asyncio.get_running_loop().call_later(SIGN_S_MAX, self._line.play_cue, number, thinking_sound())
             try:
-                words = self.agent.spoken.of(encodable(text)).text
-                heard_ms = await self._speak(number, words, self.agent.voice, sign)
+                said = self.agent.spoken.of(encodable(text)).text
+                heard_ms = await self._speak(number, said, self.agent.voice, sign)
             except Exception as failure:  # noqa: BLE001 - a cue never fails
                 self._report_failure("cue", failure)
             finally:

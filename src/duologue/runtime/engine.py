@@ -250,7 +250,7 @@ class Engine:
         meter = self.announcer.meter
         writer.add_part("machine", lambda: machine_part(self.driver.state, self.events, meter.dump()))
         writer.add_part("words", lambda: None if self.agent.private else self._words(), self._pages)
-        writer.add_part(CONTEXT_PART, lambda: None if self.agent.private else self._context_part())
+        writer.add_part(CONTEXT_PART, lambda: None if self.agent.private else self.context_part())
         writer.mark(CONTEXT_PART)
 
     def _words(self) -> dict[str, Any]:
@@ -263,7 +263,7 @@ class Engine:
         cut = self.playback.cut.dump() if self.playback.cut is not None else None
         return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary)
 
-    def _context_part(self) -> dict[str, Any]:
+    def context_part(self) -> dict[str, Any]:
         """The facts and data of the call. Data that can't be saved is reported, and the rest is saved without it."""
         try:
             data = data_to_json(self.context.data)

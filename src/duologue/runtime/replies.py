@@ -23,6 +23,7 @@ from duologue.ports.streams import in_time, reading
 from duologue.ports.tool_call import ToolCall
 from duologue.ports.usage_report import UsageReport, provider_of, report_usage_to
 from duologue.ports.voice import Voice, joins_words
+from duologue.spoken.alignment import SpokenForm
 from duologue.spoken.forms import SpokenForms
 from duologue.voice.sentences import Sentences
 
@@ -101,12 +102,11 @@ class Replies:
         return True
 
     def _start(self, speech: Speech, request: Request, brain: Brain) -> None:
-        speech.forms = self._forms
         work = self._make(speech, request, brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
 
     def use(self, brain: Brain, voice: Voice | None, apology: str, forms: SpokenForms) -> None:
-        """Another agent makes the next replies. The current reply keeps its brain, its voice and its language."""
+        """Another agent makes the next replies. The current reply keeps its brain, its voice and its spoken forms."""
         self._brain, self._voice, self._apology, self._forms = brain, voice, apology, forms
 
     def has_words(self, reply: int) -> bool:
@@ -134,7 +134,8 @@ class Replies:
         sentences: asyncio.Queue[_Spoken | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
         try:
             async with asyncio.TaskGroup() as both:
-                speaking = both.create_task(self._speak(speech, sentences, self._voice), name=f"voice {speech.reply}")
+                work = self._speak(speech, sentences, self._voice, self._forms)
+                speaking = both.create_task(work, name=f"voice {speech.reply}")
                 await self._think(speech, request, brain, sentences)
             if not speech.ledger.chunks:  # there is nothing to hear: its end is told once the reply counts
                 await speech.counts.wait()
@@ -207,7 +208,9 @@ class Replies:
             await sentences.put(rest)
         await sentences.put(None)
 
-    async def _speak(self, speech: Speech, sentences: asyncio.Queue[_Spoken | None], voice: Voice | None) -> None:
+    async def _speak(
+        self, speech: Speech, sentences: asyncio.Queue[_Spoken | None], voice: Voice | None, forms: SpokenForms
+    ) -> None:
         """Turn sentences into sound, one after another."""
         has_words = False
         while (item := await sentences.get()) is not None:
@@ -223,7 +226,8 @@ class Replies:
             if voice is None:
                 speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
             elif sentence:
-                is_said = await self._say(speech, encodable(sentence), voice, values, isinstance(item, _Part))
+                spoken, goes_on = forms.of(encodable(sentence)), isinstance(item, _Part)
+                is_said = await self._say(speech, spoken, voice, values, goes_on)
                 has_words = has_words or is_said
         if has_words and not speech.ledger.chunks:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
@@ -231,7 +235,7 @@ class Replies:
     async def _say(
         self,
         speech: Speech,
-        sentence: str,
+        spoken: SpokenForm,
         voice: Voice,
         values: tuple[str, ...] | None = None,
         goes_on: bool = False,
@@ -239,7 +243,7 @@ class Replies:
         """Say a sentence, or a part of one if `goes_on`. `values` are those of an open question; None: the sentence
         isn't marked as one. Returns False for a sentence that has nothing to say, such as an emoji: it is only
         written."""
-        spoken = (speech.forms or self._forms).of(sentence)
+        sentence = spoken.written
         if spoken.is_silent:
             if speech.ledger.chunks:
                 speech.ledger.begin(sentence, values, spoken)
@@ -301,7 +305,7 @@ class Replies:
 
     async def _say_last(self, speech: Speech, voice: Voice) -> None:
         async with asyncio.timeout(APOLOGY_S_MAX):
-            await self._say(speech, self._apology, voice)
+            await self._say(speech, self._forms.of(self._apology), voice)
 
     def _complete(self, speech: Speech) -> None:
         if speech.ledger.chunks:

@@ -14,7 +14,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.ports.failure import classify
 from duologue.ports.line import Closed, Healed, Line, LineEvent, Wobbled
-from duologue.ports.session import Context, Session
+from duologue.ports.session import Session, SessionContext
 
 from .driver import Driver, ReportFailure
 from .session_summary import RECENT_TURNS, SessionSummary
@@ -55,7 +55,7 @@ class Sessions:
         self._session_number = 0
         self._renewing = 0  # the number of a session whose successor is being opened; 0: none
         self.on_summary: Callable[[], object] = lambda: None  # called when the brain has written a summary
-        self.context: Context | None = None
+        self.context: SessionContext | None = None
         self.started_at = 0
 
     # -- Effects
@@ -81,7 +81,7 @@ class Sessions:
 
     def save(self, effect: fx.SaveContext) -> None:  # noqa: ARG002
         """Save the context for the next session, and let the brain improve its summary."""
-        self.context = Context(self._summary.text, self._transcript.recent(RECENT_TURNS), self._noted())
+        self.context = SessionContext(self._summary.text, self._transcript.recent(RECENT_TURNS), self._noted())
         if self._summary.can_improve:
             self._tasks.start(self._summary.improve(), "summary", self._summary_ended)
 
@@ -89,7 +89,7 @@ class Sessions:
         """Update the saved context: its summary may be better now, and more may be known of what was heard."""
         if self.context is not None:
             recent = self._transcript.recent(RECENT_TURNS)
-            self.context = Context(self._summary.text, recent, self.context.notes)
+            self.context = SessionContext(self._summary.text, recent, self.context.notes)
 
     def _noted(self) -> tuple[str, ...]:
         try:

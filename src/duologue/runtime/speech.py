@@ -11,7 +11,6 @@ from collections import deque
 from typing import Any
 
 from duologue.ports.sound import Sound
-from duologue.spoken.forms import SpokenForms
 from duologue.voice.ledger import Ledger
 
 from .checkpoint import OpenSpeech
@@ -31,7 +30,6 @@ class Speech:
         self.task: asyncio.Task[Any] | None = None
         self.voice = 0  # the voice number of the speech; 0: the speech may not be played yet
         self.counts = asyncio.Event()  # set unless the reply was asked early, and the user's turn may still go on
-        self.forms: SpokenForms | None = None  # how its text is spoken
         self.complete = False  # the reply has all its sound
         self.dropped = False
         self._has_started = False  # from its start on, the line gets its sound whenever the state machine plays it

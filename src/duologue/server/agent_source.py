@@ -35,20 +35,20 @@ class AgentSource:
     def first(self) -> Agent:
         """The agent, or one that is made for a call without facts. A server asks for it when it starts, so that a
         broken agent fails before the first call."""
-        if isinstance(self._given, Agent):
-            return self._given
         if not self.takes_context:
-            return _checked(self._given())
+            return self.plain()
         with ThreadPoolExecutor(1) as thread:  # an async function can't be awaited here
             return thread.submit(asyncio.run, self._make(Context(CallInfo()))).result()
+
+    def plain(self) -> Agent:
+        """The agent of a call, if no function of the context makes it."""
+        return self._given if isinstance(self._given, Agent) else _checked(self._given())
 
     async def make(self, context: Context[Any]) -> Agent:
         """The agent of a call. If a function of the context fails, it is an agent that apologises and ends the call.
         Raises what a function without arguments raises."""
-        if isinstance(self._given, Agent):
-            return self._given
         if not self.takes_context:
-            return _checked(self._given())
+            return self.plain()
         try:
             return await self._make(context)
         except Exception as failure:

@@ -5,7 +5,9 @@ Rule: this module only connects parts; a handler is short or calls another modul
 
 from __future__ import annotations
 
-import hmac
+import asyncio
+import logging
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
@@ -28,13 +30,21 @@ from .agent_source import AgentOrMaker
 from .caller_address import caller_address, read_networks
 from .client_socket import Gate
 from .conversations import Conversations
+from .credentials import admit, bearer, is_own_page, may_operate
 from .debug_steps import STEPS_MAX, UntrueJournal, is_worth_showing, settings_of, steps_to_json, table
 from .leases import Leases
+from .served_conversation import ServedConversation
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
 from .slow_requests import BodyTimeout
 from .static_files import SafeHeaders, index, web_files
+from .wrong_credentials import WrongCredentials, address_hash
 
+LOG = logging.getLogger("duologue.server")
+SLOW_MAX = 8  # slow requests at the same time
+_BUSY = (503, "Other journals are being made or replayed: try again later.")
+_NOT_OWN = (403, "This server is not reached under this name or from this page: name its origin with --origin.")
+_FOR_OPERATORS = "This is for operators: send the operator's token as Authorization: Bearer TOKEN (--operator-token)."
 Answer = Callable[[Request], Awaitable[Response]]
 
 
@@ -52,19 +62,21 @@ class Server:
         self.settings = (settings or ServerSettings()).guarded()
         self._proxies = read_networks(self.settings.trusted_proxies)
         self.conversations = Conversations(agent, self.settings, leases, siblings)
-        gate = Gate(self.conversations, self.settings)
+        self._slow = 0  # slow requests that are being served
+        self._wrong = WrongCredentials(self.settings.limits.wrong_token_s_max)
+        gate = Gate(self.conversations, self.settings, self._wrong)
         self._starlette = Starlette(
             routes=[
-                Route("/", self._index),
+                Route("/", self._own(self._index)),
                 Route("/healthz", self._health),
                 Route("/readyz", self._readiness),
-                Route("/metrics", self._guarded(self._metrics)),
-                Route("/conversations/{id}/journal", self._guarded(self._journal)),
-                Route("/debug/replay", self._guarded(self._replay), methods=["POST"]),
-                Route("/debug/diagram/{name}.svg", self._diagram),
+                Route("/metrics", self._own(self._for_operators(self._metrics))),
+                Route("/conversations/{id}/journal", self._own(self._bounded(self._journal))),
+                Route("/debug/replay", self._own(self._for_operators(self._bounded(self._replay))), methods=["POST"]),
+                Route("/debug/diagram/{name}.svg", self._own(self._for_operators(self._bounded(self._diagram)))),
                 WebSocketRoute("/ws", gate),
                 *routes,
-                Mount("/", web_files(), name="web"),
+                Mount("/", OwnPages(web_files(), self.settings), name="web"),
             ]
         )
         in_time = BodyTimeout(self._starlette, self.settings.limits.request_s_max)
@@ -112,8 +124,8 @@ class Server:
             process = await conversations.siblings.find("", id_)
             if process is not None and conversations.siblings.give_request(dict(request.scope), process):
                 return GivenAway()
-        if served is None or not served.is_key(request.headers.get("x-conversation-key", "")):
-            return _refusal(404, "This conversation doesn't exist, or the key is wrong.")
+        if served is None or not self._may_read(request, served):
+            return await self._refuse(request, 404, "This conversation doesn't exist, or the key is wrong.")
         name = f"{served.began:%Y%m%d-%H%M%S}.jsonl"
 
         def journal() -> Response:
@@ -148,20 +160,70 @@ class Server:
         except QueueFull:
             return _refusal(429, "Your address has too many requests of this kind: try again when one is answered.")
 
+    def _bounded(self, answer: Answer) -> Answer:
+        """A handler for slow requests: of these, only so many are served at the same time."""
+
+        async def answer_if_idle(request: Request) -> Response:
+            if self._slow >= SLOW_MAX:
+                return _refusal(*_BUSY)
+            self._slow += 1
+            try:
+                return await answer(request)
+            finally:
+                self._slow -= 1
+
+        return answer_if_idle
+
     # -- Authorization
 
-    def _guarded(self, answer: Answer) -> Answer:
-        """A handler that calls `answer` only if the request contains the server's token, or if the server has no
-        token."""
+    def _own(self, answer: Answer) -> Answer:
+        """A handler that calls `answer` only if Host and Origin of the request are this server's own."""
 
-        async def answer_if_authorized(request: Request) -> Response:
-            wanted = self.settings.token
-            given = request.headers.get("authorization", "").removeprefix("Bearer ")
-            if wanted and not hmac.compare_digest(given.encode(), wanted.encode()):
-                return _refusal(401, "This server requires its token: send Authorization: Bearer TOKEN.")
+        async def answer_if_own(request: Request) -> Response:
+            return await answer(request) if is_own_page(dict(request.scope), self.settings) else _refusal(*_NOT_OWN)
+
+        return answer_if_own
+
+    def _for_operators(self, answer: Answer) -> Answer:
+        """A handler that calls `answer` only for operators."""
+
+        async def answer_if_operator(request: Request) -> Response:
+            scope = dict(request.scope)
+            if not may_operate(bearer(scope), scope, self.settings):
+                is_caller = admit(bearer(scope), scope, self.settings, self.conversations.agent_name, time.time())
+                return _refusal(403, _FOR_OPERATORS) if is_caller else await self._refuse(request, 401, _FOR_OPERATORS)
             return await answer(request)
 
-        return answer_if_authorized
+        return answer_if_operator
+
+    def _may_read(self, request: Request, served: ServedConversation) -> bool:
+        """May this request read the conversation's journal? Its own caller may, and operators."""
+        scope, presented = dict(request.scope), bearer(dict(request.scope))
+        if may_operate(presented, scope, self.settings) and self.settings.operator_token:
+            return True
+        admission = admit(presented, scope, self.settings, self.conversations.agent_name, time.time())
+        return admission is not None and served.is_key(request.headers.get("x-conversation-key", ""), admission.user)
+
+    async def _refuse(self, request: Request, status: int, why: str) -> Response:
+        """Refuse a request. One with a wrong token or key is logged, and refused late."""
+        if bearer(dict(request.scope)) or "x-conversation-key" in request.headers:
+            address = request.client.host if request.client is not None else ""
+            wait_s = self._wrong.note(address, time.monotonic())
+            LOG.warning("wrong token from address %s, number %d", address_hash(address), self._wrong.count(address))
+            await asyncio.sleep(wait_s)
+        return _refusal(status, why)
+
+
+class OwnPages:
+    """An ASGI app that serves only requests whose Host and Origin are this server's own."""
+
+    def __init__(self, inner: Any, settings: ServerSettings) -> None:
+        self._inner = inner
+        self._settings = settings
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        is_own = is_own_page(scope, self._settings)
+        await (self._inner if is_own else _refusal(*_NOT_OWN))(scope, receive, send)
 
 
 class GivenAway(Response):

@@ -15,6 +15,8 @@ from typing import Any
 from duologue.core.errors import DuologueError
 from duologue.observe.hearing_fact import Microphone
 
+from .tickets import TICKET_CHARS_MAX
+
 VERSION = 1
 RATES_HZ = (8_000, 16_000, 24_000, 48_000)
 _NAME_CHARS_MAX = 200
@@ -97,6 +99,11 @@ _MS = _Field(_whole(_MS_MAX), "whole milliseconds")
 _CALL = _Field(_whole(_ID_MAX), "the number of a call")
 _TEXT = _Field(_is_text, "text")
 _NAME_MAYBE = _Field(_is_name, f"text of at most {_NAME_CHARS_MAX} printable characters", required=False)
+_TOKEN = _Field(
+    lambda value: isinstance(value, str) and len(value) <= TICKET_CHARS_MAX and value.isprintable(),
+    f"text of at most {TICKET_CHARS_MAX} printable characters",
+    required=False,
+)
 _FLAG = _Field(_is_flag, "true or false", required=False)
 _CALL_ID = _Field(lambda value: value is None or _is_name(value), "the id of a call in the list, or null")
 _HEARD = {"voice": _VOICE, "ms": _MS}
@@ -109,7 +116,7 @@ TABLE: dict[str, dict[str, _Field]] = {
     "hello": {
         "version": _Field(lambda value: type(value) is int and value == VERSION, f"{VERSION}"),
         "seat": _Field(_is_seat, "the client's own id"),
-        "token": _NAME_MAYBE,
+        "token": _TOKEN,
         "language": _NAME_MAYBE,
         "conversation": _NAME_MAYBE,
         "key": _NAME_MAYBE,
@@ -137,6 +144,7 @@ TABLE: dict[str, dict[str, _Field]] = {
     "unplayable": {"voice": _VOICE},
     "debug": {"on": _Field(_is_flag, "true or false")},
     "microphone": {"state": _MICROPHONE},
+    "key": {"key": replace(_NAME_MAYBE, required=True)},
     "attention": {"here": _Field(_is_flag, "true or false")},
     "calls": {"on": _FLAG},
     "watch": {"id": _CALL_ID},

@@ -7,12 +7,12 @@ much. Rule: nothing that a client sends affects another conversation.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from duologue import __version__
 from duologue.core.views import PHASES
@@ -40,6 +40,7 @@ from .close_codes import (
     SEAT_TAKEN,
     SILENT,
     STOPPING,
+    TICKET_OVER,
     TOO_FAST,
     TOO_MANY,
     WRONG_ORIGIN,
@@ -47,12 +48,14 @@ from .close_codes import (
     CloseCode,
 )
 from .conversations import Conversations, rate_of
+from .credentials import Admission, admit, is_own_page
 from .limited_caller import now_ms
 from .served_conversation import ServedConversation
 from .server_messages import message
-from .settings import ServerSettings, is_loopback
+from .settings import ServerSettings
 from .siblings import SCOPE_KEY
-from .switchboard import Operator, may_watch
+from .switchboard import Operator
+from .wrong_credentials import WrongCredentials, address_hash
 
 if TYPE_CHECKING:
     from .processes.connection import GiveableSocket
@@ -69,10 +72,11 @@ _LASTING = ("version", "seat", "token", "language", "audio")  # of a hello that 
 class Gate:
     """The ASGI endpoint of all client sockets. It accepts them and counts them by IP address."""
 
-    def __init__(self, conversations: Conversations, settings: ServerSettings) -> None:
+    def __init__(self, conversations: Conversations, settings: ServerSettings, wrong: WrongCredentials) -> None:
         self._conversations = conversations
         self._settings = settings
         self._proxies = read_networks(settings.trusted_proxies)
+        self._wrong = wrong
         self._by_address: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,9 +84,8 @@ class Gate:
         await send({"type": "websocket.accept"})
         address = caller_address(scope, self._proxies)
         self._by_address[address] = self._by_address.get(address, 0) + 1
-        connection = scope.get(SCOPE_KEY)
-        watches = may_watch(scope, self._settings)
-        socket = ClientSocket(self._conversations, self._settings, send, watches, connection, address)
+        entrance = Entrance(scope, self._settings, self._conversations.agent_name, self._wrong, address)
+        socket = ClientSocket(self._conversations, self._settings, send, entrance, scope.get(SCOPE_KEY), address)
         socket.info = info_of(scope, self._settings)
         self._conversations.clients.add(socket.client)
         try:
@@ -94,7 +97,7 @@ class Gate:
                 del self._by_address[address]
 
     def _refusal(self, scope: Scope, address: str) -> CloseCode | None:
-        if not is_own_origin(scope, self._settings):
+        if not is_own_page(scope, self._settings):
             return WRONG_ORIGIN
         if self._by_address[address] > self._settings.limits.sockets_per_address_max:
             self._conversations.note_refused("address")
@@ -112,22 +115,27 @@ def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:
     )
 
 
-def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
-    """May this socket connect? A program may: it sends no origin. A page may if `settings.origins` contains its origin
-    or "*", or if the page came from this server. In the last case, a server without a token also requires a loopback
-    host name, because an attacker can make any other name point to this machine (DNS rebinding)."""
-    headers: dict[bytes, str] = {
-        name: value.decode("latin-1") for name, value in scope["headers"] if name in (b"origin", b"host")
-    }
-    origin = headers.get(b"origin")
-    if origin is None or "*" in settings.origins or origin in settings.origins:
-        return True
-    try:
-        parts = urlsplit(origin)
-        host = parts.hostname or ""
-    except ValueError:
-        return False
-    return parts.netloc == headers.get(b"host") and (bool(settings.token) or is_loopback(host))
+class Entrance:
+    """Checks the credentials of one socket."""
+
+    def __init__(
+        self, scope: Scope, settings: ServerSettings, agent: str, wrong: WrongCredentials, address: str
+    ) -> None:
+        self._scope = scope
+        self._address = address
+        self._settings = settings
+        self._agent = agent
+        self._wrong = wrong
+
+    async def admit(self, presented: str) -> Admission | None:
+        """What the client that presents this token or ticket may do. A wrong one is logged and refused late."""
+        admission = admit(presented, self._scope, self._settings, self._agent, time.time())
+        if admission is None and presented:
+            wait_s = self._wrong.note(self._address, time.monotonic())
+            number = self._wrong.count(self._address)
+            LOG.warning("wrong token from address %s, number %d", address_hash(self._address), number)
+            await asyncio.sleep(wait_s)
+        return admission
 
 
 class ClientSocket:
@@ -138,7 +146,7 @@ class ClientSocket:
         conversations: Conversations,
         settings: ServerSettings,
         send: Send,
-        may_watch: bool,
+        entrance: Entrance,
         connection: GiveableSocket | None = None,
         address: str = "",
     ) -> None:
@@ -149,7 +157,8 @@ class ClientSocket:
         self._seat = connection.arrival.seat if connection is not None else ""  # counted for this process
         self._settings = settings
         self.client = self._client = ClientOutbox(send, settings.limits.unread_bytes_max, self._detach)
-        self._operator = Operator(conversations.switchboard, self._client, may_watch)
+        self._entrance = entrance
+        self._operator = Operator(conversations.switchboard, self._client)
         self._reading: asyncio.Task[None] | None = None
         self._hello: dict[str, Any] | None = None
         self._language = "en"
@@ -272,9 +281,12 @@ class ClientSocket:
         if self._hello is not None:
             self._refuse_message("hello was sent already")
             return
-        if not self._may_enter(hello.get("token", "")):
+        admission = await self._entrance.admit(hello.get("token", ""))
+        if admission is None:
             self.refuse(NO_TOKEN)
             return
+        self._operator.may_watch = admission.may_operate
+        hello = {**hello, "user": admission.user}  # the client itself can't set it
         if await self._is_given_away(hello):
             return
         served, close_code = self._conversations.find(hello)
@@ -290,6 +302,9 @@ class ClientSocket:
         if served is not None and served.is_elsewhere:  # moving to another node: it sends nothing here
             self.refuse(MOVED)
             return
+        if served is None and not admission.may_start:
+            self.refuse(TICKET_OVER)
+            return
         self._hello = hello
         self._language = _language(hello.get("language", ""))
         if self._connection is None or not self._connection.arrival.is_greeted:
@@ -298,7 +313,7 @@ class ClientSocket:
             self._served = served
             served.address = self._address
             self._conversations.enter(served, self._client, hello, self._language)
-        elif hello.get("conversation"):
+        elif hello.get("conversation") and hello.get("take_over") is not False:
             LOG.info("%s: a client reconnected too late", correlation_id(hello["conversation"]))
             if (gone := about("gone")) is not None:
                 self._client.send_message(server_messages.written(gone, self._language))
@@ -320,10 +335,6 @@ class ClientSocket:
                 return True
         connection.settle()
         return False
-
-    def _may_enter(self, token: str) -> bool:
-        wanted = self._settings.token
-        return not wanted or hmac.compare_digest(token.encode(), wanted.encode())
 
     def _ready(self) -> server_messages.ServerMessage:
         limits = self._settings.limits
@@ -380,7 +391,7 @@ class ClientSocket:
         assert self._hello is not None
         if self._conversations.is_draining:
             self.refuse(STOPPING)
-        elif self._conversations.has_seat(self._hello["seat"]):  # another tab was first
+        elif self._conversations.has_seat(self._hello):  # another tab was first
             self.refuse(SEAT_TAKEN)
         elif (refused := self._conversations.why_no_start(self._address)) is not None:
             self._refuse_start(refused)

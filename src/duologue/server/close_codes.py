@@ -18,6 +18,7 @@ class CloseCode(NamedTuple):
 
 BAD_MESSAGE = CloseCode(4400, "bad_message", "Too many invalid messages.")
 NO_TOKEN = CloseCode(4401, "token", "This server requires its token: open the address that it printed.")
+TICKET_OVER = CloseCode(4401, "ticket_over", "This ticket is over: get a new one.")
 WRONG_ORIGIN = CloseCode(4403, "origin", "Pages from another origin may not connect to this server.")
 NO_HELLO = CloseCode(4408, "no_hello", "The client sent no hello in time.")
 SILENT = CloseCode(4408, "silent", "The client sent nothing for a long time: connect again.")

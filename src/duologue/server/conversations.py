@@ -1,7 +1,7 @@
 """All conversations of a server: starting one, reconnecting to one, and ending or moving them when the server stops.
 
-Rule: a client gets into a conversation only with the conversation's key or from its seat (the id of a browser). Other
-clients can at most watch it.
+Rule: a client gets into a conversation only with the conversation's key. Its seat (the id of a browser) is a name and
+opens nothing. Operators can at most watch it.
 """
 
 from __future__ import annotations
@@ -99,6 +99,10 @@ class Conversations:
             if callable(load):
                 load()
 
+    @property
+    def agent_name(self) -> str:
+        return self._agent.name
+
     def describe_agent(self) -> dict[str, Any]:
         """What a client that has just connected needs to know about the agent."""
         agent = self._agent
@@ -116,29 +120,31 @@ class Conversations:
         return len(self.served) >= self._settings.limits.conversations_max
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
-        """Find the conversation of this client by its key or its seat. Returns the conversation, if any, and a close
-        code if the client must be refused."""
+        """Find the conversation of this client by its id and key. Returns the conversation, if any, and a close code if
+        the client must be refused: with `take_over` false, because another client of this browser is connected."""
         served = self.served.get(hello.get("conversation", ""))
-        if served is not None and served.is_key(hello.get("key", "")):
-            return served, None
-        mine = next((served for served in self.served.values() if served.seat == hello["seat"]), None)
-        if mine is not None and mine.client is not None and not hello.get("take_over", False):
+        if served is None or not _is_of(served, hello):
+            return None, None
+        if served.client is not None and hello.get("take_over") is False:
             return None, SEAT_TAKEN
-        return mine, None
+        return served, None
 
-    def has_seat(self, seat: str) -> bool:
-        """Does this seat (the id of a browser) have a conversation?"""
-        return any(served.seat == seat for served in self.served.values())
+    def has_seat(self, hello: dict[str, Any]) -> bool:
+        """Has this client a conversation already? Only clients whose ticket names a user are told: others could find
+        out which seats exist."""
+        user, seat = hello.get("user", ""), hello["seat"]
+        return bool(user) and any(served.user == user and served.seat == seat for served in self.served.values())
 
     def missed_messages(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
         """Take the messages about unanswered turns, if this client's conversation ended while no client was connected.
         Otherwise the list is empty."""
         served = self.past.get(hello.get("conversation", ""))
-        return served.screen.missed.lost() if served is not None and served.is_key(hello.get("key", "")) else []
+        return served.screen.missed.lost() if served is not None and _is_of(served, hello) else []
 
     def enter(self, served: ServedConversation, client: ClientOutbox, hello: dict[str, Any], language: str) -> None:
         """Connect a client to its running conversation again."""
         position = hello.get("played")
+        served.seat = hello["seat"]
         LOG.info("%s: a client has reconnected", correlation_id(served.id))
         served.enter(
             client,
@@ -146,7 +152,8 @@ class Conversations:
             rate_hz=rate_of(hello),
             position=Position(**position) if position and hello.get("conversation") == served.id else None,
             resumed=True,
-            key=hello.get("key", ""),
+            key=hello["key"],
+            user=hello.get("user", ""),
         )
 
     def why_no_start(self, address: str) -> Refused | None:
@@ -205,6 +212,7 @@ class Conversations:
             limits=self._settings.limits,
             journals=self._settings.journals,
             on_end=self._remove,
+            user=hello.get("user", ""),
             leases=self.leases,
             address=address,
             note_refused=self.note_refused,
@@ -234,7 +242,7 @@ class Conversations:
             return None
         served = self.served.get(wanted)
         if served is not None and not served.is_elsewhere:
-            return served if served.is_key(hello.get("key", "")) else None
+            return served if _is_of(served, hello) else None
         if self.is_draining:
             raise StoreFailed("this server is stopping")
         return await self.leases.ask(wanted, hello)
@@ -263,7 +271,7 @@ class Conversations:
     ) -> ServedConversation:
         return ServedConversation(
             agent,
-            hello["seat"] if hello is not None else stored["seat"],
+            hello["seat"] if hello is not None else "",
             language=stored["language"],
             rate_hz=rate_of(hello or {}),
             limits=self._settings.limits,
@@ -290,6 +298,7 @@ class Conversations:
             return
         screen = served.screen if served is not None else Screen(conversation, datetime.now(UTC))
         screen.prices = self._settings.prices
+        screen.tells_watched = self._settings.tells_watched
         if self._settings.dev:
             conversation.engine.failure_watchers.append(screen.show_traceback)
         if self._settings.watchable:
@@ -388,6 +397,11 @@ class Conversations:
 
     async def _end(self, ending: Iterable[ServedConversation]) -> None:
         await asyncio.gather(*[served.end(STOPPED) for served in ending], return_exceptions=True)
+
+
+def _is_of(served: ServedConversation, hello: dict[str, Any]) -> bool:
+    """Has the client that says this hello a key of this conversation?"""
+    return served.is_key(hello.get("key", ""), hello.get("user", ""))
 
 
 def identity_of(agent: Agent) -> str:

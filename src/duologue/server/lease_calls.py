@@ -6,7 +6,6 @@ Rule: a call never raises and never takes longer than CALL_S_MAX: a store that f
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,6 +15,7 @@ from duologue.observe.diagnostics import correlation_id
 from duologue.ports.store import Damaged, Fenced, Held, Lease, Store, StoredConversation, StoreFailed, StoreWrite
 from duologue.runtime.checkpoint import CONTEXT_PART, NotRestorable
 
+from .conversation_keys import stored_keys
 from .known_conversation import KnownConversation
 from .ownership import inputs as on
 
@@ -26,11 +26,6 @@ LOG = logging.getLogger("duologue.server")
 CALL_S_MAX = 15.0
 CLIENT_PART = "room"  # the stored part about the client; a new name would make stored conversations unreadable
 PARTS = ("machine", "words", CLIENT_PART, CONTEXT_PART, "dialogue")
-
-
-def hash_key(key: str) -> str:
-    """The hash of a conversation's key. The store contains this hash instead of the key."""
-    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def without_id(problem: DuologueError, conversation: str) -> str:
@@ -72,16 +67,20 @@ class LeaseCalls:
 
     async def claim_for_client(self, known: KnownConversation) -> on.OwnershipInput:
         known.proven = known.hello  # only used if the lease is granted
-        key = (known.hello or {}).get("key", "")
-        return await self._outcome(known, self._look_and_claim(known, key_hash=hash_key(key), force=True))
+        return await self._outcome(known, self._look_and_claim(known, known.hello or {}, force=True))
 
-    async def _look_and_claim(self, known: KnownConversation, **how: Any) -> on.OwnershipInput:
-        """Look at a stored conversation before claiming it, because a claim ends the lease of its owner."""
+    async def _look_and_claim(
+        self, known: KnownConversation, hello: dict[str, Any] | None = None, **how: Any
+    ) -> on.OwnershipInput:
+        """Look at a stored conversation before claiming it, because a claim ends the lease of its owner. A client must
+        have one of its keys."""
         stored = await self._store.read(known.id)
         if stored is None or stored.is_over:
             return on.NothingStored()
         if self._is_of_another(stored):
             return on.StoredForAnother()
+        if hello is not None and not _has_key(stored, hello):
+            return on.LeaseRefused()
         return await self._claim(known, **how)
 
     def _is_of_another(self, stored: StoredConversation) -> bool:
@@ -158,6 +157,11 @@ class LeaseCalls:
         except Exception as failure:  # noqa: BLE001 - nothing waits for this call
             known.problem = failure if isinstance(failure, DuologueError) else _explain(failure)
             log_problem(known, what)
+
+
+def _has_key(stored: StoredConversation, hello: dict[str, Any]) -> bool:
+    keys = stored_keys(stored.parts.get(CLIENT_PART), stored.key_hash)
+    return keys.opens(hello.get("key", ""), hello.get("user", ""))
 
 
 def _explain(failure: Exception) -> StoreFailed:

@@ -188,7 +188,7 @@ class Leases:
         verdict = await answer
         if verdict is do.Answer.LATER:
             raise StoreFailed("the conversation can't be restored right now")
-        is_here = verdict in (do.Answer.HERE, do.Answer.MOVED) and known.here.is_key(key)
+        is_here = verdict in (do.Answer.HERE, do.Answer.MOVED) and known.here.is_key(key, hello.get("user", ""))
         return known.here if is_here else None
 
     async def hand_over(self, served: ServedConversation) -> None:

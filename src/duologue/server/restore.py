@@ -20,6 +20,7 @@ from duologue.ports.line import Played
 from duologue.ports.store import Damaged, Store, StoredConversation
 from duologue.runtime.checkpoint import NotRestorable, read_checkpoint
 
+from .conversation_keys import stored_keys
 from .lease_calls import CLIENT_PART
 from .served_conversation import RestoredConversation
 from .task_results import read_results
@@ -42,14 +43,14 @@ async def read_earlier(
         lost_turns = tuple(int(turn) for turn in client.get("lost_turns", ()))
         results = read_results(client.get("results", []))
         assert began.tzinfo is not None
-        assert all(isinstance(text, str) for text in (*typed, client["seat"], client["language"]))
+        assert all(isinstance(text, str) for text in (*typed, client["language"]))
     except (AssertionError, KeyError, TypeError, ValueError):
         raise NotRestorable("the stored data about its client can't be read") from None
     position = (hello or {}).get("played")
     return RestoredConversation(
         id=stored.conversation,
-        key=(hello or {}).get("key", ""),
         key_hash=stored.key_hash,
+        keys=stored_keys(client, stored.key_hash),
         began=began,
         saved=saved,
         events=read_events(await _journal(store, stored.conversation), saved.events),

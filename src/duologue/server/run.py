@@ -17,6 +17,7 @@ import uvicorn
 from .app import Server
 from .processes.connection import Connections, GiveableSocket
 from .processes.link import ParentLink
+from .retention import ROUND_S, keep_deleting
 from .slow_requests import timed
 
 KEEP_DAYS = 30
@@ -81,8 +82,8 @@ async def serve_for_parent(server: Server, link: ParentLink, lines: Sequence[str
     stop = asyncio.Event()
     link.open(server, stop.set)
     try:
-        swept_days = keep_days if link.welcome.is_first else None
-        async with _prepared(server, stop, swept_days), serving(server, None) as running:
+        wait_s = 0.0 if link.welcome.is_first else ROUND_S
+        async with _prepared(server, stop, keep_days, wait_s), serving(server, None) as running:
             link.take_connections(Connections(running), lines)
             await stop.wait()
             link.leave()
@@ -92,8 +93,9 @@ async def serve_for_parent(server: Server, link: ParentLink, lines: Sequence[str
 
 
 @contextlib.asynccontextmanager
-async def _prepared(server: Server, stop: asyncio.Event, keep_days: int | None) -> AsyncIterator[None]:
-    """Handle signals, load models and open the store. If `keep_days` is given, delete older conversations."""
+async def _prepared(server: Server, stop: asyncio.Event, keep_days: int, wait_s: float = 0.0) -> AsyncIterator[None]:
+    """Handle signals, load models and open the store. Delete conversations that are older than `keep_days` while the
+    server runs, for the first time after `wait_s`."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -101,13 +103,16 @@ async def _prepared(server: Server, stop: asyncio.Event, keep_days: int | None) 
     await loop.run_in_executor(None, conversations.load)
     if conversations.leases is not None:
         await conversations.leases.open(conversations)
-        if keep_days is not None:
-            await conversations.leases.store.sweep(keep_days * 86_400_000)
     if conversations.webhooks is not None:
         await conversations.webhooks.open()
+    store = conversations.leases.store if conversations.leases is not None else None
+    work = keep_deleting(store, server.settings.journals, keep_days, wait_s)
+    deleting = loop.create_task(work, name="retention")
     try:
         yield
     finally:
+        deleting.cancel()
+        await asyncio.wait([deleting])
         if conversations.webhooks is not None:
             await conversations.webhooks.close()
         if conversations.leases is not None:

@@ -46,6 +46,7 @@ class Viewer:
         self._client = client
         self.message_writer = message_writer
         self.is_watching = is_watching
+        self.watchers = 0  # as the client was told last
         self._is_private = is_private
         self.is_debugging = False
         self.opening: asyncio.Task[None] | None = None
@@ -77,6 +78,7 @@ class Screen:
         self.began = began
         self.id = correlation_id(conversation.id)
         self.log = EventLog(conversation.agent.settings, earlier)
+        self.tells_watched = False  # the caller is told while an operator watches
         self.missed = missed or MissedMessages()
         self.results = results or TaskResults()
         self._on_result = on_result
@@ -101,9 +103,19 @@ class Screen:
         """From now on, send this client everything that happens."""
         message_writer = MessageWriter(self.conversation, language)
         self._viewers[client] = Viewer(client, message_writer, is_watching, self.conversation.agent.private)
+        self._tell_watched()
+
+    def _tell_watched(self) -> None:
+        """Tell the conversation's own client how many operators watch it, if that has changed."""
+        count = sum(viewer.is_watching for viewer in self._viewers.values())
+        for viewer in self._viewers.values():
+            if self.tells_watched and not viewer.is_watching and viewer.watchers != count:
+                viewer.watchers = count
+                viewer.send(message("watched", operators=count))
 
     def leave(self, client: ClientOutbox) -> None:
         viewer = self._viewers.pop(client, None)
+        self._tell_watched()
         if viewer is not None and viewer.measuring is not None:
             viewer.measuring.cancel()
 

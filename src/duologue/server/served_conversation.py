@@ -7,9 +7,7 @@ Rule: each command of the client is one method call. If a command fails, the cli
 from __future__ import annotations
 
 import asyncio
-import hmac
 import logging
-import secrets
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,7 +39,8 @@ from .caller_budget import Refused, Unanswered
 from .client_messages import ClientMessage
 from .client_outbox import ClientOutbox
 from .close_codes import TAKEN_OVER, CloseCode
-from .lease_calls import CLIENT_PART, hash_key
+from .conversation_keys import ConversationKeys, hash_key, new_key
+from .lease_calls import CLIENT_PART
 from .leases import Leases
 from .limited_caller import LimitedCaller, now_ms
 from .missed_messages import MissedMessages
@@ -68,12 +67,11 @@ _COMMANDS_WITHOUT_PAYLOAD = (
 
 @dataclass(frozen=True, slots=True)
 class RestoredConversation:
-    """A conversation that another process started. If its client hasn't reconnected yet, `key` is empty and `played` is
-    None."""
+    """A conversation that another process started. If its client hasn't reconnected yet, `played` is None."""
 
     id: str
-    key: str
-    key_hash: str
+    key_hash: str  # with which it was claimed first
+    keys: ConversationKeys
     began: datetime
     saved: Checkpoint
     events: tuple[Event, ...] = ()
@@ -102,6 +100,7 @@ class ServedConversation:
         rate_hz: int,
         limits: Limits,
         on_end: Callable[[ServedConversation, bool], None],
+        user: str = "",
         journals: Path | None = None,
         leases: Leases | None = None,
         earlier: RestoredConversation | None = None,
@@ -112,9 +111,11 @@ class ServedConversation:
         self.address = address  # for which this conversation counts
         named = context.info.conversation if context is not None else ""
         self.id = earlier.id if earlier is not None else named or new_id()
-        self.key = earlier.key if earlier is not None else secrets.token_urlsafe(24)
-        self.key_hash = earlier.key_hash if earlier is not None else hash_key(self.key)
-        self.seat = seat
+        self._key = new_key()  # for the client that starts it
+        self.key_hash = earlier.key_hash if earlier is not None else hash_key(self._key, user)
+        self.keys = earlier.keys if earlier is not None else ConversationKeys((self.key_hash,))
+        self.seat = seat  # the client's own name for itself; empty until the client of a restored conversation enters
+        self.user = user
         self.began = earlier.began if earlier is not None else datetime.now(UTC)
         self.line = BrowserLine(rate_hz)
         self._is_saved = not agent.private and (journals is not None or leases is not None)
@@ -144,6 +145,7 @@ class ServedConversation:
         self._task: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._confirming: asyncio.Task[None] | None = None
+        self._offering: asyncio.Task[None] | None = None
         self.conversation.on(sg.Lost, lambda _: self._mark_client_part())
         self.conversation.engine.watchers.append(self._follow)
         self._commands = self._table()
@@ -254,7 +256,7 @@ class ServedConversation:
     def dump(self) -> dict[str, Any]:
         """The data that another node needs to take over, in addition to the conversation's own state."""
         return {
-            "seat": self.seat,
+            "keys": self.keys.dump(),
             "language": self._language,
             "began": self.began.isoformat(),
             "typed": self._typed.dump(),
@@ -314,9 +316,28 @@ class ServedConversation:
 
     # -- The client connects and disconnects
 
-    def is_key(self, key: str) -> bool:
-        """Is this the conversation's key? Compared in constant time."""
-        return hmac.compare_digest(hash_key(key), self.key_hash)
+    def is_key(self, key: str, user: str = "") -> bool:
+        """Does this key open the conversation, for this user?"""
+        return self.keys.opens(key, user)
+
+    def _offer_key(self) -> None:
+        """Offer a new key to the client that has entered, as soon as the key is saved: another node must know it."""
+        key = new_key()
+        self.keys = self.keys.offer(key, self.user)
+        self._mark_client_part()
+        self._offering = asyncio.get_running_loop().create_task(self._send_key(key), name="offering a key")
+
+    async def _send_key(self, key: str) -> None:
+        client = self.client
+        if await self._is_saved_soon() and client is not None and self.client is client:
+            client.send_message(message("key", key=key))
+
+    def _acknowledge_key(self, key: str) -> None:
+        """The client has this key: others aren't valid any more."""
+        if not self.is_key(key, self.user):
+            raise ValueError("this is no key of the conversation")
+        self.keys = self.keys.acknowledge(key, self.user)
+        self._mark_client_part()
 
     def enter(
         self,
@@ -327,10 +348,13 @@ class ServedConversation:
         position: Position | None,
         resumed: bool,
         key: str = "",
+        user: str = "",
     ) -> None:
-        """Connect this client. If another client is connected, disconnect that one."""
-        if key and self.is_key(key):
-            self.key = key  # a node that took over without the client knows only the key's hash
+        """Connect this client. If another client is connected, disconnect that one. A client that comes back has
+        presented `key`, and is offered a new one."""
+        if resumed:
+            self._key, self.user = key, user
+            self.keys = self.keys.enter(key, user)
         if not self._arrival.done():
             self._arrival.set_result(position)
         if self.client is not None and self.client is not client:
@@ -344,6 +368,8 @@ class ServedConversation:
         if position is not None and self._early is None:
             self.conversation.engine.skip_voices(position.voice)
         self.line.attach(client, position)
+        if resumed:
+            self._offer_key()
 
     def leave(self, client: ClientOutbox) -> None:
         """Remove this client, because its socket is gone. Does nothing if another client has taken its place."""
@@ -360,7 +386,7 @@ class ServedConversation:
         since = server_messages.iso(self.began)
         self.send_message(
             message(
-                "conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=self._is_saved
+                "conversation", conversation=self.id, key=self._key, resumed=resumed, since=since, saved=self._is_saved
             )
         )
         self.screen.enter(client, self._language)
@@ -427,6 +453,7 @@ class ServedConversation:
             "debug": lambda given: self._debug(given["on"]),
             "microphone": lambda given: talk.notify_microphone(Microphone(given["state"])),
             "attention": lambda given: talk.notify_attention(given["here"]),
+            "key": lambda given: self._acknowledge_key(given["key"]),
         }
 
     def _refuse_start(self, _: dict[str, Any]) -> None:
@@ -446,11 +473,17 @@ class ServedConversation:
         again."""
         if self._writer is not None:
             self._writer.mark(CLIENT_PART)
+        if await self._is_saved_soon():
+            self._typed.confirm(id_, now_ms())
+            self.send_message(message("typed", id=id_))
+
+    async def _is_saved_soon(self) -> bool:
+        """Wait until what was marked is saved. Returns False if it can't be saved here any more."""
+        if self._writer is not None:
             while not await self._is_saved_now(self._writer):
                 if self._writer.is_fenced or self.is_over or self.is_elsewhere:
-                    return
-        self._typed.confirm(id_, now_ms())
-        self.send_message(message("typed", id=id_))
+                    return False
+        return True
 
     @staticmethod
     async def _is_saved_now(writer: CheckpointWriter) -> bool:

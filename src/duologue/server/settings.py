@@ -16,8 +16,7 @@ from duologue.fairness.bucket import Rate
 from duologue.observe.prices import PriceTable
 
 from .caller_address import read_networks
-
-SECRET_CHARS_MIN = 16
+from .tickets import SECRET_CHARS_MIN
 
 
 class InvalidServer(DuologueError, ValueError):
@@ -51,6 +50,7 @@ class Limits:
     silent_s_max: float = 120.0  # then a socket without a conversation that sends nothing is closed
     unread_bytes_max: int = 4 << 20  # queued for a client that doesn't read; then its socket is closed
     replay_bytes_max: int = 20 << 20  # size of a journal that a client uploads for replay
+    wrong_token_s_max: float = 8.0  # longest wait before a wrong token is refused; each one of an address doubles it
     drain_s_max: float = 30.0  # time for conversations to end when the server stops
 
     def __post_init__(self) -> None:
@@ -96,15 +96,21 @@ class ServerSettings:
 
     host: str = "127.0.0.1"  # where to listen
     port: int = 8765  # 0 means any free port
-    token: str = ""  # every client must send it; empty: created if other machines can connect
+    token: str = field(default="", repr=False)  # callers present it; empty: created if other machines can connect
     origins: tuple[str, ...] = ()  # pages of these origins may connect too; "*" means any origin
     journals: Path | None = None  # a folder for the journal of every conversation
     limits: Limits = field(default_factory=Limits)  # see below
     context_query: tuple[str, ...] = ()  # parameters of a client's URL that the agent may see in its context
     context_headers: tuple[str, ...] = ()  # headers of a client's request that the agent may see in its context
     webhook: WebhookSettings | None = None  # where to tell of what happens in calls
-    watchable: bool = True  # operators may watch all calls, on this machine or with the token
     trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-For says who the caller is
+    watchable: bool = True  # operators may watch all calls
+    # Operators present it to watch calls and to read metrics, journals and debug pages. Without it, only a client on
+    # this machine may, on a server that serves this machine alone and whose callers need no token.
+    operator_token: str = field(default="", repr=False)
+    ticket_key: str = field(default="", repr=False)  # signs callers' tickets (`duologue ticket`); callers need one
+    tells_watched: bool = False  # callers are told while an operator watches them
+    public: bool = False  # other machines reach this server although it listens on 127.0.0.1, such as by a tunnel
     prices: PriceTable | None = None  # what services cost, for the panel
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
@@ -112,6 +118,16 @@ class ServerSettings:
         if not 0 <= self.port <= 65_535:
             raise InvalidServer(f"port must be from 0 to 65535, not {self.port}")
         read_networks(self.trusted_proxies)
+        secrets_given = {"token": self.token, "operator_token": self.operator_token, "ticket_key": self.ticket_key}
+        for name, secret in secrets_given.items():
+            if secret and len(secret) < SECRET_CHARS_MIN:
+                raise InvalidServer(
+                    f"{name} has {len(secret)} characters and must have at least {SECRET_CHARS_MIN}: "
+                    "`python -c 'import secrets; print(secrets.token_urlsafe(24))'` makes one"
+                )
+        given = [secret for secret in secrets_given.values() if secret]
+        if len(set(given)) < len(given):
+            raise InvalidServer("token, operator_token and ticket_key must differ: each allows something else")
         if self.dev and not self.is_loopback:
             raise InvalidServer(f"dev shows tracebacks, so host must be 127.0.0.1, not {self.host}")
 
@@ -119,9 +135,21 @@ class ServerSettings:
     def is_loopback(self) -> bool:
         return is_loopback(self.host)
 
+    @property
+    def needs_ticket(self) -> bool:
+        """Must callers present a token or a ticket?"""
+        return bool(self.token or self.ticket_key)
+
+    @property
+    def is_for_this_machine(self) -> bool:
+        """Are all clients on this machine, as far as the settings tell?"""
+        hosts = [urlsplit(origin).hostname or "" for origin in self.origins]
+        return self.is_loopback and not self.public and all(is_loopback(host) for host in hosts)
+
     def guarded(self) -> ServerSettings:
-        """The same settings. If other machines can connect and no token is set, a new token is added."""
-        return self if self.is_loopback or self.token else replace(self, token=secrets.token_urlsafe(24))
+        """The same settings. If other machines can connect, and callers need neither a token nor a ticket, a new token
+        is added."""
+        return self if self.is_loopback or self.needs_ticket else replace(self, token=secrets.token_urlsafe(24))
 
 
 def is_loopback(host: str) -> bool:

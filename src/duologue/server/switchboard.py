@@ -10,7 +10,6 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from duologue.observe import signals as sg
 
@@ -19,7 +18,6 @@ from .client_messages import ClientMessage
 from .client_outbox import ClientOutbox
 from .screen import Screen
 from .server_messages import ServerMessage, message
-from .settings import ServerSettings, is_loopback
 from .siblings import ALONE, Siblings
 
 LOG = logging.getLogger("duologue.server")
@@ -134,10 +132,10 @@ def _entry(screen: Screen, client: ClientOutbox | None) -> dict[str, Any]:
 class Operator:
     """One socket that may subscribe to the list and watch one call."""
 
-    def __init__(self, switchboard: Switchboard, client: ClientOutbox, may_watch: bool) -> None:
+    def __init__(self, switchboard: Switchboard, client: ClientOutbox, may_watch: bool = False) -> None:
         self._switchboard = switchboard
         self._client = client
-        self.may_watch = may_watch
+        self.may_watch = may_watch  # set by the hello
         self._screen: Screen | None = None
 
     @property
@@ -193,23 +191,3 @@ class Operator:
         """The socket is gone: stop watching and unsubscribe from the list."""
         self._stop()
         self._switchboard.unsubscribe(self._client)
-
-
-def may_watch(scope: dict[str, Any], settings: ServerSettings) -> bool:
-    """May this socket watch calls? No socket may if the server isn't watchable. Otherwise every socket may if the
-    server has a token, because hello requires the token. Without a token, the socket must come from this machine and
-    not through a proxy. A proxy is recognized by forwarding headers or by a host name that isn't local."""
-    if not settings.watchable or settings.token:
-        return settings.watchable
-    named = {name: value.decode("latin-1") for name, value in scope["headers"]}
-    if named.keys() & {b"forwarded", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"}:
-        return False
-    hosts = (f"//{named.get(b'host', '')}", named.get(b"origin", "//localhost"))
-    return is_loopback((scope.get("client") or ("", 0))[0]) and all(_is_local(host) for host in hosts)
-
-
-def _is_local(address: str) -> bool:
-    try:
-        return is_loopback(urlsplit(address).hostname or "")
-    except ValueError:
-        return False

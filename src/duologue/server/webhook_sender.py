@@ -187,7 +187,7 @@ class WebhookSender:
     async def _send_waiting(self, conversation: str) -> int:
         queue, count = self._waiting.get(conversation, deque()), 0
         while queue:
-            await self._deliver(conversation, queue[0])
+            await self.deliver(conversation, queue[0])
             queue.popleft()
             count += 1
         if conversation not in self._live:
@@ -200,7 +200,7 @@ class WebhookSender:
         try:
             found = [one for one in await self._store.outbox(conversation) if one.topic == TOPIC]
             for message in found:
-                await self._deliver(conversation, message.body)
+                await self.deliver(conversation, message.body)
                 await self._mark(conversation, self._store, message.id)
         except (Fenced, Held):
             return 0  # another node has it, and sends it
@@ -219,7 +219,7 @@ class WebhookSender:
         await store.sent(lease, [number])
         await store.release(lease)
 
-    async def _deliver(self, conversation: str, body: dict[str, Any]) -> None:
+    async def deliver(self, conversation: str, body: dict[str, Any]) -> None:
         """Send one message until the receiver accepts it, or until TRIES_MAX tries have failed."""
         for number in range(TRIES_MAX):
             if await self._is_accepted(body):

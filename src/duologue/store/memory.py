@@ -247,7 +247,11 @@ class MemoryStore:
 
     async def sweep(self, older_than_ms: int) -> int:
         until_ms = self._now_ms() - older_than_ms
-        old = [name for name, stored in self._conversations.items() if stored.is_over and stored.written_ms <= until_ms]
+        old = [
+            name
+            for name, stored in self._conversations.items()
+            if (stored.is_over or stored.expires_ms <= self._now_ms()) and stored.written_ms <= until_ms
+        ]
         for name in old:
             del self._conversations[name]
         self._nodes = {name: one for name, one in self._nodes.items() if one[2] > until_ms}

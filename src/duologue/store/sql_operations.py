@@ -347,13 +347,13 @@ def forget(conversation: str) -> Script[bool]:
 
 
 def sweep(older_than_ms: int) -> Script[int]:
-    """Delete a batch of conversations that are over and were last written at least `older_than_ms` ago, and nodes that
-    expired at least that long ago. Returns how many conversations were deleted. The caller repeats this until fewer
-    than SWEPT_AT_ONCE were deleted."""
+    """Delete a batch of conversations that were last written at least `older_than_ms` ago and that no node holds, ended
+    or not, and nodes that expired at least that long ago. Returns how many conversations were deleted. The caller
+    repeats this until fewer than SWEPT_AT_ONCE were deleted."""
     yield "DELETE FROM nodes WHERE expires_ms <= now_ms() - ?", (older_than_ms,)
     rows = yield (
-        "DELETE FROM conversations WHERE id IN (SELECT id FROM conversations WHERE is_over = 1 "
-        f"AND written_ms <= now_ms() - ? LIMIT {SWEPT_AT_ONCE}) RETURNING id",
+        "DELETE FROM conversations WHERE id IN (SELECT id FROM conversations WHERE (is_over = 1 "
+        f"OR expires_ms <= now_ms()) AND written_ms <= now_ms() - ? LIMIT {SWEPT_AT_ONCE}) RETURNING id",
         (older_than_ms,),
     )
     if rows:

@@ -15,7 +15,7 @@ from duologue.ports.brain import Part, Request
 from duologue.ports.ears import Heard, Incoming
 from duologue.ports.history import AgentSaid
 from duologue.ports.line import Closed, Healed, Wobbled
-from duologue.ports.session import Context
+from duologue.ports.session import SessionContext
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
 from duologue.voice.scripted import ScriptedVoice
@@ -28,7 +28,7 @@ class ScriptedModel:
         self.ears = ScriptedEars()
         self.brain = ScriptedBrain(script, **delays)
         self._voice = ScriptedVoice()
-        self.contexts: list[Context | None] = []
+        self.contexts: list[SessionContext | None] = []
         self.truncated: dict[int, int] = {}  # reply -> the ms that were heard of it
 
     # -- Ears
@@ -52,11 +52,11 @@ class ScriptedModel:
 
     # -- Session
 
-    async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def open(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.contexts.append(context)
         self.tell = notify
 
-    async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def renew(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.contexts.append(context)
         self.tell = notify
 

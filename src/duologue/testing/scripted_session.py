@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from duologue.ports.line import Closed, Healed, Wobbled
-from duologue.ports.session import Context, SessionLife
+from duologue.ports.session import SessionContext, SessionLife
 
 
 @dataclass
@@ -23,7 +23,7 @@ class ScriptedSession:
     failures: list[BaseException | None] = field(default_factory=list)
     renew_failures: list[BaseException | None] = field(default_factory=list)
     active: bool = True
-    contexts: list[Context | None] = field(default_factory=list)
+    contexts: list[SessionContext | None] = field(default_factory=list)
     opens: int = 0
     renewals: int = 0
     closes: int = 0
@@ -31,13 +31,13 @@ class ScriptedSession:
     followers: list[Callable[[SessionLife], None]] = field(default_factory=list)
     tell: Callable[[Wobbled | Healed | Closed], None] = lambda event: None  # noqa: ARG005
 
-    async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def open(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.opens += 1
         await _wait_and_fail(self.open_ms, self.failures)
         self.contexts.append(context)
         self.tell = notify
 
-    async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def renew(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.renewals += 1
         await _wait_and_fail(self.renew_ms, self.renew_failures)
         self.contexts.append(context)

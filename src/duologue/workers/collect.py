@@ -31,7 +31,7 @@ class NotCollected(DuologueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Collect:
+class CollectText:
     """Asks for a text. `question` is asked, then `again` after a reply that gives no value. If `confirm` isn't empty,
     the value is read back and must be confirmed: `{value}` stands for it. `today` gives the date for relative days."""
 
@@ -70,24 +70,24 @@ class Collect:
         if not self.confirm:
             return True
         question = self.confirm.format(value=self.spoken(value))
-        return await context.run(Confirm(question, today=self.today))
+        return await context.run(CollectConfirmation(question, today=self.today))
 
 
 @dataclass(frozen=True, slots=True)
-class CollectName(Collect):
+class CollectName(CollectText):
     question: str = "What is your name?"
     kind: SlotKind = SlotKind.NAME
 
 
 @dataclass(frozen=True, slots=True)
-class CollectEmail(Collect):
+class CollectEmail(CollectText):
     question: str = "What is your e-mail address?"
     kind: SlotKind = SlotKind.EMAIL
     confirm: str = "I have {value}. Is that right?"
 
 
 @dataclass(frozen=True, slots=True)
-class CollectPhone(Collect):
+class CollectPhone(CollectText):
     question: str = "What is your phone number?"
     kind: SlotKind = SlotKind.PHONE
     confirm: str = "I have {value}. Is that right?"
@@ -97,31 +97,31 @@ class CollectPhone(Collect):
 
 
 @dataclass(frozen=True, slots=True)
-class CollectAddress(Collect):
+class CollectAddress(CollectText):
     """Asks for a postal address and returns it as it was said. Nothing in it is checked, so it is read back."""
 
     question: str = "What is your address?"
     confirm: str = "I have {value}. Is that right?"
 
     def read(self, reply: str) -> Any:
-        Collect.read(self, reply)  # raises if the person wants to stop
+        CollectText.read(self, reply)  # raises if the person wants to stop
         return reply.strip(" .") or None
 
 
 @dataclass(frozen=True, slots=True)
-class CollectDate(Collect):
+class CollectDate(CollectText):
     """Asks for a day and returns a `date`."""
 
     question: str = "On which day?"
     kind: SlotKind = SlotKind.DATE
 
     def read(self, reply: str) -> Any:
-        found = Collect.read(self, reply)
+        found = CollectText.read(self, reply)
         return date.fromisoformat(found) if isinstance(found, str) else None
 
 
 @dataclass(frozen=True, slots=True)
-class Confirm(Collect):
+class CollectConfirmation(CollectText):
     """Asks a question that is answered with yes or no, and returns a bool."""
 
     again: str = "Is that a yes or a no?"
@@ -132,7 +132,7 @@ class Confirm(Collect):
 
 
 @dataclass(frozen=True, slots=True)
-class CollectCardNumber(Collect):
+class CollectCardNumber(CollectText):
     """Asks for the number of a payment card. The reply is hidden everywhere, and only the last four digits are read
     back. The check digit must be right."""
 
@@ -145,7 +145,7 @@ class CollectCardNumber(Collect):
     def read(self, reply: str) -> Any:
         digits = re.sub(r"\D", "", reply)
         if len(digits) < 12:
-            digits = re.sub(r"\D", "", str(Collect.read(self, reply) or ""))
+            digits = re.sub(r"\D", "", str(CollectText.read(self, reply) or ""))
         return digits if 12 <= len(digits) <= 19 and _has_check_digit(digits) else None
 
     def spoken(self, value: Any) -> str:

@@ -11,7 +11,8 @@ import asyncio
 import importlib
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 
@@ -66,6 +67,7 @@ class Options(TypedDict, total=False):
     cancellable: Collection[str]
     open_ms_max: int
     dialect: McpDialect
+    shared: bool
 
 
 class McpServer:
@@ -74,7 +76,9 @@ class McpServer:
     be spoken, so requests for them are declined.
 
     `dialect="legacy"` is for old servers that fail when they are asked for their protocol revision. With this option,
-    they aren't asked for it.
+    they aren't asked for it. Such a server that runs as a process doesn't say to which call a question belongs. With
+    `shared=False` each conversation has a connection of its own, so that the process can ask its caller; otherwise its
+    questions are declined as soon as a second conversation has used it.
     """
 
     def __init__(
@@ -87,7 +91,9 @@ class McpServer:
         cancellable: Collection[str] = (),
         open_ms_max: int = OPEN_MS_MAX,
         dialect: McpDialect = "auto",
+        shared: bool = True,
     ) -> None:
+        self.shared = shared
         self.place = place
         self.name = name or place.name
         self.open_ms_max = open_ms_max
@@ -96,7 +102,7 @@ class McpServer:
         self._modes = {tool: mode_of(mode) for tool, mode in (modes or {}).items()}
         self._cancellable = tuple(cancellable)
         self._link: McpLink | None = None
-        self._workers: list[Worker] = []
+        self._workers: list[McpWorker] = []
 
     @classmethod
     def stdio(
@@ -133,12 +139,22 @@ class McpServer:
             raise
 
     def workers(self) -> list[Worker]:
-        """A worker for each tool that the server listed when it was opened."""
+        """A worker for each tool that the server listed when it was opened. Workers of one list have the same caller:
+        a conversation makes its own list."""
         if not self._workers and self._link is None:
             raise RuntimeError(
                 f"{self.name} is not open: `await server.open()` first, or pass the server itself as a tool"
             )
-        return list(self._workers)
+        caller = object()
+        return [replace(worker, caller=caller) for worker in self._workers]
+
+    def for_one_conversation(self) -> McpServer:
+        """The server that a conversation uses: this one, or with `shared=False` a new one like it."""
+        if self.shared:
+            return self
+        own = copy(self)
+        own._link, own._workers = None, []
+        return own
 
     async def close(self) -> None:
         """Disconnect. Calls in progress fail. A server that was started as a process is ended."""
@@ -155,15 +171,16 @@ class McpServer:
     ) -> None:
         await self.close()
 
-    async def call(self, tool: str, arguments: dict[str, Any], job: Job) -> str:
-        """Call a tool by the server's own name for it. Returns the result as text."""
+    async def call(self, tool: str, arguments: dict[str, Any], job: Job, caller: object = None) -> str:
+        """Call a tool by the server's own name for it. Returns the result as text. Questions of the server reach only
+        the caller whose call they belong to."""
         from .mcp_link import Undelivered
 
         try:
-            return await (await self._connected()).call(tool, arguments, job)
+            return await (await self._connected()).call(tool, arguments, job, caller)
         except Undelivered:
             try:
-                return await (await self._connected()).call(tool, arguments, job)
+                return await (await self._connected()).call(tool, arguments, job, caller)
             except Undelivered:
                 raise ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self.name} can't be reached") from None
 
@@ -182,7 +199,7 @@ class McpServer:
 
         return McpLink(self.name, self.place, self.open_ms_max, self.dialect, before)
 
-    def _list_workers(self, link: McpLink) -> list[Worker]:
+    def _list_workers(self, link: McpLink) -> list[McpWorker]:
         unknown = [name for name in (*self._modes, *self._cancellable) if name not in link.tools]
         if unknown:
             raise ValueError(f"{self.name} has no tool {unknown[0]!r}; it has: {', '.join(link.tools) or 'none'}")
@@ -196,23 +213,20 @@ class McpServer:
         return Tool(name, listed.description, listed.parameters, mode, listed.name in self._cancellable)
 
 
+@dataclass(frozen=True, slots=True)
 class McpWorker:
-    """One tool of an MCP server."""
+    """One tool of an MCP server, for one caller."""
 
-    def __init__(self, server: McpServer, remote: str, tool: Tool) -> None:
-        self._server = server
-        self._remote = remote
-        self._tool = tool
-
-    @property
-    def tool(self) -> Tool:
-        return self._tool
+    server: McpServer
+    remote: str  # the server's own name of the tool
+    tool: Tool
+    caller: object = None
 
     async def run(self, arguments: dict[str, Any], job: Job) -> object:
         from .mcp_content import check_arguments
 
-        check_arguments(self._tool.parameters, arguments)
-        return await self._server.call(self._remote, arguments, job)
+        check_arguments(self.tool.parameters, arguments)
+        return await self.server.call(self.remote, arguments, job, self.caller)
 
 
 def _load_sdk() -> None:

@@ -8,6 +8,7 @@ the server makes a new link.
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -50,6 +51,8 @@ PAGES_MAX = 100
 CLOSE_S_MAX = 10.0  # the SDK gives a process 2 s to end, 2 s after SIGTERM, 2 s after SIGKILL
 CONNECT_S_MAX = 30.0
 QUIET_S_MAX = 3600.0  # longest wait for a message; the conversation's own deadline is much shorter
+REMEDY = "with shared=False it can ask"
+LOG = logging.getLogger("duologue.tools")
 US = Implementation(name="duologue", version=__version__)
 
 
@@ -83,6 +86,8 @@ class McpLink:
         self._client: Client | None = None
         self._failure: ServiceError | None = None
         self._attempts: list[Attempt] = []
+        self._caller: object = None  # of the newest call
+        self._has_several_callers = False
         self._settled = asyncio.Event()  # opened, or failed to open
         self._over = asyncio.Event()
         self._owner = asyncio.create_task(self._hold(before), name=f"mcp {name}")
@@ -108,7 +113,7 @@ class McpLink:
         for owner in pending:
             owner.cancel()
 
-    async def call(self, tool: str, arguments: dict[str, Any], job: Job) -> str:
+    async def call(self, tool: str, arguments: dict[str, Any], job: Job, caller: object = None) -> str:
         """Call a tool and return its result as text. If the caller is cancelled, so is the request, and the server is
         notified. Raises Undelivered if the call can't have reached the server, and ServiceError for other failures."""
         client = self._client
@@ -116,6 +121,8 @@ class McpLink:
             raise Undelivered
         if tool not in self.tools:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"{self._name} no longer has the tool {tool!r}")
+        self._has_several_callers |= self._caller is not None and caller is not self._caller
+        self._caller = caller
         attempt = Attempt(job)
         token = _ATTEMPT.set(attempt)
         self._attempts.append(attempt)
@@ -174,10 +181,14 @@ class McpLink:
 
     async def _ask(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
         """Ask the user a question from the server. The question belongs to the call in whose context it arrived. If the
-        context shows no call and only one call is in progress, the question belongs to that call."""
+        context shows no call, the only call in progress is asked, unless this link has carried calls of other callers:
+        a question about one of these must not reach the wrong caller, so it is declined."""
         attempt = _ATTEMPT.get()
-        if (attempt is None or attempt.job is None) and len(self._attempts) == 1:
-            attempt = self._attempts[0]
+        if attempt is None or attempt.job is None:
+            is_certain = len(self._attempts) == 1 and not self._has_several_callers
+            attempt = self._attempts[0] if is_certain else None
+            if self._has_several_callers:
+                LOG.warning("%s asked a question that may belong to another caller: declined (%s)", self._name, REMEDY)
         try:
             return await answer_elicitation(params, attempt.job if attempt else None)
         except Exception:  # noqa: BLE001 - if the user can't be asked, the server gets "cancel" and the call goes on

@@ -8,7 +8,7 @@ import pytest
 
 from duologue.brains.realtime.mirror import Mirror
 from duologue.core.leaves import Outcome
-from duologue.ports import AgentSaid, CallOutput, Context, Item, News, Note, ToolCall, UserSaid
+from duologue.ports import AgentSaid, CallOutput, Item, News, Note, SessionContext, ToolCall, UserSaid
 from duologue.testing.realtime.protocol_types import problems_of_client_event
 
 
@@ -168,7 +168,7 @@ def test_a_new_session_learns_the_summary_the_notes_and_the_last_turns() -> None
         CallOutput(3, "three", tool="look"),
         Note("The person is in a hurry."),
     )
-    mirror = Mirror(Context("They want a hotel in Rome.", recent, ("plan.md",)))
+    mirror = Mirror(SessionContext("They want a hotel in Rome.", recent, ("plan.md",)))
     assert brief(mirror.restore()) == [
         ("system", "Earlier in this conversation: They want a hotel in Rome."),
         ("system", "Keep in mind: plan.md"),
@@ -183,20 +183,20 @@ def test_a_new_session_learns_the_summary_the_notes_and_the_last_turns() -> None
 def test_turns_before_the_restored_ones_are_not_sent_again() -> None:
     old: tuple[Item, ...] = (UserSaid(1, "hello"), AgentSaid(1, "Hi."))
     recent: tuple[Item, ...] = (UserSaid(2, "book it"), AgentSaid(2, "Done."))
-    mirror = Mirror(Context("They said hello.", recent))
+    mirror = Mirror(SessionContext("They said hello.", recent))
     mirror.restore()
     assert brief(mirror.catch_up((*old, *recent, UserSaid(3, "thanks")), 3)) == [("user", "thanks")]
 
 
 def test_a_summary_that_only_repeats_the_turns_is_left_out() -> None:
-    mirror = Mirror(Context("User: hello\nAgent: Hi.", (UserSaid(1, "hello"), AgentSaid(1, "Hi."))))
+    mirror = Mirror(SessionContext("User: hello\nAgent: Hi.", (UserSaid(1, "hello"), AgentSaid(1, "Hi."))))
     assert brief(mirror.restore()) == [("user", "hello"), ("assistant", "Hi.")]
 
 
 @pytest.mark.req("L-16.session")
 def test_of_the_summary_a_new_session_gets_what_the_restored_turns_dont_hold() -> None:
     recent = (UserSaid(2, "book\na table"), AgentSaid(2, "Done."))
-    mirror = Mirror(Context("User: my name is Ada\nUser: book a table\nAgent: Done.", recent))
+    mirror = Mirror(SessionContext("User: my name is Ada\nUser: book a table\nAgent: Done.", recent))
     assert brief(mirror.restore())[0] == ("system", "Earlier in this conversation: User: my name is Ada")
 
 
@@ -212,7 +212,9 @@ def test_two_calls_with_the_same_id_get_different_ids() -> None:
         AgentSaid(2, "", calls=((2, ToolCall("look", "{}", "call_0")),)),
         CallOutput(2, "two"),
     )
-    names = [event[1:] for event in brief(Mirror(Context("", recent)).restore()) if event[0] == "function_call_output"]
+    names = [
+        event[1:] for event in brief(Mirror(SessionContext("", recent)).restore()) if event[0] == "function_call_output"
+    ]
     assert names == [("call_0", "one"), ("call_0_2", "two")]
 
 
@@ -227,7 +229,7 @@ def test_every_item_of_a_long_history_is_sent_once() -> None:
 
 def test_a_reply_that_continues_during_a_session_change_is_completed_later() -> None:
     call = ((1, ToolCall("look", "{}", "call_1")),)
-    mirror = Mirror(Context("", (UserSaid(1, "go"), AgentSaid(1, "", calls=call))))
+    mirror = Mirror(SessionContext("", (UserSaid(1, "go"), AgentSaid(1, "", calls=call))))
     assert brief(mirror.restore()) == [("user", "go"), ("function_call", "call_1", "{}")]
     later: tuple[Item, ...] = (UserSaid(1, "go"), AgentSaid(1, "One moment.", calls=call), CallOutput(1, "three"))
     assert brief(mirror.catch_up(later, 2)) == [

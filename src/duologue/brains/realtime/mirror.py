@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
-from duologue.ports.session import Context
+from duologue.ports.session import SessionContext
 from duologue.ports.spoken_words import count_words, new_words
 from duologue.ports.tool_call import ToolCall
 
@@ -53,8 +53,8 @@ class _Reply:
 class Mirror:
     """What the server's copy of the conversation contains in one session."""
 
-    def __init__(self, context: Context | None = None) -> None:
-        self._context = context or Context()
+    def __init__(self, context: SessionContext | None = None) -> None:
+        self._context = context or SessionContext()
         self._first = _key(self._context.recent[0]) if self._context.recent else None
         self._spoken: list[_Spoken] = []
         self._said: dict[int, int] = {}  # by turn: how many of its words the server has
@@ -262,7 +262,7 @@ def _find(part: list[str], whole: list[str]) -> int | None:
     return next((at for at in range(len(whole) - size + 1) if whole[at : at + size] == part), None)
 
 
-def _needed_summary(context: Context) -> str:
+def _needed_summary(context: SessionContext) -> str:
     """The summary of the context, without the turns that are restored word for word."""
     said = [item for item in context.recent if isinstance(item, UserSaid | AgentSaid)]
     texts = {" ".join(item.text.split()) for item in said}

@@ -18,7 +18,7 @@ from duologue.ports.brain import Part, Request
 from duologue.ports.ears import Commit, Discard, Ears, Final, Frame, Heard, Incoming, SpeechBegan
 from duologue.ports.failure import ServiceError
 from duologue.ports.line import Closed, Healed, Wobbled
-from duologue.ports.session import Context, SessionLife
+from duologue.ports.session import SessionContext, SessionLife
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
 
@@ -102,14 +102,14 @@ class RealtimeModel:
         notify(SessionLife(left_ms=None if expires_at is None else max(0, round((expires_at - time.time()) * 1000))))
         return lambda: None
 
-    async def open(self, context: Context | None, notify: Notify) -> None:
+    async def open(self, context: SessionContext | None, notify: Notify) -> None:
         await self.close()
         if context is None:
             self._forget()
         self._notify = notify
         self._activate(await self._connect(context))
 
-    async def renew(self, context: Context | None, notify: Notify) -> None:
+    async def renew(self, context: SessionContext | None, notify: Notify) -> None:
         """Open a new session, wait until the user has finished speaking, then switch to the new session. The old
         session still finishes its response."""
         fresh = await self._connect(context)
@@ -143,7 +143,7 @@ class RealtimeModel:
         self._preroll.clear()
         self._is_speaking = False
 
-    async def _connect(self, context: Context | None) -> RealtimeSession:
+    async def _connect(self, context: SessionContext | None) -> RealtimeSession:
         """Open a session, with its settings applied and the context restored."""
         live: RealtimeSession | None = None
         try:

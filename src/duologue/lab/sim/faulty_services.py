@@ -17,7 +17,7 @@ from duologue.ports.brain import Brain, Part, Request
 from duologue.ports.ears import Ears, Heard, Incoming
 from duologue.ports.failure import ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Wobbled
-from duologue.ports.session import Context, Session
+from duologue.ports.session import Session, SessionContext
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
 from duologue.ports.voice import Voice
@@ -167,11 +167,11 @@ class FaultySession:
     session: Session
     dice: FaultDice
 
-    async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def open(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         await self.dice.delay_or_fail()
         await self.session.open(context, notify)
 
-    async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def renew(self, context: SessionContext | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         await self.dice.delay_or_fail()
         await self.session.renew(context, notify)
 

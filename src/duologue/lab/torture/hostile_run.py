@@ -12,7 +12,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,7 +103,7 @@ def hostile_rows(judged: list[Judged]) -> list[tuple[str, ...]]:
     ]
 
 
-def as_json(judged: list[Judged]) -> Mapping[str, Any]:
+def as_json(judged: list[Judged]) -> dict[str, Any]:
     return {
         "phases": [
             {

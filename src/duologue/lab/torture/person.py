@@ -320,6 +320,9 @@ class TypingPerson:
                 self._send("start")
             case "conversation":
                 self._enter(payload)
+            case "key":
+                self._key = payload["key"]
+                self._send("key", key=self._key)
             case "history" if self._turn is not None:
                 self._note_lost(payload["items"])
             case "state":

@@ -230,7 +230,7 @@ class PhoneCalls:
         journal = settings.journals / f"{name}.jsonl" if settings.journals is not None else None
         try:
             self._source = self._source or AgentSource(self._given)
-            agent = await self._source.make(context)
+            agent = await self._source.make(context) if self._source.takes_context else self._source.plain()
             conversation = Conversation(agent, line, journal=journal, conversation_id=name, context=context)
             self._on_conversation(conversation)
         except Exception as failure:  # noqa: BLE001 - one call must not end the others

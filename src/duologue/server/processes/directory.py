@@ -63,7 +63,8 @@ class Directory:
         if former is not None:
             self.leave(former.process, former.seat)
         self._conversations[conversation] = _Place(process, seat)
-        self.enter(process, seat)
+        if seat:  # unknown if the conversation was restored without its client
+            self.enter(process, seat)
 
     def end(self, process: int, conversation: str) -> None:
         """The conversation is over. Its journal and what its client has missed can still be had from this process."""

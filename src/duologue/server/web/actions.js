@@ -4,7 +4,7 @@
 
 import { conditionOf } from "./model/microphone.js";
 import { isOn, unsentOf } from "./model/model.js";
-import { keep, keepConversation, keepMuted, keepToken, newId } from "./seat.js";
+import { keep, keepConversation, keepMuted, keepToken, keptConversation, newId, sharedConversation } from "./seat.js";
 import { download, transcriptOf } from "./transcript.js";
 import { keepWatched } from "./watched.js";
 
@@ -17,6 +17,10 @@ export function createActions({ store, socket, player, microphone, text }) {
     async start() {
       const { ready, starting } = store.model;
       if (starting) return;
+      if (sharedConversation() && !keptConversation()) {
+        socket.retry(); // another tab has started one since: the server says so
+        return;
+      }
       tell("starting");
       if (ready?.agent?.speaks !== false) player.open(ready?.audio?.output_hz);
       if (ready?.agent?.hears !== false) await Promise.race([act.openMicrophone(), new Promise((resolve) => (skip = resolve))]);

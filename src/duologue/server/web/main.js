@@ -22,7 +22,7 @@ import { task } from "./parts/task.js";
 import { watchBanner } from "./parts/watching.js";
 import { work } from "./parts/work.js";
 import { Player } from "./player.js";
-import { accessToken, keepConversation, keepUnsent, kept, keptConversation, keptUnsent, seatId, wasMuted } from "./seat.js";
+import { accessToken, keepConversation, keepUnsent, kept, keptConversation, keptUnsent, seatId, sharedConversation, wasMuted } from "./seat.js";
 import { Socket } from "./socket.js";
 import { resumeOnGesture, Sound } from "./sound.js";
 import { createStore } from "./store.js";
@@ -32,6 +32,7 @@ import { watchedCall, watchersSeat } from "./watched.js";
 
 const RESUME_MS = 4000;
 const SEEN_MS = 60000; // the server is told so often that the user is at the page
+const SHARED_MS = 300; // the server confirms at once what another tab had, or it no longer has it
 
 const language = chosenLanguage();
 const text = textsIn(language, await textsOf(language));
@@ -94,14 +95,16 @@ function keepTold(factOf, tell) {
 function hello() {
   const token = accessToken();
   if (watchedCall()) return { seat: watchersSeat(), language, ...(token ? { token } : {}) };
-  const going = keptConversation();
+  const own = keptConversation();
+  const going = own ?? sharedConversation(); // of another tab, which isn't disturbed
   const played = reloaded ? { voice: reloaded.voice, ms: reloaded.ms, chunk: reloaded.chunk } : player.progress();
   return {
     seat: seatId(),
     language,
     audio: { rate_hz: 16000 },
     ...(token ? { token } : {}),
-    ...(going ? { conversation: going.conversation, key: going.key, ...(played ? { played } : {}) } : {}),
+    ...(going ? { conversation: going.conversation, key: going.key } : {}),
+    ...(own ? (played ? { played } : {}) : going ? { take_over: false } : {}),
   };
 }
 
@@ -111,6 +114,7 @@ function receive(message) {
   if (type === "duologue.play") player.command(payload);
   if (type === "duologue.cue" && payload.action === "stop") player.cues.stop();
   if (type === "duologue.conversation") begin(payload);
+  if (type === "duologue.key") keepKey(payload);
   if (type === "duologue.ended" && !watching) keepConversation(null);
   if (type === "duologue.ended" && !watching) microphone.close();
   if (type === "duologue.ended" && !watching) player.cues.end();
@@ -145,6 +149,14 @@ function begin({ conversation, key, resumed, watching }) {
   if (resumed && !store.model.conversation) reopen();
 }
 
+/** The server offers a new key. Once this is acknowledged, the old one opens nothing any more. */
+function keepKey({ key }) {
+  const going = keptConversation();
+  if (!going || isWatching(store.model)) return;
+  keepConversation({ ...going, key });
+  socket.send("key", { key });
+}
+
 /** After a reload in mid-conversation: turn on sound and microphone again, if the browser allows it. */
 function reopen() {
   const { agent, audio } = store.model.ready ?? {};
@@ -155,9 +167,9 @@ function reopen() {
 let waiting = 0;
 /** Forget the stored conversation if the server doesn't confirm it in time: the server may no longer have it. */
 function wentOn() {
-  if (!keptConversation()) return;
+  if (!keptConversation() && !sharedConversation()) return;
   clearTimeout(waiting);
-  waiting = setTimeout(() => act.forget(), RESUME_MS);
+  waiting = setTimeout(() => act.forget(), keptConversation() ? RESUME_MS : SHARED_MS);
 }
 
 window.addEventListener("pagehide", () => {

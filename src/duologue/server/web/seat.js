@@ -1,5 +1,5 @@
-// What is stored in the browser: the seat (a random id, permanent), the conversation with its key,
-// unconfirmed messages, and the token (for this tab).
+// What is stored in the browser: the seat (a random id, permanent), the conversation with its key (of this tab, and of the
+// browser, so that another tab can take over), unconfirmed messages, and the token (for this tab).
 //
 // Rule: without storage the page still works; it only forgets on a reload.
 
@@ -26,16 +26,30 @@ export function keepToken(token) {
   write(sessionStorage, "duologue.token", token);
 }
 
+/** The header with which a request shows this tab's token. */
+export function bearer() {
+  const token = accessToken();
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+/** The conversation of this tab. Its key is the newest that any tab of this browser has. */
 export function keptConversation() {
-  try {
-    return JSON.parse(read(sessionStorage, "duologue.conversation") ?? "null");
-  } catch {
-    return null;
-  }
+  const own = parsed(read(sessionStorage, "duologue.conversation"));
+  const shared = sharedConversation();
+  return own && shared?.conversation === own.conversation ? { ...own, key: shared.key } : own;
+}
+
+/** The conversation of the browser: that of the tab which had one last. */
+export function sharedConversation() {
+  return parsed(read(localStorage, "duologue.conversation"));
 }
 
 export function keepConversation(conversation) {
+  const shared = sharedConversation();
+  const own = conversation ?? parsed(read(sessionStorage, "duologue.conversation")) ?? shared;
   write(sessionStorage, "duologue.conversation", conversation && JSON.stringify(conversation));
+  if (conversation) write(localStorage, "duologue.conversation", JSON.stringify({ conversation: own.conversation, key: own.key }));
+  else if (shared?.conversation === own?.conversation) write(localStorage, "duologue.conversation", null);
 }
 
 /** Messages that the server hasn't confirmed: {id, conversation, text}. */
@@ -71,6 +85,14 @@ export function kept(name) {
 
 export function keep(name, value) {
   write(localStorage, `duologue.${name}`, value);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text ?? "null");
+  } catch {
+    return null;
+  }
 }
 
 function read(storage, name) {

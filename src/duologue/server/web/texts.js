@@ -142,6 +142,7 @@ const TEXTS = {
   watchingPhone: ["Watching a phone call", "Sie sehen einem Telefonat zu", "Vous suivez un appel téléphonique", "Observando una llamada telefónica", "電話の通話を見ています"],
   watchingBrowser: ["Watching a conversation in a browser", "Sie sehen einem Gespräch im Browser zu", "Vous suivez une conversation dans un navigateur", "Observando una conversación en un navegador", "ブラウザの会話を見ています"],
   watchingCall: ["Watching a call", "Sie sehen einem Gespräch zu", "Vous suivez un appel", "Observando una llamada", "通話を見ています"],
+  beingWatched: ["An operator sees this conversation", "Ein Mitarbeiter sieht dieses Gespräch", "Un opérateur voit cette conversation", "Un operador ve esta conversación", "オペレーターがこの会話を見ています"],
   watchedOver: ["This call has ended", "Dieses Gespräch ist vorbei", "Cet appel est terminé", "Esta llamada ha terminado", "この通話は終了しました"],
   stopWatching: ["Stop watching", "Nicht mehr zusehen", "Ne plus suivre", "Dejar de observar", "見るのをやめる"],
   wordsPrivate: ["its words are private", "seine Worte sind vertraulich", "ses paroles sont privées", "sus palabras son privadas", "発言は非公開です"],

@@ -2,11 +2,12 @@
 //
 // Rule: the server replays a journal; the page only shows the result.
 
-import { accessToken } from "../seat.js";
+import { bearer, keptConversation } from "../seat.js";
 import { download } from "../transcript.js";
 
 export async function saveJournal({ conversation, key }) {
-  const headers = { "X-Conversation-Key": key, ...bearer() };
+  const kept = keptConversation(); // its key may be newer
+  const headers = { "X-Conversation-Key": kept?.conversation === conversation ? kept.key : key, ...bearer() };
   const answer = await fetch(`conversations/${encodeURIComponent(conversation)}/journal`, { headers });
   if (!answer.ok) throw new Error(await reason(answer));
   download(`${conversation}.jsonl`, await answer.blob());
@@ -17,11 +18,6 @@ export async function openJournal(file) {
   if (!answer.ok) throw new Error(await reason(answer));
   const { rows, regions, moments, agrees } = await answer.json();
   return { name: file.name, rows, regions, moments, agrees };
-}
-
-function bearer() {
-  const token = accessToken();
-  return token ? { Authorization: `Bearer ${token}` } : {};
 }
 
 async function reason(answer) {

@@ -138,6 +138,7 @@ export default {
   watchingPhone: "Osserva una telefonata",
   watchingBrowser: "Osserva una conversazione in un browser",
   watchingCall: "Osserva una chiamata",
+  beingWatched: "Un operatore vede questa conversazione",
   watchedOver: "Questa chiamata è finita",
   stopWatching: "Smetti di osservare",
   wordsPrivate: "le parole sono private",

@@ -138,6 +138,7 @@ export default {
   watchingPhone: "U kijkt mee met een telefoongesprek",
   watchingBrowser: "U kijkt mee met een gesprek in een browser",
   watchingCall: "U kijkt mee met een gesprek",
+  beingWatched: "Een medewerker ziet dit gesprek",
   watchedOver: "Dit gesprek is beëindigd",
   stopWatching: "Niet meer meekijken",
   wordsPrivate: "de woorden zijn vertrouwelijk",

@@ -138,6 +138,7 @@ export default {
   watchingPhone: "Obserwowanie rozmowy telefonicznej",
   watchingBrowser: "Obserwowanie rozmowy w przeglądarce",
   watchingCall: "Obserwowanie rozmowy",
+  beingWatched: "Operator widzi tę rozmowę",
   watchedOver: "Ta rozmowa się zakończyła",
   stopWatching: "Przestań obserwować",
   wordsPrivate: "jej słowa są poufne",

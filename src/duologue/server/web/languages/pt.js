@@ -138,6 +138,7 @@ export default {
   watchingPhone: "Acompanhando uma chamada telefônica",
   watchingBrowser: "Acompanhando uma conversa em um navegador",
   watchingCall: "Acompanhando uma chamada",
+  beingWatched: "Um operador vê esta conversa",
   watchedOver: "Esta chamada terminou",
   stopWatching: "Parar de acompanhar",
   wordsPrivate: "as palavras são privadas",

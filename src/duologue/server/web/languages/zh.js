@@ -138,6 +138,7 @@ export default {
   watchingPhone: "正在观看电话通话",
   watchingBrowser: "正在观看浏览器中的对话",
   watchingCall: "正在观看通话",
+  beingWatched: "有客服人员正在查看此对话",
   watchedOver: "此通话已结束",
   stopWatching: "停止观看",
   wordsPrivate: "其内容是私密的",

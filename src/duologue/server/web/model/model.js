@@ -18,6 +18,7 @@ export function firstModel(given = {}) {
     connection: { phase: "connecting", attempt: 0 },
     ready: null,
     conversation: null,
+    watched: 0, // operators who see our own conversation, if the server tells
     state: IDLE,
     transitions: [],
     talking: false, // the user's voice is heard
@@ -94,11 +95,13 @@ const HANDLERS = {
   "duologue.conversation": (model, payload) => ({
     ...model,
     conversation: payload,
+    watched: 0,
     starting: false,
     ended: null,
     unsent: payload.resumed ? model.unsent : [],
     ...(payload.resumed && !payload.watching ? {} : { ...NOTHING, notices: [], hood: withoutSteps(model.hood) }),
   }),
+  "duologue.watched": (model, { operators }) => ({ ...model, watched: operators }),
   "duologue.history": (model, { items }) => ({ ...model, captions: fromHistory(items) }),
   "duologue.state": (model, payload, receivedAt) => withState(model, payload, receivedAt),
   "duologue.hearing": (model, { on }) => (model.talking === on ? model : { ...model, talking: on }),
@@ -165,6 +168,7 @@ const HANDLERS = {
     ...model,
     ...NOTHING,
     conversation: null,
+    watched: 0,
     ended: null,
     talking: false,
     status: STATUS,

@@ -16,12 +16,19 @@ export function watchBanner({ text, act, language }) {
   const details = make("span");
   const back = make("button.small", { type: "button", onclick: () => act.unwatch() }, icon("back"), text("stopWatching"));
   banner.append(icon("eye"), make("p", { role: "status" }, title, " ", details), back);
-  return watching(["conversation", "ended"], (model) => {
+  return watching(["conversation", "ended", "watched"], (model) => {
     const on = isWatching(model);
-    show(banner, on);
+    const watched = !on && isLive(model) && model.watched > 0;
+    show(banner, on || watched);
+    show(back, on);
     show(skip, !on); // a watched call has no text box
     set(cards, "tabindex", on ? "0" : null); // focusable, so that they can be scrolled with the keyboard
     document.body.dataset.watching = String(on);
+    if (watched) {
+      banner.dataset.over = "false";
+      write(title, text("beingWatched"));
+      write(details, "");
+    }
     if (!on) return;
     const { line, agent, since, private: hidden } = model.conversation;
     banner.dataset.over = String(!isLive(model));

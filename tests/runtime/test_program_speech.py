@@ -1,4 +1,4 @@
-"""The context of a call: what tools, brains and hooks know of it and can do to it."""
+"""What the program says and asks by itself in a call."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from duologue import Agent, Context, Hooks, Phrases, Request, ToolCall
-from duologue.core import events as ev
-from duologue.ports.context import CallInfo, NotPossible
-from duologue.runtime.agent import InvalidAgent
+from duologue.ports.context import NotPossible
 from duologue.testing import Call
 
 
@@ -36,31 +34,6 @@ def calling(tool: str, then: str = "Done.") -> Any:
             yield ToolCall(tool, {})
 
     return brain
-
-
-def test_a_tool_gets_the_facts_and_the_data_of_its_call() -> None:
-    seen: list[object] = []
-
-    async def look(context: Context[Order]) -> str:
-        """Look at the call."""
-        context.data.name = "Ada"
-        seen.extend((context.caller, context.line, context.agent))
-        return "looked"
-
-    agent = Agent(calling("look"), tools=[look], data=Order, name="desk")
-    with Call(agent, info=CallInfo(line="phone", caller="+491")) as call:
-        call.user("hello there").expect_called("look")
-        assert seen == ["+491", "phone", "desk"]
-        assert call.context.data.name == "Ada"
-
-
-def test_a_function_brain_may_take_the_context_as_its_second_argument() -> None:
-    def brain(request: Request, context: Context[Order]) -> str:
-        context.data.items.append(request.text)
-        return f"{len(context.data.items)} items."
-
-    with Call(Agent(brain, data=Order)) as call:
-        call.user("an apple").user("a pear").expect_heard("2 items.")
 
 
 def test_what_the_program_says_is_heard_when_the_floor_is_free_and_its_words_are_returned() -> None:
@@ -156,50 +129,6 @@ def test_a_secret_answer_is_hidden_in_the_history_and_in_captions() -> None:
         assert "4111" not in repr(call.history)
         assert "4111" not in repr(call.signals)
         assert "4111" not in repr(call.conversation.engine.transcript.dump())
-
-
-def test_updated_instructions_reach_the_next_request_only() -> None:
-    seen: list[str] = []
-
-    def brain(request: Request) -> str:
-        seen.append(request.instructions)
-        return "Yes."
-
-    with Call(Agent(brain, instructions="Be kind.")) as call:
-        call.user("hello there").settles()
-        call.does(lambda: call.context.update(instructions="Be brief."))
-        call.user("hello again").settles()
-        assert seen == ["Be kind.", "Be brief."]
-        assert any(isinstance(record.event, ev.AgentChangeRequested) for record in call.records)
-
-
-def test_an_update_that_makes_an_invalid_agent_is_refused_at_once() -> None:
-    with Call(echo) as call, pytest.raises(InvalidAgent, match="language"):
-        call.does(lambda: call.context.update(language="??"))
-
-
-def test_the_program_ends_the_call_after_everything_is_said() -> None:
-    with Call(echo) as call:
-
-        async def bye() -> None:
-            call.context.say("Goodbye then.")
-            call.context.end(reason="done")
-
-        call.run(bye())
-        call.until(lambda: call.conversation.phase == "idle").expect_ended()
-        assert call.heard[-1] == "Goodbye then."
-        assert call.run(call.conversation.wait()) == "done"
-
-
-@pytest.mark.parametrize("name", ["transfer", "send_digits"])
-def test_what_no_line_can_do_yet_is_refused_by_name(name: str) -> None:
-    with Call(echo) as call, pytest.raises(NotPossible, match=name):
-        call.run(getattr(call.context, name)("1"))
-
-
-def test_holding_is_refused_by_name() -> None:
-    with Call(echo) as call, pytest.raises(NotPossible, match="hold"):
-        call.run(call.context.hold())
 
 
 def test_nothing_can_be_said_in_a_call_that_is_over() -> None:

@@ -1,0 +1,63 @@
+"""What `duologue forget --check` searches for: pieces of a conversation, taken before it is deleted.
+
+Rule: pieces are long enough not to be found by chance.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from duologue.ports.store import Damaged, Store
+from duologue.store.store_url import open_store
+
+CHARS_MIN = 16
+TRACES_MAX = 500
+
+
+async def traces_of(store: Store, conversation: str) -> set[bytes]:
+    """Texts that the store has of this conversation."""
+    try:
+        stored = await store.read(conversation)
+    except Damaged:
+        return set()
+    return _encoded(_texts(stored.parts.get("words"))) if stored is not None else set()
+
+
+def traces_in_files(files: Iterable[Path]) -> set[bytes]:
+    """Texts in these files of words."""
+    found: set[bytes] = set()
+    for file in files:
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines() if file.suffix == ".jsonl" else ():
+            try:
+                said = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(said, dict) and "text" in said:
+                found |= _encoded(_texts([said["text"], said.get("unheard", "")]))
+    return found
+
+
+def places_of_store(url: str) -> list[Path]:
+    """The files of a store on this machine, with its log, its index and copies next to it."""
+    path = getattr(open_store(url), "path", None)
+    return sorted(path.parent.glob(f"{path.name}*")) if isinstance(path, Path) else []
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _encoded(texts: Iterable[str]) -> set[bytes]:
+    """Each text as it is on disk: as JSON writes it, with and without escapes."""
+    long = sorted({text for text in texts if len(text) >= CHARS_MIN}, key=len, reverse=True)[:TRACES_MAX]
+    return {json.dumps(text, ensure_ascii=escapes)[1:-1].encode() for text in long for escapes in (True, False)}

@@ -1,0 +1,43 @@
+"""Clients that present wrong credentials: each further attempt from an address waits longer.
+
+Rule: pure but for the table of addresses, whose size is limited; the time comes in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+
+FIRST_WAIT_S = 0.25
+WAIT_S_MAX = 8.0
+FORGET_S = 300.0  # after so long without a wrong attempt, an address starts over
+ADDRESSES_MAX = 10_000
+
+
+class WrongCredentials:
+    """How many wrong attempts came from each address."""
+
+    def __init__(self, wait_s_max: float = WAIT_S_MAX) -> None:
+        self._wait_s_max = wait_s_max
+        self._attempts: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    def note(self, address: str, now_s: float) -> float:
+        """Note a wrong attempt. Returns how many seconds its refusal should wait."""
+        count, last_s = self._attempts.pop(address, (0, now_s))
+        count = 1 if now_s - last_s > FORGET_S else count + 1
+        self._attempts[address] = (count, now_s)
+        while len(self._attempts) > ADDRESSES_MAX:
+            self._attempts.popitem(last=False)
+        return float(min(self._wait_s_max, FIRST_WAIT_S * 2 ** min(count - 1, 10)))
+
+    def count(self, address: str) -> int:
+        """How many wrong attempts are remembered."""
+        return self._attempts.get(address, (0, 0.0))[0]
+
+    def __len__(self) -> int:
+        return len(self._attempts)
+
+
+def address_hash(address: str) -> str:
+    """An address in the log: operators can tell equal ones, but don't read them."""
+    return hashlib.sha256(address.encode()).hexdigest()[:12]

@@ -1,0 +1,60 @@
+"""The server image: every package is pinned with hashes, and its licence is listed."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+LOCK = (ROOT / "deploy" / "requirements.lock").read_text(encoding="utf-8")
+DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
+LICENCES = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+
+
+def locked() -> dict[str, str]:
+    """The packages of the image, each with the lines of its hashes."""
+    entries = re.split(r"^(?=[A-Za-z0-9])", LOCK, flags=re.MULTILINE)
+    return {re.match(r"[A-Za-z0-9_.-]+", entry)[0].lower(): entry for entry in entries if "==" in entry}  # type: ignore[index]
+
+
+def test_every_package_of_the_image_has_hashes() -> None:
+    assert len(locked()) > 20
+    assert [name for name, entry in locked().items() if "--hash=sha256:" not in entry] == []
+    assert "--require-hashes" in DOCKERFILE
+
+
+def test_the_lock_file_has_every_package_that_the_image_needs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    script = (ROOT / "tools" / "lock_image.sh").read_text(encoding="utf-8")
+    extras = re.findall(r"--extra (\w+)", script)
+    assert "server" in extras
+    wanted = {
+        re.match(r"[A-Za-z0-9_.-]+", line)[0].lower()  # type: ignore[index]
+        for extra in extras
+        for line in project["optional-dependencies"][extra]
+        if not line.startswith("duologue")
+    }
+    assert wanted - set(locked()) == set()
+
+
+def test_the_licence_of_every_package_is_listed_and_copyleft_is_marked() -> None:
+    table = re.findall(r"^\| (\S+) \| (\S+) \| (.+?) \| (.*) ?\|$", LICENCES, re.MULTILINE)
+    rows = {row[0].lower(): row for row in table}
+    assert set(locked()) - set(rows) == set()
+    for name in ("soxr", "psycopg", "psycopg-binary"):
+        assert "LGPL" in rows[name][2]
+        assert "copyleft" in rows[name][3]
+
+
+def test_the_security_policy_says_where_to_report_and_what_is_supported() -> None:
+    policy = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    for part in ("Report", "Supported versions", "docs/threat-model.md"):
+        assert part in policy
+
+
+def test_every_test_that_the_threat_model_names_exists() -> None:
+    page = (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/\w+/test_\w+\.py)`", page)
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).is_file()] == []

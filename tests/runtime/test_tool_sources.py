@@ -1,0 +1,116 @@
+"""Servers that provide tools are shared: they are open while any conversation uses them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from duologue.lines.scripted import ScriptedLine
+from duologue.ports.worker import Worker
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.runtime.tool_sources import ToolSources
+from duologue.testing import ScriptedBrain, ScriptedVoice, scripted_tool
+
+
+class ToolServer:
+    """A server with one tool that notes each open and close."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.is_connected = False
+        self.failures = failures
+        self.noted: list[str] = []
+
+    async def open(self) -> None:
+        await asyncio.sleep(1)
+        if self.failures:
+            self.failures -= 1
+            raise OSError("down")
+        self.noted.append("opened")
+        self.is_connected = True
+
+    def workers(self) -> list[Worker]:
+        return [scripted_tool("find")]
+
+    async def close(self) -> None:
+        self.is_connected = False
+        self.noted.append("closed")
+        await asyncio.sleep(1)
+
+
+def talk(server: ToolServer) -> Conversation:
+    return Conversation(Agent(ScriptedBrain(), voice=ScriptedVoice(), tools=[server]), ScriptedLine())
+
+
+def test_a_caller_who_hangs_up_does_not_take_the_tools_from_the_others() -> None:
+    async def scene() -> None:
+        server = ToolServer()
+        first, second = talk(server), talk(server)
+        await first.start()
+        await second.start()
+        await first.end()
+        assert server.is_connected, "the second caller still uses it"
+        await second.end()
+        assert server.noted == ["opened", "closed"]
+
+    run_simulated(scene())
+
+
+def test_two_callers_who_start_together_open_the_server_once() -> None:
+    async def scene() -> None:
+        server, sources = ToolServer(), ToolSources()
+        await asyncio.gather(sources.take(server), sources.take(server))
+        assert server.noted == ["opened"]
+
+    run_simulated(scene())
+
+
+def test_a_caller_whose_opening_fails_leaves_the_server_to_the_next() -> None:
+    async def scene() -> None:
+        server, sources = ToolServer(failures=1), ToolSources()
+        first, second = asyncio.create_task(sources.take(server)), asyncio.create_task(sources.take(server))
+        with pytest.raises(OSError, match="down"):
+            await first
+        await second
+        assert server.is_connected
+
+    run_simulated(scene())
+
+
+def test_a_caller_who_leaves_while_the_server_opens_leaves_it_to_the_others() -> None:
+    async def scene() -> None:
+        server, sources = ToolServer(), ToolSources()
+        first, second = asyncio.create_task(sources.take(server)), asyncio.create_task(sources.take(server))
+        await asyncio.sleep(0.5)
+        first.cancel()
+        await second
+        assert server.is_connected
+
+    run_simulated(scene())
+
+
+def test_a_caller_who_comes_while_the_server_closes_opens_it_again() -> None:
+    async def scene() -> None:
+        server, sources = ToolServer(), ToolSources()
+        await sources.take(server)
+        leaving = asyncio.create_task(sources.release(server))
+        await asyncio.sleep(0.5)
+        await sources.take(server)
+        await leaving
+        assert server.noted == ["opened", "closed", "opened"]
+        assert server.is_connected
+
+    run_simulated(scene())
+
+
+def test_a_server_that_the_program_opened_stays_open() -> None:
+    async def scene() -> None:
+        server, sources = ToolServer(), ToolSources()
+        await server.open()
+        await sources.take(server)
+        await sources.release(server)
+        assert server.noted == ["opened"]
+
+    run_simulated(scene())
