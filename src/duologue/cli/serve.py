@@ -129,17 +129,13 @@ def serve_command(
         int, typer.Option(min=1, help="Delete conversations and journals this many days after they were last written.")
     ] = 30,
     brain: Annotated[
-        str,
-        typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL."),
+        str, typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL.")
     ] = "",
     realtime_url: Annotated[
         str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
     ] = None,
     phone_url: PhoneUrl = "",
-    watch: Annotated[
-        bool,
-        typer.Option("--watch/--no-watch", help="Let operators watch all calls."),
-    ] = True,
+    watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Let operators watch all calls.")] = True,
     context_query: ContextQuery = None,
     context_header: ContextHeader = None,
     webhook: Webhook = "",
