@@ -134,3 +134,22 @@ def test_the_journal_is_saved_with_the_key_of_the_conversation(page: Page, serve
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save the journal").click()
     assert saved.value.suggested_filename == "c1.jsonl"
+
+
+def test_a_failure_of_the_developers_code_is_shown_with_its_traceback(page: Page, server: FakeServer) -> None:
+    HOOD.play(page, server)
+    expect(page.locator(".tracebacks")).to_be_hidden()
+    server.say("traceback", at=1_200, where="brain", error="KeyError", text="File agent.py\nKeyError: '<b>Anna</b>'")
+    expect(page.locator(".tracebacks summary")).to_contain_text("brain: KeyError")
+    expect(page.locator(".tracebacks pre")).to_contain_text("KeyError: '<b>Anna</b>'")
+
+
+def test_usage_is_a_figure_with_its_cost_if_prices_are_known(page: Page, server: FakeServer) -> None:
+    HOOD.play(page, server)
+    used = page.locator(".measure", has_text="Usage")
+    server.say("metrics", **METRICS, stages=None, usage={"tokens": 1234, "characters": 9, "cost": None, "currency": ""})
+    expect(used).to_contain_text("1234")
+    expect(used).to_contain_text("tokens")
+    costs = {"tokens": 1234, "characters": 9, "cost": 0.00125, "currency": "EUR"}
+    server.say("metrics", **METRICS, stages=None, usage=costs)
+    expect(used).to_contain_text("0.0013 EUR")

@@ -39,13 +39,15 @@ agent = Agent(brain, name="Tester", voice=ScriptedVoice(), phrases=Phrases(greet
 
 
 class Process:
-    """A server in its own process."""
+    """A server in its own process. `arguments` may begin with another command than `serve`."""
 
     def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
         (folder / "my_agent.py").write_text(AGENT)
+        if arguments[0] != "dev":
+            arguments = ("serve", *arguments)
         command = [sys.executable, "-c", "from duologue.cli.entry import main; main()"]
         self.process = subprocess.Popen(
-            [*command, "serve", *arguments],
+            [*command, *arguments],
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from array import array
 from pathlib import Path
 
 import pytest
 
 from duologue.core import events as ev
 from duologue.lab.sim.stage import Stage
+from duologue.observe.stereo_file import StereoFile
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.replay.timeline import read_timeline
 from tests.cli.command_line import Done
@@ -198,3 +200,27 @@ def test_a_picture_never_overwrites_what_it_is_drawn_from(journal: Path, words: 
 def test_a_picture_and_numbers_at_once_are_refused(journal: Path, tmp_path: Path) -> None:
     done = run(journal, "--json", "--html", tmp_path / "x.html")
     assert one_line(done) == "error: use either --html or --json, not both"
+
+
+def test_a_recording_next_to_the_journal_is_in_the_page_with_its_offset(journal: Path, tmp_path: Path) -> None:
+    page = tmp_path / "call.html"
+    assert run(journal, "--html", page).returncode == 0
+    assert "<audio" not in page.read_text(encoding="utf-8")
+    recording = StereoFile(journal.with_suffix(".wav"), 250)
+    recording.write(0, 0, array("h", [1, 2, 3]))
+    recording.close()
+    assert run(journal, "--html", page).returncode == 0
+    html = page.read_text(encoding="utf-8")
+    with journal.open(encoding="utf-8") as lines:
+        began = next(iter(replay(read_journal(lines)))).event.at
+    assert f'data-offset="{250 - began}"' in html
+    assert "media-src data:" in html
+    assert "data:audio/wav;base64,UklGR" in html
+
+
+def test_a_recording_that_is_missing_or_no_sound_is_one_line(journal: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.wav"
+    done = run(journal, "--html", tmp_path / "x.html", "--audio", other)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    other.write_text("hello")
+    assert "not a WAV file" in run(journal, "--html", tmp_path / "x.html", "--audio", other).stderr

@@ -21,7 +21,9 @@ from duologue.core.leaves import Link, Timer, User
 from duologue.ears.local import LocalEars
 from duologue.flows import InvalidFlows, parse_flows
 from duologue.flows.load import read_text
+from duologue.observe.prices import read_prices
 from duologue.testing import Call, ScriptedBrain
+from duologue.testing.evals.suite import load_suite
 from duologue.testing.scenario import InvalidScenario, load
 from tests.brains.chat_server import ChatServer, says
 from tests.docs.printed import ROOT, check_commands, check_extras, page, python_blocks
@@ -52,7 +54,8 @@ def test_every_attribute_of_a_conversation_and_a_call_that_a_page_names_exists(n
             rf"(?<![\w.\"]){owner}\.([a-z_]+)(?![.\w]*\.(?:create|delete|truncate|item))", page(name)
         ):
             if attribute not in _NOT_ATTRIBUTES:
-                assert hasattr(kind, attribute) or f"self.{attribute}" in inspect.getsource(kind), attribute
+                source = "".join(inspect.getsource(one) for one in kind.__mro__ if one is not object)
+                assert hasattr(kind, attribute) or f"self.{attribute}" in source, attribute
 
 
 _NOT_ATTRIBUTES = ("item", "jsonl", "words", "yaml", "html", "log", "svg")  # events of Realtime, files
@@ -173,7 +176,8 @@ def test_the_readings_in_the_page_on_grammars_are_printed_as_they_are() -> None:
 
 
 def test_the_code_in_the_testing_page_runs(pytester: pytest.Pytester) -> None:
-    first, scripted = python_blocks(page("testing"))
+    first, live, scripted = python_blocks(page("testing"))
+    exec(live, {})
     pytester.makepyfile(test_page=first + "\n\ndef test_scripted():\n" + indent(scripted, "    "))
     pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=2)
 
@@ -229,3 +233,16 @@ def test_the_errors_in_the_page_on_scenarios_are_real(tmp_path: Path) -> None:
     with pytest.raises(InvalidScenario) as caught:
         load(file)
     assert f"```text\n{str(caught.value).replace(f'{tmp_path}/', '')}\n```" in page("scenarios")
+
+
+def test_the_suite_in_the_page_on_evals_can_be_read(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```yaml\n(.*?)```", page("evals"), re.DOTALL)
+    (tmp_path / "suite.yaml").write_text(block)
+    (case,) = load_suite(tmp_path / "suite.yaml").cases
+    assert (case.name, case.runs, len(case.rubric)) == ("Books a table", 3, 2)
+
+
+def test_the_prices_in_the_page_on_observability_can_be_read(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```toml\n(.*?)```", page("observability"), re.DOTALL)
+    (tmp_path / "prices.toml").write_text(block)
+    assert read_prices(tmp_path / "prices.toml").currency == "EUR"

@@ -150,7 +150,7 @@ def full_of(marker: str, kind: Any) -> Any:
             given[field.name] = full_of(marker, sg.TurnContext)
         else:
             given[field.name] = "name" if field.name in NAMES else values[str(field.type)]
-    if kind is sg.Problem:
+    if kind in (sg.Problem, sg.Raised):
         given["where"] = f"tool {marker}"
     return kind(**given)
 
@@ -354,3 +354,36 @@ def test_refused_credentials_are_reported_with_a_hint_and_without_any_of_their_d
     (line,) = of_kind(read(out), "Failed")
     assert (line["part"], line["error"], line["fatal"]) == ("brain", "AUTH_FAILURE", True)
     assert KEY not in out.getvalue()
+
+
+def test_a_traceback_is_logged_without_its_message_unless_the_agent_is_private() -> None:
+    def fails(_: object) -> str:
+        raise KeyError("rambutan")
+
+    for private in (False, True):
+        out = io.StringIO()
+        with Call(Agent(fails, private=private)) as call:
+            watch(call.conversation, out)
+            call.user("hello")
+            call.until(lambda: any(isinstance(one, sg.Raised) for one in call.signals))
+        raised = [line for line in read(out) if line["kind"] == "Raised"]
+        assert "rambutan" not in out.getvalue()
+        assert bool(raised) is not private
+    with Call(Agent(fails)) as call:
+        watch(call.conversation, out)
+        call.user("hello")
+        call.until(lambda: "Raised" in out.getvalue())
+    line = next(line for line in read(out) if line["kind"] == "Raised")
+    assert line["error"] == "KeyError"
+    assert line["frames"][-1].endswith(" fails")
+
+
+def test_a_warning_has_the_id_that_connects_it_with_the_structured_log(caplog: pytest.LogCaptureFixture) -> None:
+    def fails(_: object) -> str:
+        raise KeyError("rambutan")
+
+    with Call(Agent(fails)) as call:
+        call.user("hello")
+        call.until(lambda: any(isinstance(one, sg.Problem) for one in call.signals))
+        first = next(record for record in caplog.records if record.levelname == "WARNING")
+        assert first.getMessage() == f"{correlation_id(call.conversation.id)}: brain: KeyError"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -26,6 +26,7 @@ from duologue.observe.diagnostics import correlation_id
 from duologue.observe.telemetry import trace
 from duologue.ports.line import Unplayable
 from duologue.ports.sound import Sound
+from duologue.ports.usage_report import report_usage
 from duologue.runtime.conversation import Conversation, StartRefused
 from duologue.runtime.seats import Seats
 from duologue.testing import (
@@ -87,14 +88,17 @@ class Kit:
         return trace(conversation, self.tracer, wall_clock_ns=lambda: NOON_NS)
 
     def spans(self) -> list[ReadSpan]:
-        """The spans in the order of their start, outer ones first."""
+        """The spans in the order of their start, outer ones first, without those of STT and TTS."""
+        return [span for span in self.all_spans() if span.name not in ("stt", "tts")]
+
+    def all_spans(self) -> list[ReadSpan]:
         spans = self.exporter.get_finished_spans()
         names = {span.context.span_id: span.name for span in spans if span.context}
         found = [read_span(span, names) for span in spans]
         return sorted(found, key=lambda span: (span.start, -span.end, span.name != "conversation"))
 
     def named(self, name: str) -> list[ReadSpan]:
-        return [span for span in self.spans() if span.name == name]
+        return [span for span in self.all_spans() if span.name == name]
 
 
 def read_span(span: ReadableSpan, names: dict[int, str]) -> ReadSpan:
@@ -150,6 +154,31 @@ def test_spans_last_as_long_as_things_took_in_simulated_time(kit: Kit) -> None:
     assert (voice.start, voice.end) == (1_300, turn.end)
     assert (whole.start, whole.end) == (0, turn.end + 1_000)
     assert voice["heard_ms"] == spoken_ms == 720
+
+
+def test_what_was_transcribed_and_each_sentence_are_spans_with_their_times(kit: Kit) -> None:
+    with call_with(kit, "Right away. It is done.") as call:
+        call.user("book it").settles()
+    (stt,) = kit.named("stt")
+    assert (stt.parent, stt.start, stt["turn"]) == ("conversation", 0, 1)
+    assert stt["text_ms"] == stt.end - 500  # the person speaks for 500 ms
+    first, second = kit.named("tts")
+    assert {span.parent for span in (first, second)} == {"turn"}
+    assert (first["characters"], first["provider"]) == (len("Right away."), "ScriptedVoice")
+    assert second.start >= first.end
+    assert first["spoken_ms"] > 0
+
+
+def test_the_tokens_of_a_reply_are_attributes_of_its_span(kit: Kit) -> None:
+    async def brain(_: object) -> AsyncIterator[str]:
+        yield "Yes."
+        report_usage("llm", "api.example.com", "small", input_tokens=12, output_tokens=3)
+
+    with Call(brain) as call:
+        kit.trace(call.conversation)
+        call.user("book it").settles()
+    (reply,) = kit.named("reply")
+    assert (reply["provider"], reply["model"], reply["input_tokens"]) == ("api.example.com", "small", 12)
 
 
 def test_the_waits_for_a_reply_are_attributes(kit: Kit) -> None:
@@ -525,7 +554,7 @@ def test_stopping_ends_every_span_at_once(kit: Kit) -> None:
         stop()
         stopped_at, begun = call.now_ms, kit.counting.begun
         call.settles()
-    assert kit.counting.begun == kit.counting.ended == begun == 4
+    assert kit.counting.begun == kit.counting.ended == begun == 6  # with one of STT and one of TTS
     assert {span.end for span in kit.spans()} == {stopped_at}
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 
 import pytest
 
 from duologue.core.errors import DuologueError
 from duologue.runtime.agent import Agent
-from duologue.runtime.simulated_clock import SimulationStuck, run_simulated
+from duologue.runtime.simulated_clock import NetworkInSimulation, SimulationStuck, run_simulated
 from duologue.testing import Call as PhoneCall
 from duologue.testing import ScriptedBrain
 
@@ -100,3 +101,35 @@ def test_the_same_call_takes_the_same_steps_every_time() -> None:
             return [repr(record.event) for record in call.records]
 
     assert once() == once()
+
+
+def test_a_brain_that_wants_a_network_ends_the_test_at_once_and_is_named() -> None:
+    async def brain(_: object) -> str:
+        await asyncio.open_connection("api.example.com", 443)
+        return "never"
+
+    wanted = r"reply 1 wants a network \(api\.example\.com\).*LiveCall"
+    with PhoneCall(brain) as call, pytest.raises(NetworkInSimulation, match=wanted):
+        call.user("hello")
+
+
+def test_a_plain_function_that_opens_a_socket_ends_the_test_at_once_too() -> None:
+    def brain(_: object) -> str:
+        socket.create_connection(("127.0.0.1", 9))
+        return "never"
+
+    connect = socket.socket.connect
+    with PhoneCall(brain) as call, pytest.raises(NetworkInSimulation, match=r"a network \(127\.0\.0\.1\)"):
+        call.user("hello")
+    assert socket.socket.connect is connect
+
+
+def test_without_a_call_the_network_is_an_error_that_the_program_may_handle() -> None:
+    async def scene() -> str:
+        try:
+            await asyncio.get_running_loop().create_connection(asyncio.Protocol, "example.com", 80)
+        except NetworkInSimulation:
+            return "handled"
+        return "connected"
+
+    assert run_simulated(scene()) == "handled"

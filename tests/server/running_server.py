@@ -30,6 +30,7 @@ from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from tests.limits import TEST_S, WAIT_S
 
 OWN = (
+    "dev",
     "token",
     "operator_token",
     "ticket_key",
@@ -241,6 +242,7 @@ def serve(
     origins: tuple[str, ...] = (),
     journals: Path | None = None,
     watchable: bool = True,
+    dev: bool = False,
     secrets: Mapping[str, Any] | None = None,
     **limits: Any,
 ) -> RunningServer:
@@ -253,6 +255,7 @@ def serve(
             origins=origins,
             journals=journals,
             watchable=watchable,
+            dev=dev,
             **(secrets or {}),
             **limits,
         ) as made:

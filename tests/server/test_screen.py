@@ -216,3 +216,18 @@ def test_work_that_is_sent_again_says_how_long_it_has_run() -> None:
         assert (await second.expect("work", event="started"))["ranMs"] >= 0
 
     serve(script, lambda: Agent(brain(), ears=ScriptedEars(), voice=ScriptedVoice(), tools=[worker]))
+
+
+def test_a_traceback_is_sent_while_developing_and_never_otherwise() -> None:
+    for dev in (True, False):
+
+        async def script(running: RunningServer, dev: bool = dev) -> None:
+            client = await running.connect()
+            await client.begin("alice")
+            await client.send("type", text="fail")
+            await client.expect("notification", level="error")
+            told = [one for one in client.messages if one["type"] == "duologue.traceback"]
+            assert bool(told) is dev
+            assert not dev or told[0]["payload"]["where"] == "brain"
+
+        serve(script, agent_that_says({"fail": [Fail(ErrorClass.UNKNOWN)]}), dev=dev)

@@ -74,3 +74,8 @@ def test_a_server_with_a_ticket_key_needs_no_token() -> None:
 def test_a_token_that_is_given_stays() -> None:
     assert ServerSettings(host="0.0.0.0", token="own" * 6).guarded().token == "own" * 6
     assert ServerSettings().guarded().token == ""
+
+
+def test_a_server_that_shows_tracebacks_is_refused_on_an_address_of_others() -> None:
+    with pytest.raises(InvalidServer, match=r"dev shows tracebacks, so host must be 127\.0\.0\.1"):
+        ServerSettings(host="0.0.0.0", dev=True)

@@ -20,6 +20,8 @@ from duologue.core.errors import DuologueError
 from .bench import bench_app
 from .chat import chat_command
 from .check import check_command
+from .dev import dev_command
+from .eval import eval_command
 from .flows import flows_app
 from .init import init_command
 from .listen import listen_command
@@ -64,6 +66,7 @@ def root(version: Annotated[bool, typer.Option("--version", help="Show the versi
 
 
 app.command("serve")(serve_command)
+app.command("dev")(dev_command)
 app.command("init")(init_command)
 app.command("chat")(chat_command)
 app.command("talk")(talk_command)
@@ -80,6 +83,7 @@ app.command("replay")(replay_command)
 app.command("tune")(tune_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)
+app.command("eval")(eval_command)
 app.command("check")(check_command)
 app.command("torture")(torture_command)
 app.command("rows")(rows_command)

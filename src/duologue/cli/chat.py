@@ -1,4 +1,4 @@
-"""`duologue chat`: a dialogue with the flows of a file, by typing.
+"""`duologue chat`: a dialogue with the flows of a file, or with any agent, by typing.
 
 `/state` shows the filled slots and the open question. Rule: the dialogue is the same as in a voice conversation.
 """
@@ -10,7 +10,7 @@ import json
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -22,21 +22,24 @@ from duologue.dialogue.effects import HandOver, Respond
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.templates import spoken
 from duologue.nlu.understanding import Nlu
+from duologue.ports.failure_report import report_failures_to
 
 from .requirements import Requirements
 from .terminal_style import BLUE, GREEN, GREY
+from .terminal_tracebacks import print_traceback
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Coroutine
 
     from duologue.flows.dialogue_session import DialogueSession, Said
 
 
+FLOWS = (".yaml", ".yml")
 ECHO_MAX = 400  # characters of a piped message that are echoed
 
 
 def chat_command(
-    file: Annotated[Path, typer.Argument(help="A flow file (YAML).")],
+    app: Annotated[str, typer.Argument(help="A flow file (YAML), or an agent as module:agent.")],
     actions: Annotated[
         str | None,
         typer.Option(help="The module with the flows' functions. Default: NAME.py or actions.py next to NAME.yaml."),
@@ -54,17 +57,46 @@ def chat_command(
     ] = None,
     show_state: Annotated[bool, typer.Option("--state", help="Show the state after every message.")] = False,
 ) -> None:
-    """Chat with the flows of a file by typing; /state shows the state, /quit ends the chat."""
+    """Chat with the flows of a file, or with an agent, by typing; /state shows the state, /quit ends the chat."""
+    if not app.endswith(FLOWS) and ":" in app:
+        _refuse_flow_options(actions=actions, flow=flow, today=today, llm_url=llm_url)
+        _run(_chat_with_agent(app))
+        return
     missing = Requirements(("flows",)).missing()
     if missing.extras:
         raise DuologueError(f"flows need more than is installed; run `{missing.commands()[0]}`")
     if today is not None:
         _check_date(today)
-    logging.basicConfig(format="%(message)s")  # shows warnings, for example that a function of the user's module failed
+    logging.basicConfig(format="%(message)s")  # shows warnings
+    _run(_chat(Path(app), actions, flow, today, find_nlu(nlu, llm_url), show_state))
+
+
+def _run(chat: Coroutine[Any, Any, None]) -> None:
     try:
-        asyncio.run(_chat(file, actions, flow, today, find_nlu(nlu, llm_url), show_state))
+        asyncio.run(chat)
     except (KeyboardInterrupt, EOFError):
         return
+
+
+def _refuse_flow_options(**given: str | None) -> None:
+    for name, value in given.items():
+        if value:
+            raise DuologueError(f"--{name.replace('_', '-')} is for flow files; an agent has its own")
+
+
+async def _chat_with_agent(app: str) -> None:
+    from duologue.runtime.find_agent import AgentNotFound, find_agent
+
+    from .chat_agent import chat_with
+
+    try:
+        agent = find_agent(app)
+    except AgentNotFound as problem:
+        if problem.__cause__ is not None:
+            print_traceback("import", problem.__cause__)
+        raise
+    out = Console()
+    await chat_with(agent, out, lambda: _read(out))
 
 
 async def _chat(file: Path, actions: str | None, flow: str, today: str | None, nlu: Nlu, show_state: bool) -> None:
@@ -73,6 +105,7 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
     from duologue.flows.find_functions import find_functions
     from duologue.flows.load import load_flows
 
+    report_failures_to(print_traceback)
     domain = load_flows(file)
     talk = DialogueSession(
         domain,

@@ -22,6 +22,7 @@ from rich.console import Console
 
 from duologue.core.errors import DuologueError
 from duologue.models.catalogue import MODELS, megabytes
+from duologue.observe.prices import read_prices
 from duologue.server.listening import bind_socket, server_url
 from duologue.server.processes.capacity import choose_count, read_capacity, this_system
 from duologue.server.processes.channel import is_one_of_several
@@ -29,8 +30,13 @@ from duologue.server.settings import Limits, ServerSettings, WebhookSettings, is
 
 from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
+from .serve_observers import ConsentOption, LogOption, OtelOption, PricesOption, RecordOption, check_recording
 from .serve_processes import run_processes, serve_process
-from .served_agent import FLOWS, ServeOptions, make_server
+from .served_agent import (
+    FLOWS,
+    ServeOptions,
+    make_server,
+)
 
 DEMO_NAME = "Flight desk"
 _ERR = Console(stderr=True, highlight=False)
@@ -109,6 +115,11 @@ def serve_command(
     ticket_key: TicketKey = "",
     origin: Annotated[list[str] | None, typer.Option(help="Also accept web pages of this origin; repeatable.")] = None,
     journals: Annotated[Path | None, typer.Option(help="Write a journal of every conversation to this folder.")] = None,
+    log: LogOption = None,
+    otel: OtelOption = False,
+    prices: PricesOption = None,
+    record: RecordOption = None,
+    record_consent: ConsentOption = "",
     conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
     drain_s: Annotated[float, typer.Option(help="Seconds that conversations get to end when the server stops.")] = 30.0,
     store: StoreUrl = "sqlite:",
@@ -118,17 +129,13 @@ def serve_command(
         int, typer.Option(min=1, help="Delete conversations and journals this many days after they were last written.")
     ] = 30,
     brain: Annotated[
-        str,
-        typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL."),
+        str, typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL.")
     ] = "",
     realtime_url: Annotated[
         str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
     ] = None,
     phone_url: PhoneUrl = "",
-    watch: Annotated[
-        bool,
-        typer.Option("--watch/--no-watch", help="Let operators watch all calls."),
-    ] = True,
+    watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Let operators watch all calls.")] = True,
     context_query: ContextQuery = None,
     context_header: ContextHeader = None,
     webhook: Webhook = "",
@@ -156,8 +163,10 @@ def serve_command(
         ticket_key=ticket_key,
         tells_watched=tell_watched,
         public=bool(phone_url) and not is_loopback(urlsplit(phone_url).hostname or ""),
+        prices=read_prices(prices) if prices is not None else None,
     ).guarded()
-    options = ServeOptions(app, store, node, brain, realtime_url, phone_url)
+    check_recording(record, record_consent, keep_days)
+    options = ServeOptions(app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent)
     if is_one_of_several():
         serve_process(options, settings, keep_days)
     else:
@@ -234,6 +243,13 @@ def _missing(app: str, brain: str) -> Requirements:
     if missing.models and app and not app.endswith(FLOWS):
         _offer_to_pull(app, missing)
     return missing
+
+
+def get_missing(app: str) -> None:
+    """Download the models that this agent lacks. Raises DuologueError if extras are missing."""
+    missing = _missing(app, "")
+    if missing.models:
+        pull_with_progress(missing.models, _ERR)
 
 
 def _demo_models() -> tuple[str, ...]:

@@ -20,6 +20,8 @@ from duologue.core.errors import DuologueError
 from duologue.ports.context import Context
 from duologue.runtime.agent import Agent
 
+from .serve_observers import observers_of, with_consent
+
 if TYPE_CHECKING:
     from duologue.server.app import Server
     from duologue.server.leases import Leases
@@ -40,6 +42,10 @@ class ServeOptions:
     brain: str
     realtime_url: str | None
     phone_url: str
+    log: Path | None = None
+    otel: bool = False
+    recordings: Path | None = None
+    consent: str = ""
 
 
 def make_server(
@@ -50,9 +56,15 @@ def make_server(
     from duologue.server.siblings import ALONE
 
     agent = _agent(options.app)
+    consent = options.consent if options.consent != "none" else ""
+    if isinstance(agent, Agent):
+        agent = with_consent(agent, consent)
+    elif consent:
+        raise DuologueError("--record-consent needs an agent: a function that makes one says it in its own greeting")
     make = _maker(agent, options.brain, options.realtime_url) if isinstance(agent, Agent) else agent
     leases = _leases(options.store, node_name(options.node, link is not None), url)
     server = Server(make, settings, leases=leases, siblings=ALONE if link is None else link)
+    server.conversations.observers += observers_of(options.log, options.otel, options.recordings)
     return server, [
         _title(server.conversations.source.first),
         *_phones(server, options.phone_url, settings.journals, link),

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 from duologue.core.events import PlaybackFinished
+from duologue.observe.stereo_file import StereoSound, read_stereo
 from duologue.replay.journal import StepRecord, read_journal, replay
 from duologue.replay.step_words import describe
 from duologue.replay.timeline import read_timeline
@@ -30,6 +31,7 @@ from .lanes import LABEL_WIDTH, bar_width
 from .terminal_output import Legible
 from .terminal_style import BLUE, GREEN
 
+AUDIO_BYTES_MAX = 200 << 20
 _INDENT = 2
 _HAPPENED_WIDTH = 30
 _BUSY = ((16, "█"), (8, "▓"), (4, "▒"), (2, "░"), (1, "·"), (0, " "))  # for this many events or more
@@ -38,6 +40,10 @@ _BUSY = ((16, "█"), (8, "▓"), (4, "▒"), (2, "░"), (1, "·"), (0, " "))  
 def timeline_command(
     file: Annotated[Path, typer.Argument(help="The journal of a call.")],
     html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file instead of text.")] = None,
+    audio: Annotated[
+        Path | None,
+        typer.Option(help="With --html: the recording of the call. Default: CALL.wav next to CALL.jsonl."),
+    ] = None,
     as_json: JsonOption = False,
     with_words: Annotated[
         bool,
@@ -52,7 +58,7 @@ def timeline_command(
     if not complete:
         sys.stderr.write(f"{file}: cut off after {len(records)} events, or the call is still running\n")
     if html:
-        _write_picture(html, file, records, words, complete)
+        _write_picture(html, file, records, words, complete, _read_sound(file, audio))
     elif as_json:
         facts = {"file": str(file), "events": len(records), "complete": complete}
         write_json({**facts, **read_timeline(records).to_json()})
@@ -89,15 +95,35 @@ def _read_words(journal: Path) -> tuple[Spoken, ...]:
         raise DuologueError(f"{path}: {error} (use --no-words to ignore this file)") from None
 
 
+def _read_sound(journal: Path, audio: Path | None) -> StereoSound | None:
+    path = audio or journal.with_suffix(".wav")
+    if audio is None and not path.exists():
+        return None
+    try:
+        if path.stat().st_size > AUDIO_BYTES_MAX:
+            raise DuologueError(f"{path}: larger than {AUDIO_BYTES_MAX >> 20} MiB, too much for a page")
+        return read_stereo(path)
+    except OSError as error:
+        raise DuologueError(f"{path}: {error.strerror}") from None
+    except ValueError as problem:
+        raise DuologueError(f"{path}: {problem}") from None
+
+
 def _write_picture(
-    target: Path, journal: Path, records: Sequence[StepRecord], words: Sequence[Spoken], complete: bool
+    target: Path,
+    journal: Path,
+    records: Sequence[StepRecord],
+    words: Sequence[Spoken],
+    complete: bool,
+    sound: StereoSound | None,
 ) -> None:
     from duologue.replay.picture import draw_picture
 
     if target.resolve() in (journal.resolve(), words_path(journal).resolve()):
         raise DuologueError(f"{target}: this would overwrite the call's own file; choose another name for --html")
     try:
-        target.write_text(draw_picture(records, journal.name, words, complete), encoding="utf-8", errors="replace")
+        page = draw_picture(records, journal.name, words, complete, sound)
+        target.write_text(page, encoding="utf-8", errors="replace")
     except OSError as error:
         raise DuologueError(f"{target}: {error.strerror}") from None
     sys.stdout.write(f"{target}\n")

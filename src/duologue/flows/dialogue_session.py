@@ -27,6 +27,7 @@ from duologue.fairness.fair_threads import NLU
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 from duologue.ports.context import Context
+from duologue.ports.failure_report import report_failure
 
 from .intents import scope_of, surroundings_of
 from .nlu_commands import commands_of
@@ -290,6 +291,7 @@ class DialogueSession:
             commands = commands_of(self.domain, state, effect, found, self._today())
             self.is_unclear = all(isinstance(command, ChitChat) for command in commands)
         except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
+            report_failure("nlu", failure)
             return WorkFailed(effect.request, type(failure).__name__, "understanding failed", self._now())
         return Understood(effect.request, commands, self._now())
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,12 +23,12 @@ from duologue.dialogue.events import ActionDone, Rejected, Validated, WorkFailed
 from duologue.dialogue.flow import Domain, PerformAction
 from duologue.fairness.fair_threads import TOOLS
 from duologue.ports.context import Context
+from duologue.ports.failure_report import report_failure
 
 Once: TypeAlias = Callable[[str, str, Callable[[], Coroutine[Any, Any, Any]], bool], Coroutine[Any, Any, Any]]
 ACTION_S_MAX = 30.0
 VALIDATION_S_MAX = 5.0
 _NOT_SLOTS = ("key", "confirmed", "value", "context")
-_log = logging.getLogger("duologue")
 
 
 class MissingFunctions(DuologueError):
@@ -102,7 +101,7 @@ class Registry:
         except ValueError as refusal:
             return Rejected(effect.request, str(refusal), now())
         except Exception as failure:  # noqa: BLE001 - a user's function may raise anything
-            _log_failure(f"validation of slot {effect.slot}", failure)
+            report_failure(f"validation of slot {effect.slot}", failure)
             return _failed(effect.request, failure, now())
         return Rejected(effect.request, "", now()) if value is None else Validated(effect.request, value, now())
 
@@ -139,7 +138,7 @@ class Registry:
                     return ActionDone(effect.request, tuple(result.items()), now())
             raise TypeError(f"action {effect.action} must return a dict, not {type(result).__name__}")
         except Exception as failure:  # noqa: BLE001
-            _log_failure(f"action {effect.action}", failure)
+            report_failure(f"action {effect.action}", failure)
             return _failed(effect.request, failure, now())
 
     async def _act(self, effect: RunAction, given: dict[str, Any], once: Once | None) -> Any:
@@ -179,13 +178,6 @@ def functions_of(domain: Domain) -> tuple[str, ...]:
     slots = [name for spec in domain.slots.values() for name in (spec.validator, spec.normaliser) if name]
     actions = [at.action for flow in domain.flows.values() for at in flow.program if isinstance(at, PerformAction)]
     return tuple(dict.fromkeys((*slots, *actions)))
-
-
-def _log_failure(what: str, failure: Exception) -> None:
-    """Log a warning that contains only the type of the exception. The exception's text may contain what a caller said,
-    so it is logged at debug level."""
-    _log.warning("%s failed: %s", what, type(failure).__name__)
-    _log.debug("%s failed", what, exc_info=failure)
 
 
 def _failed(request: int, failure: BaseException, at: int) -> WorkFailed:

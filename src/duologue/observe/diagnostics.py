@@ -16,6 +16,7 @@ from typing import Any, Protocol, TextIO, TypeAlias
 
 from duologue.core.leaves import ErrorClass
 from duologue.core.step_record import StepRecord
+from duologue.ports.usage_report import UNITS
 from duologue.ports.worker import Tool
 
 from . import signals as sg
@@ -44,9 +45,16 @@ class _Engine(Protocol):
     def watchers(self) -> list[Callable[[StepRecord], object]]: ...
 
 
+class _Agent(Protocol):
+    @property
+    def private(self) -> bool: ...
+
+
 class WatchedConversation(Protocol):
     """The part of a conversation that observers use."""
 
+    @property
+    def agent(self) -> _Agent: ...
     @property
     def id(self) -> str: ...
     @property
@@ -60,6 +68,8 @@ class WatchedConversation(Protocol):
 _SOURCES = ("user", "line", "fault", "end", "program", "button")
 _FAULTS = tuple(f"fault: {error.value}" for error in ErrorClass)
 _TERM = re.compile(r"[a-z][a-z0-9_]*([+-]\d+\.\d)?")
+_CONFIGURED = re.compile(r"[\w.:/@+-]{1,100}")
+_FRAME = re.compile(r".+:\d+ [\w.<>]+")
 OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own tools, offered only while a job runs
 # The runtime's own reasons for an end; other reasons may contain words.
 REASONS = (
@@ -154,6 +164,16 @@ def _calls(key: str, value: Any, _tools: Container[str]) -> Written:
     return {key: [call for call in value or () if type(call) is int]}
 
 
+def _configured(key: str, value: Any, _tools: Container[str]) -> Written:
+    """Write a name of the configuration, such as a model's. A text that doesn't look like one isn't written."""
+    return {key: value} if isinstance(value, str) and _CONFIGURED.fullmatch(value) else {}
+
+
+def _frames(key: str, value: Any, _tools: Container[str]) -> Written:
+    """Write the frames of a traceback: files, lines and functions."""
+    return {key: [frame for frame in value if isinstance(frame, str) and _FRAME.fullmatch(frame)]}
+
+
 _TURN: dict[str, Writer] = {
     "turn": _number,
     "role": _name,
@@ -206,6 +226,11 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.Lost: {"first": _number, "last": _number, "texts": _chars},
     sg.Commanded: {"command": _name, "detail": _chars},
     sg.Problem: {"where": _place, "what": _failure},
+    sg.Used: {
+        **dict.fromkeys(("part", "provider", "model"), _configured),
+        **dict.fromkeys(("began_at", *UNITS), _number),
+    },
+    sg.Raised: {"where": _place, "error": _failure, "frames": _frames},
     sg.Ended: {"reason": _reason},
 }
 
@@ -221,10 +246,12 @@ def _fields(value: object, table: dict[str, Writer], tools: Container[str]) -> W
 
 
 class Diagnostics:
-    """Writes the signals of one conversation, one line each. Several conversations may share one output."""
+    """Writes the signals of one conversation, one line each. Several conversations may share one output. Of a private
+    conversation, no tracebacks are written."""
 
-    def __init__(self, out: TextIO, conversation_id: str, tools: Container[str] = ()) -> None:
+    def __init__(self, out: TextIO, conversation_id: str, tools: Container[str] = (), is_private: bool = False) -> None:
         self._out = out
+        self._is_private = is_private
         self._correlation = correlation_id(conversation_id)
         self._tools = tools
         self._off: Callable[[], None] = lambda: None
@@ -235,6 +262,8 @@ class Diagnostics:
         return self._off
 
     def note(self, signal: sg.Signal) -> None:
+        if self._is_private and isinstance(signal, sg.Raised):
+            return
         line = {"at_ms": signal.at, "kind": type(signal).__name__, "conversation": self._correlation}
         line |= _fields(signal, FIELDS.get(type(signal), {}), self._tools)
         try:
@@ -247,4 +276,5 @@ class Diagnostics:
 
 def watch(conversation: WatchedConversation, out: TextIO) -> Callable[[], None]:
     """Write the diagnostics of a conversation. Returns a function that stops the writing."""
-    return Diagnostics(out, conversation.id, tool_names(conversation)).attach(conversation.engine.bus)
+    is_private = conversation.agent.private
+    return Diagnostics(out, conversation.id, tool_names(conversation), is_private).attach(conversation.engine.bus)

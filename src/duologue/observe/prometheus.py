@@ -1,7 +1,8 @@
 """The metrics of many conversations in the Prometheus text format 0.0.4.
 
 One tally serves a whole process and watches all of its conversations. Rule: a label value is a name from Duologue's own
-code, never a spoken word, the name of a tool or an id, so the number of series is bounded.
+code, never a spoken word, the name of a tool or an id, so the number of series is bounded. The only others are
+providers of services, of which PROVIDERS_MAX are told apart.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from duologue.core.leaves import Outcome
 from duologue.core.step_record import StepRecord
 from duologue.core.views import PHASE, PHASES
+from duologue.ports.usage_report import UNITS
 
 from . import signals as sg
 from .answer_wait import AnswerWait
@@ -22,6 +24,7 @@ from .metrics import Metrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
+PROVIDERS_MAX = 30
 _WAIT_MS = (50, 100, 200, 300, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 8_000)
 _TURN_MS = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000)
 _ENDS = (Outcome.DONE, Outcome.FAILED, Outcome.TIMED_OUT, Outcome.CANCELLED, Outcome.REFUSED)
@@ -62,6 +65,7 @@ class Tally:
         self.calls: Counter[Outcome] = Counter()
         self.faults: Counter[tuple[str, str]] = Counter()  # by part and error class
         self.problems: Counter[str] = Counter()
+        self.used: Counter[tuple[str, str, str]] = Counter()  # by part, provider and unit
         self.first_token = Histogram(_WAIT_MS)
         self.first_audio = Histogram(_WAIT_MS)
         self.turns = {"user": Histogram(_TURN_MS), "assistant": Histogram(_TURN_MS)}
@@ -104,6 +108,14 @@ class Tally:
             "duologue_problems_total",
             "Problems that didn't end their conversation, by place.",
             ((count, {"where": where}) for where, count in sorted(self.problems.items())),
+        )
+        yield _counter(
+            "duologue_usage_total",
+            "What services used: tokens, characters and milliseconds of sound, by part, provider and unit.",
+            (
+                (count, {"part": part, "provider": provider, "unit": unit})
+                for (part, provider, unit), count in sorted(self.used.items())
+            ),
         )
         yield from self._times()
 
@@ -151,6 +163,7 @@ class _Feed:
             bus.on(sg.WorkEnded, self._note_work),
             bus.on(sg.Failed, self._note_fault),
             bus.on(sg.Problem, self._note_problem),
+            bus.on(sg.Used, self._note_used),
             bus.on(sg.Ended, self._note_end),
         )
         if conversation.phase != "idle":
@@ -198,6 +211,14 @@ class _Feed:
 
     def _note_problem(self, signal: sg.Problem) -> None:
         self._tally.problems[first_word(signal.where)] += 1
+
+    def _note_used(self, signal: sg.Used) -> None:
+        used = self._tally.used
+        providers = {provider for _, provider, _ in used}
+        provider = signal.provider if signal.provider in providers or len(providers) < PROVIDERS_MAX else "other"
+        for unit in UNITS:
+            if amount := getattr(signal, unit):
+                used[signal.part, provider, unit] += amount
 
     def _note_end(self, _ended: sg.Ended) -> None:
         self.stop()

@@ -232,6 +232,23 @@ class WorkSilent(Signal):
     call: int
 
 
+@dataclass(frozen=True, slots=True)
+class Used(Signal):
+    """A service has used something that its provider may charge for. `part` is llm, stt or tts. `provider` and `model`
+    are names of the configuration. The work began at `began_at`; 0 if that is unknown."""
+
+    part: str
+    provider: str
+    model: str = ""
+    began_at: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0  # part of the input tokens
+    output_tokens: int = 0
+    characters: int = 0
+    heard_ms: int = 0  # sound that was sent to an STT
+    spoken_ms: int = 0  # sound that came from a TTS
+
+
 # -- Trouble
 
 
@@ -290,6 +307,16 @@ class Problem(Signal):
 
     where: str
     what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Raised(Signal):
+    """The traceback of a problem, without the message of its exception. `error` is the class of the exception. `frames`
+    are texts of the form "file:line function", the innermost last."""
+
+    where: str
+    error: str
+    frames: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

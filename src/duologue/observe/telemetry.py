@@ -1,4 +1,5 @@
-"""A conversation as OpenTelemetry spans. A conversation contains turns, and a turn contains replies, tools and voices.
+"""A conversation as OpenTelemetry spans. A conversation contains turns and what was transcribed of the person (stt). A
+turn contains replies (of the LLM), sentences of the TTS, tools and voices (what is played).
 
 A turn is a question with its answer. It lasts from the person's first sound, or from the agent's own
 initiative, until the answer was heard, cut short or lost. The span of a reply lasts until the machine increases the
@@ -15,10 +16,11 @@ from typing import TYPE_CHECKING
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ENDING, PENDING, SOUNDING, ErrorClass, Link, Outcome, Timer, Voice
+from duologue.core.leaves import ENDING, PENDING, SOUNDING, ErrorClass, Link, Outcome, Timer, User, Voice
 from duologue.core.state import State, has_foreground
 from duologue.core.step_record import StepRecord
 from duologue.core.views import phase_of
+from duologue.ports.usage_report import UNITS
 
 from . import signals as sg
 from .diagnostics import REASONS, WatchedConversation, correlation_id, tool_names
@@ -124,12 +126,14 @@ class _Tracing:
         self._sound: _Sound | None = None
         self._tools: dict[int, Span] = {}
         self._work: dict[int, sg.WorkStarted | sg.WorkEnded] = {}  # the last signal about each call
+        self._stopped_at = -1  # when the person last stopped making a sound
         self._began_at: dict[int, int] = {}  # when each unanswered turn of the person began
         self._said: list[int] = []  # the unanswered turns that have words
         bus = self._engine.bus
         self._offs = (
             bus.on(sg.WorkStarted, self._note_work),
             bus.on(sg.WorkEnded, self._note_work),
+            bus.on(sg.Used, self._note_used),
             bus.on(sg.Ended, self._note_end),
         )
         self._engine.watchers.append(self.see)
@@ -204,8 +208,12 @@ class _Tracing:
         before, after = record.before, record.after
         if after.turn > before.turn:
             self._began_at[after.turn] = record.event.at
+        if before.user is User.TALKING and after.user is not User.TALKING:
+            self._stopped_at = record.event.at
         if after.said > before.said:
             self._said.append(after.said)
+            if type(record.event) is not ev.TextTyped and after.said in self._began_at:
+                self._note_transcribed(self._began_at[after.said], record.event.at, after.said)
 
     def _note_state(self, record: StepRecord, whole: Span) -> None:
         source, target = phase_of(record.before), phase_of(record.after)
@@ -333,6 +341,25 @@ class _Tracing:
         interrupted = sound.interrupted
         self._spans.end(sound.span, event.at, error, outcome=outcome, interrupted=interrupted, heard_ms=heard_ms)
         self._note_outcome("answered" if outcome == "finished" else outcome)
+
+    # -- What services used
+
+    def _note_used(self, signal: sg.Used) -> None:
+        """Add what an LLM used to the span of its reply. What was sent to a TTS is a span of its own."""
+        if self._whole is None or self._is_broken:
+            return
+        amounts = {unit: amount for unit in UNITS if (amount := getattr(signal, unit))}
+        named = {"provider": signal.provider, "model": signal.model or None}
+        if signal.part == "llm" and self._reply is not None:
+            self._reply.span.set_attributes(_named({**named, **amounts}))
+        elif signal.part == "tts":
+            span = self._spans.start("tts", signal.began_at, self._parent(), **named, **amounts)
+            self._spans.end(span, signal.at)
+
+    def _note_transcribed(self, began_at: int, at: int, turn: int) -> None:
+        """Make a span of a turn of the person: from its first sound to its final text."""
+        span = self._spans.start("stt", began_at, self._parent(whole=True), turn=turn)
+        self._spans.end(span, at, text_ms=at - self._stopped_at if self._stopped_at >= began_at else None)
 
     # -- Tools
 

@@ -23,6 +23,7 @@ from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.hearing_fact import HearingStatus, Microphone
 from duologue.observe.metrics import Metrics
+from duologue.observe.usage import UsageRow
 from duologue.observe.view_history import ViewHistory
 from duologue.ports.brain import Forgets, Remembers
 from duologue.ports.context import Context
@@ -45,11 +46,8 @@ S = TypeVar("S")
 Sig = TypeVar("Sig", bound=sg.Signal)
 KindOf: TypeAlias = type[S]  # inside the class, `type` is a method
 
-
 UNDO_S_MAX = 1.0  # for servers that provide tools to stop opening
 _LINE_METHODS = ("open", "play", "finish", "hold", "resume", "clear", "close")
-
-
 _MODELS_IN_USE: dict[int, Conversation] = {}  # speech-to-speech models in a conversation, by id()
 
 
@@ -346,8 +344,7 @@ class Conversation:
         self.engine.driver.post(ev.SendPressed)
 
     def interrupt(self, source: str = "program") -> None:
-        """Stop the agent's speech, and cancel its request to the brain. Observers are told the `source` of this
-        command."""
+        """Stop the agent's speech and its request to the brain. Observers are told the `source`."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.InterruptRequested, "interrupt", source))
 
@@ -375,8 +372,7 @@ class Conversation:
     recover = retry  # another name for the same method
 
     def dismiss(self) -> None:
-        """After a fault: continue. The turns that were already sent to the brain get no answer, and are reported as
-        lost."""
+        """After a fault: continue. Turns that were sent to the brain get no answer, and are reported as lost."""
         self._check_running()
         self.engine.driver.post(ev.DismissRequested)
 
@@ -402,8 +398,7 @@ class Conversation:
         self._in_own_thread(lambda: self.engine.hearing_fact.note_microphone(Microphone(microphone)))
 
     def notify_attention(self, here: bool) -> None:
-        """Pass on whether the user is at the screen, if the line knows it: types, holds the mouse on the page, or
-        watches it."""
+        """Pass on whether the user is at the screen, if the line knows it."""
         self._in_own_thread(lambda: self.engine.note_attention(here))
 
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
@@ -494,8 +489,7 @@ class Conversation:
         }
 
     def time_of(self, at: int) -> datetime:
-        """The time of day, in UTC, of a moment on the conversation's clock, such as `snapshot().since` or the `at` of
-        a signal."""
+        """The time of day, in UTC, of a moment on the conversation's clock, such as the `at` of a signal."""
         return self._wall_time.of(at)
 
     def snapshot(self) -> Snapshot:
@@ -512,6 +506,11 @@ class Conversation:
     def metrics(self) -> Metrics:
         """Counts and mean waiting times so far."""
         return self.engine.announcer.meter.metrics()
+
+    @property
+    def usage(self) -> tuple[UsageRow, ...]:
+        """What services have used so far in this process."""
+        return self.engine.usage.ledger.rows
 
     def on(self, kind: KindOf[Sig], handler: Callable[[Sig], object]) -> Callable[[], None]:
         """Call `handler` with every signal of this kind. Returns a function that unsubscribes."""

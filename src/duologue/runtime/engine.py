@@ -24,9 +24,11 @@ from duologue.core.step_record import StepRecord
 from duologue.hearing.inputs import Input
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
+from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import HearingFact, HearingStatus
 from duologue.observe.labels import WAITS, label
 from duologue.observe.recorder import Recorder
+from duologue.observe.tracebacks import root_of, traceback_of
 from duologue.ports.brain import Brain, Remembers, Request, Summarises
 from duologue.ports.context import CallInfo, Context
 from duologue.ports.ears import Frame, Heard
@@ -52,11 +54,13 @@ from .requests import Requests, SilentBrain, StuckBrain
 from .session_summary import SessionSummary
 from .sessions import Sessions
 from .snapshot import context_of
+from .sound_recording import SoundRecording
 from .speech import Speech
 from .tasks import Tasks
 from .tool_calls import ToolCalls
 from .transcript import Transcript
 from .transcript_pages import page_name
+from .usage_meter import UsageMeter
 
 LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())
@@ -101,6 +105,7 @@ class Engine:
         self.root = agent
         self.line = line
         self._followed = followed
+        self._correlation = correlation_id(conversation)
         self.tasks = Tasks(conversation)
         self.transcript = Transcript()
         self.bus = Bus(self.report_failure)
@@ -126,6 +131,7 @@ class Engine:
         if saved:
             self.program.load(saved["says"])
         self.failures: deque[RaisedFailure] = deque(maxlen=FAILURES_MAX)
+        self.failure_watchers: list[Callable[[RaisedFailure], object]] = []  # see messages, which no signal contains
         self.checkpoint_writer: CheckpointWriter | None = None
         self.events = checkpoint.events if checkpoint is not None else 0
         if checkpoint is not None:  # loaded here, so that bad data raises NotRestorable before anything starts
@@ -160,11 +166,14 @@ class Engine:
             driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget, self.hearing_fact.note_ears
         )
         guarded = GuardedLine(line, driver, report_failure)
+        self.sound_recording = SoundRecording(driver, guarded, report_failure, agent.private)
+        self.usage = UsageMeter(driver, self.bus, agent)
         self.cues = Cues(agent, driver, tasks, guarded, report_failure, self.bus.send)
         sorry = agent.says("broken_off", 0)
         self.replies = Replies(
             driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, sorry, agent.spoken
         )
+        self.replies.report_usage = self.usage.report
         self.tool_calls.has_words = self.replies.has_words
         self.tool_calls.context = self.context
         self.playback = Playback(
@@ -357,6 +366,7 @@ class Engine:
             self._try("hearing", self.hearing.follow, record)
             self._try("conversation", self._followed, record)
             self._try("signals", self.announcer.follow, record)
+            self._try("usage", self.usage.follow, record)
             self.events += 1  # counted even if the conversation isn't saved
             if self.checkpoint_writer is not None:
                 self._mark(record, self.checkpoint_writer)
@@ -495,10 +505,12 @@ class Engine:
         if self.driver.is_other_thread:
             self.driver.call_soon(lambda: self.note_line(event))
             return
+        self.sound_recording.note(event)
         match event:
             case Frame():
                 if self.driver.state.link is not Link.SUSPENDED:  # the ears hear nothing during a pause
                     self.ears_task.frames.put(event)
+                    self.usage.hear(event)
             case Played() | Finished() | Stopped() | Unplayable():
                 self.playback.note(event)
             case Wobbled() | Healed() | Closed():
@@ -512,21 +524,28 @@ class Engine:
                 )
 
     def report_failure(self, where: str, failure: BaseException) -> None:
-        """Log a failure that doesn't end the conversation, and send it as a signal. Only Duologue's own messages are
-        logged, because messages of services may contain words or secrets. The exception itself is kept in
-        `failures`."""
+        """Log a failure that doesn't end the conversation, and send it as a signal, with its traceback. Only Duologue's
+        own messages are logged, because messages of services may contain words or secrets. The exception itself is kept
+        in `failures`."""
         at = self.driver.now()
         name = type(failure).__name__
         own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
         if not own and isinstance(failure, ServiceError):
             what = f"{name}: {getattr(failure.error, 'value', 'unknown class')}"
+            if (root := root_of(failure)) is not failure:
+                what = f"{what} ({type(root).__name__})"
         else:
             what = f"{name}: {failure}" if own else name
         self.failures.append(RaisedFailure(at, where, failure))
-        LOG.warning("%s: %s", where, what)
+        LOG.warning("%s: %s: %s", self._correlation, where, what)
         if not self.agent.private:
-            LOG.debug("%s", where, exc_info=failure)
+            LOG.debug("%s: %s", self._correlation, where, exc_info=failure)
         self.bus.send(sg.Problem(at, where, what))
+        if self.bus.wants(sg.Raised) and (failure.__traceback__ is not None or failure.__cause__ is not None):
+            raised = traceback_of(failure)
+            self.bus.send(sg.Raised(at, where, raised.error, raised.frames))
+        for watch in tuple(self.failure_watchers):
+            watch(self.failures[-1])
 
     def _tell_hearing(self, hearing: HearingStatus) -> None:
         self.bus.send(sg.HearingChanged(self.driver.now(), hearing))
@@ -546,7 +565,8 @@ class Engine:
         return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language, self.agent.phrases)
 
     def end_journal(self) -> None:
-        """Mark the journal as complete and close it."""
+        """Mark the journal as complete and close it, and the recording."""
+        self.sound_recording.close()
         recorder, self.recorder = self.recorder, None
         if recorder is not None:
             try:

@@ -39,9 +39,9 @@ def find_agent_or_maker(place: str, makers: bool = True) -> Agent | Callable[...
         sys.path.insert(0, here)
     try:
         module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as failure:  # noqa: BLE001 - a module may do anything when it is imported
+    except (Exception, SystemExit) as failure:
         why = " ".join(str(failure).split())
-        raise AgentNotFound(f"agent: {module_name} can't be imported: {type(failure).__name__}: {why}") from None
+        raise AgentNotFound(f"agent: {module_name} can't be imported: {type(failure).__name__}: {why}") from failure
     found = getattr(module, attribute, None)
     if isinstance(found, Agent) or (makers and inspect.isfunction(found)):
         return found

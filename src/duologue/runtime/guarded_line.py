@@ -24,6 +24,7 @@ class GuardedLine:
         self._line = line
         self._driver = driver
         self._report_failure = report_failure
+        self.on_play: Callable[[int, Sound], None] | None = None  # called with the sound that the line gets
 
     @property
     def may_play(self) -> bool:
@@ -32,6 +33,8 @@ class GuardedLine:
         return is_sounding(self._driver.state)
 
     def play(self, voice: int, chunk: int, sound: Sound) -> bool:
+        if self.on_play is not None:
+            self.on_play(voice, sound)
         return self._try(voice, lambda: self._line.play(voice, chunk, sound))
 
     def finish(self, voice: int) -> bool:

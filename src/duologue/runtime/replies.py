@@ -17,9 +17,11 @@ from duologue.core.leaves import Ending, ErrorClass, FaultSource
 from duologue.ports.brain import Brain, Firm, LastWords, OpenQuestion, Request, Show, Working
 from duologue.ports.encodable_text import encodable
 from duologue.ports.failure import BrokenContract, classify
+from duologue.ports.failure_report import report_failures_to
 from duologue.ports.sound import Sound
 from duologue.ports.streams import in_time, reading
 from duologue.ports.tool_call import ToolCall
+from duologue.ports.usage_report import UsageReport, provider_of, report_usage_to
 from duologue.ports.voice import Voice, joins_words
 from duologue.spoken.alignment import SpokenForm
 from duologue.spoken.forms import SpokenForms
@@ -74,6 +76,7 @@ class Replies:
         self._apology = apology
         self._forms = forms
         self.current: Speech | None = None
+        self.report_usage: UsageReport | None = None
         self._early: Speech | None = None  # the reply to a turn that may go on
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
 
@@ -124,6 +127,9 @@ class Replies:
     # -- Making one reply
 
     async def _make(self, speech: Speech, request: Request, brain: Brain) -> None:
+        report_failures_to(self._report_failure)  # for what the brain runs, such as actions
+        if self.report_usage is not None:
+            report_usage_to(self.report_usage)
         self._driver.post(ev.ReplyAccepted, reply=speech.reply)
         sentences: asyncio.Queue[_Spoken | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
         try:
@@ -244,6 +250,7 @@ class Replies:
                 speech.ledger.end()
             return False
         speech.ledger.begin(sentence, values, spoken, goes_on)
+        began_at, spoken_ms = self._driver.now(), 0
         try:
             async with reading(voice.speak(spoken.text)) as sounds:
                 async for sound in in_time(sounds, self._driver.state.settings.attempt_ms_max):
@@ -251,11 +258,16 @@ class Replies:
                         raise VoiceFailed(
                             ErrorClass.SERVER_ERROR, f"the voice yielded {type(sound).__name__}, not Sound"
                         )
+                    spoken_ms += sound.ms
                     await self._emit(speech, sound)
         except (VoiceFailed, asyncio.CancelledError):
             raise
         except Exception as failure:
             raise VoiceFailed(classify(failure)) from failure
+        finally:  # what was sent to the voice is used, even if it is never heard
+            if self.report_usage is not None:
+                provider, model = provider_of(voice)
+                self.report_usage("tts", provider, model, began_at, characters=len(spoken.text), spoken_ms=spoken_ms)
         speech.ledger.end()
         return True
 

@@ -8,8 +8,11 @@ simulated time, and work for other threads runs immediately in this thread.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import socket
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar, TypeVarTuple
+from unittest import mock
 
 from duologue.core.errors import DuologueError
 
@@ -20,6 +23,10 @@ IDLE_PASSES_MAX = 100_000  # after this many rounds in which no time passes, a t
 
 class SimulationStuck(DuologueError):
     """Every task waits forever, or a task loops without letting time pass."""
+
+
+class NetworkInSimulation(DuologueError):
+    """Code wants a network, which simulated time doesn't have."""
 
 
 class _Jump:
@@ -37,12 +44,17 @@ class _Jump:
 
 
 class SimulatedLoop(asyncio.BaseEventLoop):
-    """An asyncio event loop whose clock starts at 0 and jumps."""
+    """An asyncio event loop whose clock starts at 0 and jumps. Code that wants a network gets an exception. With
+    `raises_at_network`, `run_checked` raises that exception at once, because a conversation that handles it as a failed
+    service would hide the reason."""
 
     _scheduled: list[asyncio.TimerHandle]
 
-    def __init__(self) -> None:
+    def __init__(self, raises_at_network: bool = False) -> None:
         super().__init__()
+        self._raises_at_network = raises_at_network
+        self._refused: NetworkInSimulation | None = None
+        self._main: asyncio.Task[Any] | None = None
         self._now = 0.0
         self._passes = 0
         self._selector = _Jump(self)
@@ -81,17 +93,72 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         """Run the work immediately, because a thread takes no simulated time."""
         future: asyncio.Future[T] = self.create_future()
         try:
-            future.set_result(func(*args))
+            with self._without_sockets():
+                future.set_result(func(*args))
         except Exception as failure:  # noqa: BLE001 - raised where the future is awaited
             future.set_exception(failure)
         return future
 
-    async def _refuse(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG002
-        raise DuologueError(
-            "there is no network in simulated time: give the agent scripted services, or use a real event loop"
-        )
+    # -- There is no network
 
-    getaddrinfo = create_connection = create_server = subprocess_exec = _refuse
+    async def _refuse(self, *args: Any, **kwargs: Any) -> Any:
+        raise self._no_network(args, kwargs)
+
+    def add_reader(self, fd: Any, callback: Callable[[*Ts], Any], *args: *Ts) -> None:  # noqa: ARG002
+        raise self._no_network((), {})
+
+    def add_writer(self, fd: Any, callback: Callable[[*Ts], Any], *args: *Ts) -> None:  # noqa: ARG002
+        raise self._no_network((), {})
+
+    def _no_network(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> NetworkInSimulation:
+        task = asyncio.current_task(self)
+        named = f"{task.get_name()} wants " if task is not None and not task.get_name().startswith("Task-") else ""
+        place = kwargs.get("host") or next((part for part in args if isinstance(part, str | tuple)), "")
+        shown = f" ({place[0] if isinstance(place, tuple) else place})" if place else ""
+        problem = NetworkInSimulation(
+            f"{named}a network{shown}: there is no network in simulated time; use LiveCall(agent), which runs on the "
+            "real clock, or give the agent scripted services"
+        )
+        if self._raises_at_network:
+            self._refused = problem
+            if self._main is not None:
+                self._main.cancel()
+        return problem
+
+    def run_checked(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine and return its result. Raises NetworkInSimulation as soon as any code wants a network."""
+        self._main = main = self.create_task(work)
+        try:
+            self.run_until_complete(main)
+        except asyncio.CancelledError:
+            if self._refused is None:
+                raise
+        finally:
+            self._main = None
+        if self._refused is not None:
+            refused, self._refused = self._refused, None
+            raise refused
+        return main.result()
+
+    @contextmanager
+    def _without_sockets(self) -> Iterator[None]:
+        """While plain functions run, sockets to other machines or processes are refused too."""
+        if not self._raises_at_network:
+            yield
+            return
+        connect = socket.socket.connect
+
+        def refuse(made: socket.socket, address: Any) -> None:
+            if made.family not in (socket.AF_INET, socket.AF_INET6):
+                connect(made, address)
+                return
+            raise self._no_network((address,), {})
+
+        with mock.patch.object(socket.socket, "connect", refuse):
+            yield
+
+    getaddrinfo = create_connection = create_server = subprocess_exec = subprocess_shell = _refuse
+    create_datagram_endpoint = create_unix_connection = sock_connect = start_tls = getnameinfo = _refuse
 
 
 def run_simulated(main: Coroutine[Any, Any, T]) -> T:

@@ -11,7 +11,7 @@ import hashlib
 import logging
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -82,6 +82,7 @@ class Conversations:
         self.refused: Counter[str] = Counter()  # by limit: how much it has refused
         self._starts = BucketsByCaller(settings.limits.starts)
         self.switchboard = Switchboard(siblings)
+        self.observers: list[Callable[[Conversation], object]] = []  # called with every new conversation
         self.webhooks: WebhookSender | None = None
         if settings.webhook is not None:
             store = leases.store if leases is not None else None
@@ -291,9 +292,16 @@ class Conversations:
         served = self.served.get(conversation.id)
         if served is None:
             self._note_call(conversation)
+        for observe in self.observers:
+            observe(conversation)
+        if served is None and not self._settings.watchable:
+            return
+        screen = served.screen if served is not None else Screen(conversation, datetime.now(UTC))
+        screen.prices = self._settings.prices
+        screen.tells_watched = self._settings.tells_watched
+        if self._settings.dev:
+            conversation.engine.failure_watchers.append(screen.show_traceback)
         if self._settings.watchable:
-            screen = served.screen if served is not None else Screen(conversation, datetime.now(UTC))
-            screen.tells_watched = self._settings.tells_watched
             self.switchboard.add(screen)
 
     def _note_call(self, conversation: Conversation) -> None:

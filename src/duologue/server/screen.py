@@ -18,8 +18,11 @@ from duologue.fairness.fair_queue import QueueFull
 from duologue.fairness.fair_threads import REPLAYS
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
+from duologue.observe.prices import PriceTable
+from duologue.observe.tracebacks import traceback_of
 from duologue.ports.brain import Form, ShowsForm
 from duologue.runtime.conversation import Conversation
+from duologue.runtime.engine import RaisedFailure
 
 from . import server_messages
 from .client_outbox import ClientOutbox
@@ -85,6 +88,7 @@ class Screen:
         self._situation = situation_of(conversation.machine_state)
         self._message_writer = MessageWriter(conversation, conversation.agent.language)
         self._viewers: dict[ClientOutbox, Viewer] = {}
+        self.prices: PriceTable | None = None
         conversation.on(sg.Signal, self._note)
         conversation.engine.watchers.append(self._follow)
 
@@ -201,6 +205,13 @@ class Screen:
         finally:
             viewer.opening = None
 
+    def show_traceback(self, raised: RaisedFailure) -> None:
+        """Send the traceback of a failure to the conversation's own client. It may contain words."""
+        shown = traceback_of(raised.failure)
+        for viewer in tuple(self._viewers.values()):
+            if not viewer.is_watching:
+                viewer.send(message("traceback", at=raised.at, where=raised.where, error=shown.error, text=shown.text))
+
     # -- What the conversation does
 
     def _note(self, signal: sg.Signal) -> None:
@@ -275,7 +286,8 @@ class Screen:
             return
         viewer.measured_at = time.monotonic()
         now = self.conversation.engine.driver.now()
-        viewer.send(server_messages.metrics(self.conversation.metrics, now, self._stages))
+        used = server_messages.usage(self.conversation.usage, self.prices)
+        viewer.send(server_messages.metrics(self.conversation.metrics, now, self._stages, used))
 
     def _send_late_metrics(self, viewer: Viewer) -> None:
         viewer.measuring = None

@@ -5,7 +5,7 @@ A table says which function writes which kind of signal. Rule: a signal that isn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -14,6 +14,8 @@ from duologue.observe.hearing_fact import HearingStatus
 from duologue.observe.labels import WAITS, label
 from duologue.observe.metrics import Metrics
 from duologue.observe.notices import Notice, about
+from duologue.observe.prices import PriceTable
+from duologue.observe.usage import UsageRow, total_of
 from duologue.phrases.overrides import Phrases
 from duologue.ports.brain import Form
 from duologue.ports.history import AgentSaid, Item, UserSaid
@@ -236,9 +238,24 @@ def status(hearing: HearingStatus, now: Situation, at: int, session_at: int) -> 
     )
 
 
-def metrics(measured: Metrics, session_ms: int, latency: LatencyStages) -> ServerMessage:
+def usage(rows: Sequence[UsageRow], prices: PriceTable | None) -> dict[str, Any]:
+    """What services used in the conversation, and what that costs by the operator's prices. `cost` is None if nothing
+    that was used has a price."""
+    total = total_of(rows)
+    return {
+        "tokens": total["input_tokens"] + total["output_tokens"],
+        "characters": total["characters"],
+        "heardMs": total["heard_ms"],
+        "spokenMs": total["spoken_ms"],
+        "cost": prices.cost_of_all(rows) if prices is not None else None,
+        "currency": prices.currency if prices is not None else "",
+        "rows": [row.to_json() for row in rows],
+    }
+
+
+def metrics(measured: Metrics, session_ms: int, latency: LatencyStages, used: dict[str, Any]) -> ServerMessage:
     """The message with the figures of the conversation. Its `stages` are those of the newest answer, and
-    `meanAnswerMs` is the mean of their sums over all answers."""
+    `meanAnswerMs` is the mean of their sums over all answers. `used` is what `usage` returns."""
     return message(
         "metrics",
         sessionMs=session_ms,
@@ -255,4 +272,5 @@ def metrics(measured: Metrics, session_ms: int, latency: LatencyStages) -> Serve
         earlyUsed=measured.early_used,
         earlyMs=measured.early_ms,
         stages=latency.newest,
+        usage=used,
     )

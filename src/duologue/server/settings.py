@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from duologue.core.errors import DuologueError
 from duologue.fairness.bucket import Rate
+from duologue.observe.prices import PriceTable
 
 from .caller_address import read_networks
 from .tickets import SECRET_CHARS_MIN
@@ -110,6 +111,8 @@ class ServerSettings:
     ticket_key: str = field(default="", repr=False)  # signs callers' tickets (`duologue ticket`); callers need one
     tells_watched: bool = False  # callers are told while an operator watches them
     public: bool = False  # other machines reach this server although it listens on 127.0.0.1, such as by a tunnel
+    prices: PriceTable | None = None  # what services cost, for the panel
+    dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65_535:
@@ -125,6 +128,8 @@ class ServerSettings:
         given = [secret for secret in secrets_given.values() if secret]
         if len(set(given)) < len(given):
             raise InvalidServer("token, operator_token and ticket_key must differ: each allows something else")
+        if self.dev and not self.is_loopback:
+            raise InvalidServer(f"dev shows tracebacks, so host must be 127.0.0.1, not {self.host}")
 
     @property
     def is_loopback(self) -> bool:

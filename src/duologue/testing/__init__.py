@@ -9,11 +9,13 @@ from duologue.brains.scripted import ScriptedBrain
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.ports.scripted_steps import Delay, Fail, Hang
-from duologue.runtime.simulated_clock import SimulatedLoop, SimulationStuck, run_simulated
+from duologue.runtime.simulated_clock import NetworkInSimulation, SimulatedLoop, SimulationStuck, run_simulated
 from duologue.voice.scripted import ScriptedVoice
 from duologue.workers.scripted import AskPerson, Partly, Progress, ScriptedWorker, scripted_tool
 
 from .call import Call
+from .live_call import LiveCall
+from .observed_call import SoundedWord
 from .person import Person, SpeakingPace
 from .scripted_model import ScriptedModel
 from .scripted_session import ScriptedSession
@@ -24,6 +26,8 @@ __all__ = [
     "Delay",
     "Fail",
     "Hang",
+    "LiveCall",
+    "NetworkInSimulation",
     "Partly",
     "Person",
     "Progress",
@@ -36,6 +40,7 @@ __all__ = [
     "ScriptedWorker",
     "SimulatedLoop",
     "SimulationStuck",
+    "SoundedWord",
     "SpeakingPace",
     "run_simulated",
     "scripted_tool",

@@ -11,13 +11,13 @@ from duologue.observe import signals as sg
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 
 if TYPE_CHECKING:
-    from .call import Call
+    from .observed_call import ObservedCall
 
 LINES_MAX = 40
 FAILURES_MAX = 3
 
 
-def call_story(call: Call) -> str:
+def call_story(call: ObservedCall) -> str:
     """The story of a call: the words of both sides, then the changes of phase, the failures and their tracebacks."""
     moves = [s for s in call.signals if isinstance(s, sg.Transitioned | sg.Failed | sg.Lost | sg.Problem)]
     moves = [s for s in moves if not isinstance(s, sg.Transitioned) or s.view == "phase"]

@@ -75,6 +75,15 @@ class SpeechEndpointVoice(Voice):
         self._model, self._voice, self._rate_hz = model, voice, rate_hz
         self._extra = dict(extra or {})
 
+    @property
+    def provider(self) -> str:
+        """The host of the service."""
+        return self._host
+
+    @property
+    def model(self) -> str:
+        return self._model
+
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
         """The sound of a sentence. Closing the generator, or cancelling its reader, closes the connection."""
         if not text.strip():

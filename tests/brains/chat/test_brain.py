@@ -12,8 +12,9 @@ import pytest
 from duologue.brains import ChatBrain
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Part, Request, ServiceError, Summarises, Tool
+from duologue.ports.usage_report import report_usage_to
 from tests.brains.chat.chat_replies import ASKED, all_parts, breaks_off, reply_to
-from tests.brains.chat_server import Script, Wire, answers, says, stalls_after, talking
+from tests.brains.chat_server import ChatServer, Script, Wire, answers, says, stalls_after, talking
 from tests.limits import WAIT_S
 
 # -- Text
@@ -262,3 +263,33 @@ def test_without_the_sdk_one_line_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(ModuleNotFoundError, match=r"^a chat brain needs openai: pip install 'duologue\[llm\]'$"):
         ChatBrain("small", base_url="http://127.0.0.1:1/v1")
+
+
+def test_the_tokens_of_a_reply_are_reported_and_only_openai_is_asked_for_them_by_default() -> None:
+    used: list[tuple[str, str, dict[str, int]]] = []
+
+    def note(part: str, provider: str, model: str, began_at: int = 0, **amounts: int) -> None:
+        used.append((part, model, amounts))
+
+    async def script(wire: Wire) -> None:
+        await wire.begin()
+        await wire.delta(content="Yes.")
+        await wire.delta(finish="stop")
+        usage = {"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}}
+        await wire.data({"id": "c1", "choices": [], "usage": usage})
+        await wire.raw(b"data: [DONE]\n\n")
+        await wire.end()
+
+    async def run() -> list[dict[str, Any]]:
+        report_usage_to(note)
+        async with ChatServer(script, script) as server:
+            for counts_tokens in (None, True):
+                brain = ChatBrain("small", base_url=server.url, counts_tokens=counts_tokens)
+                assert [part async for part in brain.reply(ASKED)] == ["Yes."]
+                await brain.close()
+            return server.bodies
+
+    silent, asked = asyncio.run(run())
+    assert used == [("llm", "small", {"input_tokens": 9, "cached_tokens": 4, "output_tokens": 2})] * 2
+    assert "stream_options" not in silent
+    assert asked["stream_options"] == {"include_usage": True}

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from duologue.core.leaves import Ask, ErrorClass
 from duologue.ports import Brain, Part, Request, ServiceError, Summarises
+from duologue.ports.usage_report import report_usage
 
 from .failures import as_service_errors, broken_off, no_key, too_long
 from .history_budget import CHARS_MAX, CHARS_MIN, chars_in, is_length_error, newest
@@ -45,7 +46,9 @@ class ChatBrain(Brain, Summarises):
     is the role of messages that neither user nor agent said. Choose "user" for a server that accepts a system message
     only as the first message. `history_chars_max` limits how much of a long conversation is sent. If the model rejects
     even that much as too long, the limit is halved. A `client` that you pass keeps its own settings, except that its
-    retries are turned off, and stays open when the brain is closed.
+    retries are turned off, and stays open when the brain is closed. With `counts_tokens`, the service is asked to say
+    how many tokens each reply used. That is the default for OpenAI. Other servers aren't asked, because some refuse the
+    question; tokens that they tell unasked are counted.
     """
 
     can_guess = True  # a request has no effect but its price
@@ -63,6 +66,7 @@ class ChatBrain(Brain, Summarises):
         asides: AsideRole = "system",
         history_chars_max: int = CHARS_MAX,
         silence_ms_max: int = SILENCE_MS_MAX,
+        counts_tokens: bool | None = None,
     ) -> None:
         assert history_chars_max >= CHARS_MIN, f"history_chars_max must be at least {CHARS_MIN}"
         self._history_chars_max = history_chars_max
@@ -74,10 +78,20 @@ class ChatBrain(Brain, Summarises):
         self._instructions = instructions
         self._asides = asides
         self._body: dict[str, Any] = {"model": model}
+        self._asks_for_tokens = base_url is None if counts_tokens is None else counts_tokens
         if temperature is not None:
             self._body["temperature"] = temperature
         if extra:
             self._body["extra_body"] = dict(extra)
+
+    @property
+    def provider(self) -> str:
+        """The host of the service."""
+        return self._host
+
+    @property
+    def model(self) -> str:
+        return str(self._body["model"])
 
     async def reply(self, request: Request) -> AsyncGenerator[Part, None]:
         """Stream the reply, part by part. Closing the stream or cancelling its reader closes the connection."""
@@ -92,7 +106,9 @@ class ChatBrain(Brain, Summarises):
                         yield part
                 for call in pieces.rest():
                     yield call
-                await self._drain(stream)
+                await self._drain(stream, pieces)
+        if pieces.tokens:
+            report_usage("llm", self.provider, self.model, **pieces.tokens)
         if pieces.finish == "content_filter" and pieces.is_empty:
             # A retry would be filtered again. Text that came before the filter stepped in was already sent.
             raise ServiceError(ErrorClass.UNKNOWN, f"the content filter of {self._host} blocked the reply")
@@ -120,6 +136,8 @@ class ChatBrain(Brain, Summarises):
 
     async def _ask(self, request: Request) -> AsyncStream[ChatCompletionChunk]:
         body = dict(self._body)
+        if self._asks_for_tokens:
+            body["stream_options"] = {"include_usage": True}
         if request.tools:
             body["tools"] = write_tools(request.tools)
             if request.ask is not Ask.ANSWER:
@@ -146,13 +164,13 @@ class ChatBrain(Brain, Summarises):
             self._history_chars_max = smaller
         return is_smaller
 
-    async def _drain(self, stream: AsyncStream[ChatCompletionChunk]) -> None:
-        """Read to the end of the stream, so that the connection can serve the next request. The reply is
-        already complete, so a failure here costs only the connection."""
+    async def _drain(self, stream: AsyncStream[ChatCompletionChunk], pieces: ReplyStream) -> None:
+        """Read to the end of the stream, so that the connection can serve the next request. The last chunk may have the
+        tokens that were used. The reply is already complete, so a failure here costs only the connection."""
         with suppress(ServiceError), as_service_errors(self._host):
             async with asyncio.timeout(LEFTOVERS_MS_MAX / 1000):
-                while await anext(stream, _END) is not _END:
-                    pass
+                while (chunk := await anext(stream, _END)) is not _END:
+                    pieces.take_usage(chunk)
 
 
 def _connect(

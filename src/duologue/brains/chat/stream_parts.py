@@ -33,12 +33,14 @@ class ReplyStream:
     def __init__(self, reply: int) -> None:
         self.finish = ""  # the service's finish_reason; empty while the reply goes on
         self.is_empty = True  # no part was returned yet
+        self.tokens: dict[str, int] = {}  # what the service says that it used
         self._reply = reply
         self._calls: list[_PartialCall] = []
         self._returned = 0  # how many of the calls were returned
 
     def take(self, chunk: object) -> list[str | ToolCall]:
         """Take a chunk and return the parts that it completes."""
+        self.take_usage(chunk)
         parts: list[str | ToolCall] = []
         for choice in _list(chunk, "choices")[:1]:  # only one choice was requested
             delta = getattr(choice, "delta", None)
@@ -52,6 +54,17 @@ class ReplyStream:
         parts += self._whole_calls()
         self.is_empty = self.is_empty and not parts
         return parts
+
+    def take_usage(self, chunk: object) -> None:
+        """Read the tokens from a chunk that has them. Services send them last, or in every chunk as a running sum."""
+        usage = getattr(chunk, "usage", None)
+        found = {
+            "input_tokens": getattr(usage, "prompt_tokens", None),
+            "cached_tokens": getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None),
+            "output_tokens": getattr(usage, "completion_tokens", None),
+        }
+        counts = {unit: count for unit, count in found.items() if type(count) is int and count > 0}
+        self.tokens = counts or self.tokens
 
     def rest(self) -> list[ToolCall]:
         """The calls that are complete only now, at the end of the reply. If a content filter cut the reply off, these

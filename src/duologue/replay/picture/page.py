@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from duologue.core.leaves import Link
 from duologue.core.views import VIEWS
+from duologue.observe.stereo_file import StereoSound
 from duologue.observe.view_history import cause_of
 
 from ..journal import StepRecord
@@ -31,8 +32,15 @@ CUT = "The journal has no end: the call was cut off or is still running. It is s
 NOTHING = "No conversation has started yet."
 
 
-def draw_picture(records: Sequence[StepRecord], title: str, words: Sequence[Spoken] = (), complete: bool = True) -> str:
-    """The newest conversation in these steps, as a complete HTML file."""
+def draw_picture(
+    records: Sequence[StepRecord],
+    title: str,
+    words: Sequence[Spoken] = (),
+    complete: bool = True,
+    sound: StereoSound | None = None,
+) -> str:
+    """The newest conversation in these steps, as a complete HTML file. With `sound`, the page plays the recording, and
+    its cursor moves with it."""
     steps = newest(records)
     if not steps:
         return _page(title, 1, tag("header", tag("h1", title)), tag("p", NOTHING, class_="notice"))
@@ -46,18 +54,28 @@ def draw_picture(records: Sequence[StepRecord], title: str, words: Sequence[Spok
         _header(title, talk, earlier=len(records) - len(steps)),
         *notices,
         _metrics(talk.views[0]),
+        *([] if sound is None else [_player(sound, steps[0].event.at)]),
         _lanes(draw_strip(talk), talk),
         *_transcript(talk),
         _transitions(talk),
         _rows(talk),
         data("call", {**cursor_data(steps, talk.length_ms), "px": PX_PER_S_MAX}),
         raw("script", SCRIPT),
+        plays=sound is not None,
     )
 
 
-def _page(title: str, length_ms: int, *body: Html) -> str:
+def _player(sound: StereoSound, began_at: int) -> Html:
+    """The recording. Its offset is the time on the drawing at which the recording begins."""
+    source = f"data:audio/wav;base64,{base64.b64encode(sound.data).decode()}"
+    offset = str(sound.began_at - began_at)
+    return tag("p", tag("audio", controls="", preload="metadata", src=source, data_offset=offset))
+
+
+def _page(title: str, length_ms: int, *body: Html, plays: bool = False) -> str:
     own = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
+    media = "media-src data:; " if plays else ""
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; {media}script-src 'sha256-{own}'"
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

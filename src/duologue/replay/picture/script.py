@@ -134,6 +134,25 @@ SCRIPT = """
     KEYS[event.key]();
   });
   addEventListener("resize", () => zoomTo(zoom));
+
+  // -- The recording
+
+  const sound = document.querySelector("audio");
+  if (sound) {
+    const offset = Number(sound.dataset.offset);
+    const follow = () => {
+      const ms = Math.max(0, Math.min(length, sound.currentTime * 1000 + offset));
+      kept = indexAt(ms);
+      show(kept, ms);
+      reveal();
+      if (!sound.paused && !sound.ended) requestAnimationFrame(follow);
+    };
+    sound.addEventListener("play", follow);
+    sound.addEventListener("seeked", follow);
+    scroller.addEventListener("click", (event) => {
+      sound.currentTime = Math.max(0, (timeOf(event) - offset) / 1000);
+    });
+  }
   keep(kept);
 })();
 """

@@ -154,6 +154,8 @@ const TEXTS = {
   session: ["Session", "Sitzung", "Session", "Sesión", "経過"],
   wholeCall: ["of {time} in all", "von insgesamt {time}", "sur {time} en tout", "de {time} en total", "全体 {time}"],
   lifecycle: ["Lifecycle", "Lebenszyklus", "Cycle de vie", "Ciclo de vida", "ライフサイクル"],
+  usage: ["Usage", "Verbrauch", "Consommation", "Consumo", "使用量"],
+  tracebacks: ["Failures of your code", "Fehler in Ihrem Code", "Erreurs de votre code", "Fallos de tu código", "コードの失敗"],
   nextSession: ["What the next session will know", "Was die nächste Sitzung wissen wird", "Ce que la prochaine session saura", "Lo que sabrá la próxima sesión", "次のセッションに渡す内容"],
   summary: ["Summary", "Zusammenfassung", "Résumé", "Resumen", "要約"],
   activeFiles: ["Active files and notes", "Aktive Dateien und Notizen", "Fichiers actifs et notes", "Archivos activos y notas", "使用中のファイルとメモ"],

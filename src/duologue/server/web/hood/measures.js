@@ -29,10 +29,24 @@ export function measures({ text }) {
         ["interruptionRate", known(m.interruptionRate, percent), ""],
         ["toolCalls", m.calls ?? "–", m.calls ? text("succeeded", { part: known(m.callSuccessRate, percent) }) : ""],
         ["errors", m.errors ?? "–", ""],
+        ["usage", used(m.usage), cost(m.usage)],
       ];
       keyed(element, items, ([key]) => key, ([key]) => created(key, text), update);
     },
   };
+}
+
+/** Tokens if an LLM told them, else characters that were spoken. */
+function used(usage) {
+  if (!usage || !(usage.tokens || usage.characters)) return "–";
+  return String(usage.tokens || usage.characters);
+}
+
+/** What the usage costs, by the operator's prices; without prices, what is counted. */
+function cost(usage) {
+  if (!usage) return "";
+  if (usage.cost !== null && usage.cost !== undefined) return `${usage.cost.toFixed(4)} ${usage.currency}`;
+  return usage.tokens ? "tokens" : usage.characters ? "chars" : "";
 }
 
 const LIFECYCLE = ["idle", "listening", "processing", "speaking", "tool_executing", "waiting_amplifier", "error", "reconnecting"];

@@ -150,6 +150,8 @@ export default {
   session: "Sessione",
   wholeCall: "di {time} in tutto",
   lifecycle: "Ciclo di vita",
+  usage: "Consumo",
+  tracebacks: "Errori del tuo codice",
   nextSession: "Che cosa saprà la prossima sessione",
   summary: "Riassunto",
   activeFiles: "File attivi e note",

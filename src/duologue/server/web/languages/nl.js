@@ -150,6 +150,8 @@ export default {
   session: "Sessie",
   wholeCall: "van {time} in totaal",
   lifecycle: "Levensloop",
+  usage: "Verbruik",
+  tracebacks: "Fouten in uw code",
   nextSession: "Wat de volgende sessie weet",
   summary: "Samenvatting",
   activeFiles: "Actieve bestanden en notities",

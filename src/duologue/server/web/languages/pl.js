@@ -150,6 +150,8 @@ export default {
   session: "Sesja",
   wholeCall: "z {time} łącznie",
   lifecycle: "Cykl życia",
+  usage: "Zużycie",
+  tracebacks: "Błędy w Twoim kodzie",
   nextSession: "Co będzie wiedzieć następna sesja",
   summary: "Podsumowanie",
   activeFiles: "Aktywne pliki i notatki",

@@ -150,6 +150,8 @@ export default {
   session: "Sessão",
   wholeCall: "de {time} ao todo",
   lifecycle: "Ciclo de vida",
+  usage: "Consumo",
+  tracebacks: "Falhas do seu código",
   nextSession: "O que a próxima sessão saberá",
   summary: "Resumo",
   activeFiles: "Arquivos ativos e notas",

@@ -150,6 +150,8 @@ export default {
   session: "会话",
   wholeCall: "总共 {time}",
   lifecycle: "生命周期",
+  usage: "用量",
+  tracebacks: "您代码中的错误",
   nextSession: "下一个会话将知道什么",
   summary: "摘要",
   activeFiles: "使用中的文件和备注",

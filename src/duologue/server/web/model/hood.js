@@ -1,10 +1,12 @@
 // The model of the debug view: rows, steps, decisions, and the step that the user looks at.
 //
-// Live steps and the steps of an opened journal are separate. Rule: this model contains no words of the conversation.
+// Live steps and the steps of an opened journal are separate. Rule: this model contains no words of the conversation,
+// except in tracebacks, which only `duologue dev` sends.
 
 const MOMENTS_MAX = 20000;
 const DECISIONS_MAX = 200;
 const ANSWERS_MAX = 8;
+const TRACEBACKS_MAX = 20;
 
 export const EMPTY = {
   on: false,
@@ -14,6 +16,7 @@ export const EMPTY = {
   seenAt: 0, // when the newest step arrived, by the page's clock
   decisions: [],
   answers: [], // stages of the last answers
+  tracebacks: [], // {at, where, error, text} of failures of the developer's own code
   replay: null, // {name, moments, agrees, rows} of a journal from disk
   cursor: null, // index into the shown steps; null is live
   diagram: null, // a region, or null to follow the steps
@@ -32,6 +35,10 @@ export function withDecision(hood, decision) {
   return { ...hood, decisions: [...hood.decisions.slice(1 - DECISIONS_MAX), decision] };
 }
 
+export function withTraceback(hood, traceback) {
+  return { ...hood, tracebacks: [...hood.tracebacks.slice(1 - TRACEBACKS_MAX), traceback] };
+}
+
 /** Adds the stages of an answer. The server may send them several times; they are added once. */
 export function withStages(hood, stages) {
   if (!stages || !Object.values(stages).some((ms) => ms !== null)) return hood;
@@ -44,7 +51,7 @@ export function withStages(hood, stages) {
 
 /** Removes all steps for a new conversation. An opened journal stays. */
 export function withoutSteps(hood) {
-  return { ...hood, moments: [], decisions: [], answers: [], cursor: hood.replay ? hood.cursor : null };
+  return { ...hood, moments: [], decisions: [], answers: [], tracebacks: [], cursor: hood.replay ? hood.cursor : null };
 }
 
 export function withReplay(hood, replay) {

@@ -4,7 +4,7 @@
 // same model and message always give the same model, and a message without news returns the model unchanged.
 
 import { fromHistory, settled, withCaption, withTurn } from "./captions.js";
-import { EMPTY, withDebug, withDecision, withMoment, withoutSteps, withReplay, withStages } from "./hood.js";
+import { EMPTY, withDebug, withDecision, withMoment, withoutSteps, withReplay, withStages, withTraceback } from "./hood.js";
 import { isRunning, withAnswer, withoutRunning, withWait, withWork } from "./work.js";
 
 const NOTICES_MAX = 5;
@@ -129,6 +129,7 @@ const HANDLERS = {
   "duologue.wait": (model, payload) => ({ ...model, wait: payload, work: withWait(model.work, payload) }),
   "duologue.notification": (model, payload) => withNotice(model, payload),
   "duologue.decision": (model, payload) => ({ ...model, hood: withDecision(model.hood, payload) }),
+  "duologue.traceback": (model, payload) => ({ ...model, hood: withTraceback(model.hood, payload) }),
   "duologue.metrics": (model, payload) => ({ ...model, metrics: payload, hood: withStages(model.hood, payload.stages) }),
   "duologue.ended": (model, payload) => ({
     ...model,

@@ -1,0 +1,125 @@
+"""`duologue chat module:agent`: a conversation with any agent, by typing.
+
+The agent's brain, tools and phrases are the real ones, and the clock is real. Only ears and voice are left out. Rule:
+the terminal shows what a page would show, and the traceback of everything that raises.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from duologue.core.errors import DuologueError
+from duologue.core.leaves import Link
+from duologue.core.state import floor_is_free, is_owed
+from duologue.lines.scripted import ScriptedLine
+from duologue.observe import signals as sg
+from duologue.ports.brain import ShowsForm
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+
+from .terminal_style import AMBER, BLUE, GREY, PURPLE, RED
+from .terminal_tracebacks import show_tracebacks
+
+
+def in_writing(agent: Agent) -> Agent:
+    """The agent without ears and voice, and without check-ins: a person may type slowly. Raises DuologueError for a
+    speech-to-speech model, which can't be used in writing."""
+    if hasattr(agent.brain, "listen"):
+        name = type(agent.brain).__name__
+        raise DuologueError(f"{name} hears and speaks by itself, so it can't chat in writing: use `duologue talk`")
+    return replace(agent, ears=None, voice=None, session=None, profile=replace(agent.settings, dead_air_ms=0))
+
+
+async def chat_with(agent: Agent, out: Console, read: Callable[[], Awaitable[str | None]]) -> None:
+    """Chat until the input or the conversation ends. `read` returns the next line of the input, or None at its end."""
+    conversation = Conversation(in_writing(agent), ScriptedLine())
+    show_tracebacks(conversation)
+    printer = ChatPrinter(out)
+    conversation.on(sg.Signal, printer.show)
+    name = agent.name or "the agent"
+    out.print(Text(f"{name}: /state shows the state, /quit ends the chat.", GREY))
+    async with conversation:
+        rest = AtRest(conversation)
+        await rest.wait()
+        while (line := await read()) is not None and line.strip() not in ("/quit", "/exit"):
+            if rest.is_over:
+                return
+            if line.strip() == "/state":
+                out.print(_state(conversation))
+            elif line.strip():
+                conversation.type(line)
+            await rest.wait()
+            if rest.is_over:
+                return
+
+
+class AtRest:
+    """Waits until no answer is pending, or until the conversation has ended or shows a fault."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._moved = asyncio.Event()
+        conversation.engine.watchers.append(lambda _: self._moved.set())
+
+    @property
+    def is_over(self) -> bool:
+        return self._conversation.machine_state.link in (Link.IDLE, Link.TERMINATING)
+
+    def _holds(self) -> bool:
+        state = self._conversation.machine_state
+        is_quiet = floor_is_free(state) and not is_owed(state) and not state.says
+        return self.is_over or state.fault is not None or is_quiet
+
+    async def wait(self) -> None:
+        while not self._holds():
+            self._moved.clear()
+            await self._moved.wait()
+
+
+class ChatPrinter:
+    """Prints what the agent says and does."""
+
+    def __init__(self, out: Console) -> None:
+        self._out = out
+
+    def show(self, signal: sg.Signal) -> None:
+        """Print a signal, if a person should see it."""
+        match signal:
+            case sg.Caption(role="assistant", final=True) if signal.text:
+                self._print("agent", BLUE, signal.text)
+            case sg.WorkStarted():
+                self._print("tool", PURPLE, f"{signal.tool} …")
+            case sg.WorkEnded():
+                self._print("tool", PURPLE, f"{signal.tool}: {signal.outcome.value}, {signal.duration_ms} ms")
+            case sg.WorkAsked():
+                self._print("asks", PURPLE, signal.question)
+            case sg.Failed():
+                self._print("fault", RED, f"{signal.part.value}: {signal.error.value}. {signal.hint}")
+            case sg.Lost():
+                self._print("lost", AMBER, " ".join(signal.texts))
+
+    def _print(self, who: str, colour: str, text: str) -> None:
+        self._out.print(Text.assemble((f"{who:<7}", colour), text))
+
+
+def _state(conversation: Conversation) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 7), style=GREY)
+    brain = conversation.agent.thinker
+    form = brain.form(conversation.id) if isinstance(brain, ShowsForm) else None
+    now = conversation.snapshot()
+    table.add_row("phase", now.phase)
+    table.add_row("turn", str(now.turn))
+    for name, value in conversation.metrics._asdict().items():
+        if value:
+            table.add_row(name, str(value))
+    if form is not None:
+        table.add_row("flow", form.flow)
+        for slot in form.slots:
+            table.add_row(slot.name, slot.value)
+    return table

@@ -1,0 +1,140 @@
+"""What observes every conversation of `duologue serve`: the structured log and OpenTelemetry, if the options ask for
+them.
+
+Rule: an observer never ends a conversation, and what is missing for it is reported before the server listens.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from duologue.core.errors import DuologueError
+from duologue.observe.diagnostics import correlation_id, watch
+from duologue.runtime.agent import Agent
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+    from duologue.runtime.conversation import Conversation
+
+ConversationObserver: TypeAlias = Callable[["Conversation"], object]
+LogOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Append a structured log to this file: JSON lines with states, times and tracebacks, no words."),
+]
+OtelOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--otel", help="Export OpenTelemetry spans over OTLP, to OTEL_EXPORTER_OTLP_ENDPOINT."),
+]
+PricesOption: TypeAlias = Annotated[
+    Path | None, typer.Option(help="What services cost (TOML), to show the cost of a call in the panel.")
+]
+RecordOption: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Record both sides of every call in stereo into this folder; never private agents.")
+]
+ConsentOption: TypeAlias = Annotated[
+    str, typer.Option(help="What is said first when calls are recorded; none if callers have agreed before.")
+]
+_INSTALL = "pip install 'duologue[otel]'"
+
+
+def observers_of(log: Path | None, otel: bool, recordings: Path | None = None) -> list[ConversationObserver]:
+    """The observers that these options ask for."""
+    observers: list[ConversationObserver] = []
+    if log is not None:
+        observers.append(structured_log(log))
+    if otel:
+        observers.append(spans_with(exporting_tracer()))
+    if recordings is not None:
+        observers.append(recorder_into(recordings))
+    return observers
+
+
+def recorder_into(folder: Path) -> ConversationObserver:
+    """Record the sound of each conversation into this folder, unless its agent is private."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        from duologue.observe.call_recording import recording_path
+    except OSError as problem:
+        raise DuologueError(f"--record {folder}: {problem.strerror}; choose another folder") from None
+    except ModuleNotFoundError as missing:
+        raise DuologueError(f"--record needs {missing.name}: pip install 'duologue[speech]'") from None
+
+    def observe(conversation: Conversation) -> None:
+        try:
+            conversation.engine.sound_recording.start(recording_path(folder, correlation_id(conversation.id)))
+        except OSError as failure:
+            conversation.engine.report_failure("recording", failure)
+
+    return observe
+
+
+def with_consent(agent: Agent, consent: str) -> Agent:
+    """The agent that first says that the call is recorded. A private agent isn't recorded, so it stays as it is."""
+    if not consent or agent.private:
+        return agent
+    greeting = f"{consent} {agent.phrases.greeting}".strip()
+    return replace(agent, phrases=replace(agent.phrases, greeting=greeting))
+
+
+def check_recording(folder: Path | None, consent: str, keep_days: int) -> None:
+    """Raises DuologueError if calls are to be recorded without a word about it. Deletes recordings that are too old."""
+    if folder is None:
+        if consent:
+            raise DuologueError("--record-consent is for --record FOLDER")
+        return
+    if not consent:
+        raise DuologueError(
+            '--record needs --record-consent "This call is recorded.", which is said first; write none if callers have '
+            "agreed before"
+        )
+    if folder.is_dir():
+        from duologue.observe.call_recording import delete_old_recordings
+
+        delete_old_recordings(folder, time.time() - keep_days * 86_400)
+
+
+def structured_log(path: Path) -> ConversationObserver:
+    """Append a line for each signal of a conversation to this file. Several processes may share the file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        out = path.open("a", encoding="utf-8")
+    except OSError as problem:
+        raise DuologueError(f"--log {path}: {problem.strerror}; choose another file") from None
+
+    def observe(conversation: Conversation) -> None:
+        watch(conversation, out)
+
+    return observe
+
+
+def spans_with(tracer: Tracer) -> ConversationObserver:
+    """Make spans of each conversation with this tracer."""
+    from duologue.observe.telemetry import trace
+
+    def observe(conversation: Conversation) -> None:
+        trace(conversation, tracer)
+
+    return observe
+
+
+def exporting_tracer() -> Tracer:
+    """A tracer that exports spans over OTLP (HTTP). OpenTelemetry's own variables say where to and under which name:
+    OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME and the others."""
+    try:
+        exporters = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as missing:
+        raise DuologueError(f"--otel needs {missing.name}: {_INSTALL}") from None
+    provider = TracerProvider(resource=Resource.create({"service.name": "duologue"}))
+    provider.add_span_processor(BatchSpanProcessor(exporters.OTLPSpanExporter()))
+    return provider.get_tracer("duologue")

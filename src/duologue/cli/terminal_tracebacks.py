@@ -1,0 +1,34 @@
+"""Shows the failures of a developer's own code in the terminal, with their tracebacks.
+
+Rule: this is for commands that a developer runs. A server in production prints no traceback, because it may contain
+what a person said.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+
+from duologue.observe.tracebacks import traceback_of
+
+if TYPE_CHECKING:
+    from duologue.runtime.conversation import Conversation
+    from duologue.runtime.engine import RaisedFailure
+
+
+def print_traceback(where: str, failure: BaseException) -> None:
+    """Print the traceback of a failure to standard error."""
+    err = Console(stderr=True, highlight=False)
+    err.print(f"\n[bold red]{escape(where)} failed[/]")
+    err.print(escape(traceback_of(failure).text), soft_wrap=True)
+
+
+def show_tracebacks(conversation: Conversation) -> None:
+    """From now on, print the traceback of every failure of this conversation."""
+
+    def show(raised: RaisedFailure) -> None:
+        print_traceback(raised.where, raised.failure)
+
+    conversation.engine.failure_watchers.append(show)

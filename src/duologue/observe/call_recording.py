@@ -1,0 +1,135 @@
+"""Records the sound of a call: the person on the left, the agent on the right, in the time of the journal.
+
+The agent's side is what was heard, by the reports of the line: sound that was cut off or never played isn't in it.
+Rule: a millisecond of the file is the same millisecond of the journal, to within JITTER_MS.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from duologue.audio.frames import to_pcm, to_samples
+from duologue.audio.resample import LiveResampler
+from duologue.ports.ears import Frame
+from duologue.ports.sound import Sound
+
+from .stereo_file import LEFT, RATE_HZ, RIGHT, StereoFile
+
+JITTER_MS = 80  # a report may be so early or late and still continue the sound before it
+FLUSH_MS = 5_000
+_PER_MS = RATE_HZ // 1_000
+
+
+class _Side:
+    """Where the next samples of one side belong. Sound that arrives with jitter is kept in one piece."""
+
+    def __init__(self) -> None:
+        self._next = -1  # the sample after the last one
+
+    def place(self, end_ms: int, samples: int) -> int:
+        """The first sample number of a piece that was heard until `end_ms`."""
+        exact = end_ms * _PER_MS - samples
+        if self._next < 0 or abs(exact - self._next) > JITTER_MS * _PER_MS:
+            self._next = max(0, exact)
+        at, self._next = self._next, self._next + samples
+        return at
+
+
+class _VoiceSound:
+    """The sound of one voice, at the rate of the file, and how much of it was heard."""
+
+    def __init__(self, voice: int) -> None:
+        self.voice = voice
+        self.heard = 0  # samples
+        self._samples = array("h")
+        self._rate_hz = 0
+        self._convert: LiveResampler | None = None
+
+    def add(self, sound: Sound) -> None:
+        if sound.rate_hz != self._rate_hz:
+            self._rate_hz, self._convert = sound.rate_hz, LiveResampler(sound.rate_hz, RATE_HZ)
+        assert self._convert is not None
+        if sound.pcm:
+            self._samples.frombytes(to_pcm(self._convert.feed(to_samples(sound.pcm))))
+        else:
+            self._samples.extend(array("h", bytes(2 * sound.ms * _PER_MS)))
+
+    def take(self, heard_ms: int) -> array[int]:
+        """The samples that were heard since the last report."""
+        upto = min(heard_ms * _PER_MS, len(self._samples))
+        taken = self._samples[self.heard : upto]
+        self.heard = max(self.heard, upto)
+        return taken
+
+
+class CallRecording:
+    """Records one call into a file. Times are milliseconds of the conversation."""
+
+    def __init__(self, path: Path, began_at: int) -> None:
+        self.path = path
+        self._began_at = began_at
+        self._file = StereoFile(path, began_at)
+        self._person, self._agent = _Side(), _Side()
+        self._convert: tuple[int, LiveResampler] | None = None
+        self._voices: dict[int, _VoiceSound] = {}
+        self._flushed_at = began_at
+
+    def hear(self, frame: Frame, now: int) -> None:
+        """Add what the person said in the last milliseconds."""
+        if self._convert is None or self._convert[0] != frame.rate_hz:
+            self._convert = frame.rate_hz, LiveResampler(frame.rate_hz, RATE_HZ)
+        samples = array("h", to_pcm(self._convert[1].feed(to_samples(frame.pcm))))
+        self._write(LEFT, self._person, samples, now)
+
+    def queue(self, voice: int, sound: Sound) -> None:
+        """The line was given this sound of a voice."""
+        self._voices.setdefault(voice, _VoiceSound(voice)).add(sound)
+
+    def played(self, voice: int, heard_ms: int, now: int) -> None:
+        """The line says that so much of this voice was heard by now."""
+        sound = self._voices.get(voice)
+        if sound is None:
+            return
+        self._write(RIGHT, self._agent, sound.take(heard_ms), now)
+        self._voices = {number: one for number, one in self._voices.items() if number >= voice}
+
+    def close(self) -> None:
+        """End the file."""
+        self._file.close()
+
+    def _write(self, side: int, place: _Side, samples: array[int], now: int) -> None:
+        if samples:
+            self._file.write(side, place.place(now - self._began_at, len(samples)), samples)
+        if now - self._flushed_at >= FLUSH_MS:
+            self._flushed_at = now
+            self._file.flush()
+
+
+# -- Files
+
+
+def recording_path(folder: Path, name: str) -> Path:
+    """A new path for the recording of the conversation with this name. A process that takes a conversation over writes
+    a file of its own: `call-2.wav` next to `call.wav`."""
+    paths = (folder / (f"{name}.wav" if number == 1 else f"{name}-{number}.wav") for number in count(1))
+    return next(path for path in paths if not path.exists())
+
+
+def recordings_of(folder: Path, name: str) -> Iterator[Path]:
+    """The recordings of the conversation with this name."""
+    for number in count(1):
+        path = folder / (f"{name}.wav" if number == 1 else f"{name}-{number}.wav")
+        if not path.exists():
+            return
+        yield path
+
+
+def delete_old_recordings(folder: Path, older_than_s: float) -> int:
+    """Delete recordings that were last written before this time (seconds since the epoch). Returns how many."""
+    old = [path for path in folder.glob("*.wav") if path.stat().st_mtime < older_than_s]
+    for path in old:
+        path.unlink(missing_ok=True)
+    return len(old)

@@ -1,0 +1,33 @@
+"""Where code that has no conversation at hand reports a failure: an action of a flow, an NLU.
+
+A conversation sets its own report for the tasks that it starts, and child tasks inherit it. Rule: without a report, the
+log gets the class of the failure at warning level, and its traceback at debug level.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from typing import TypeAlias
+
+FailureReport: TypeAlias = Callable[[str, BaseException], None]
+
+LOG = logging.getLogger("duologue")
+_REPORT: ContextVar[FailureReport | None] = ContextVar("duologue_failure_report", default=None)
+
+
+def report_failures_to(report: FailureReport | None) -> Token[FailureReport | None]:
+    """From now on, `report_failure` calls this function in the current task and in tasks that it starts."""
+    return _REPORT.set(report)
+
+
+def report_failure(where: str, failure: BaseException) -> None:
+    """Report a failure that doesn't end the conversation. `where` names the part, such as "action book"; it contains no
+    words of the conversation."""
+    report = _REPORT.get()
+    if report is not None:
+        report(where, failure)
+        return
+    LOG.warning("%s failed: %s", where, type(failure).__name__)
+    LOG.debug("%s failed", where, exc_info=failure)

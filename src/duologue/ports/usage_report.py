@@ -1,0 +1,41 @@
+"""Where a service reports what it used: tokens, characters and sound.
+
+A conversation sets its own report for the tasks that it starts, and child tasks inherit it. Rule: a usage holds names
+of the configuration and counts, never words. Without a conversation, nothing is reported.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Protocol
+
+UNITS = ("input_tokens", "cached_tokens", "output_tokens", "characters", "heard_ms", "spoken_ms")
+
+
+class UsageReport(Protocol):
+    """Takes a usage: which part (llm, stt or tts), whose service, which model, and how much of each unit. `began_at` is
+    when the work began, in milliseconds of the conversation; 0 if that is unknown."""
+
+    def __call__(self, part: str, provider: str, model: str, began_at: int = 0, **amounts: int) -> None: ...
+
+
+_REPORT: ContextVar[UsageReport | None] = ContextVar("duologue_usage_report", default=None)
+
+
+def report_usage_to(report: UsageReport) -> None:
+    """From now on, `report_usage` calls this function in the current task and in tasks that it starts."""
+    _REPORT.set(report)
+
+
+def report_usage(part: str, provider: str, model: str = "", **amounts: int) -> None:
+    """Report what a service has used. The names of the amounts are those in UNITS."""
+    report = _REPORT.get()
+    if report is not None:
+        report(part, provider, model, **amounts)
+
+
+def provider_of(service: object) -> tuple[str, str]:
+    """The provider and the model of a service: its attributes of these names, or else its class."""
+    provider, model = getattr(service, "provider", ""), getattr(service, "model", "")
+    name = provider if isinstance(provider, str) and provider else type(service).__name__
+    return name, model if isinstance(model, str) else ""

@@ -1,0 +1,48 @@
+"""Counts what the services of a conversation use, and sends it as signals.
+
+An LLM reports its own tokens and `replies` the characters of a TTS. The sound that the ears get is counted here. Rule:
+sound is reported once, when a turn has words and at the end.
+"""
+
+from __future__ import annotations
+
+from duologue.core.leaves import CLOSED
+from duologue.core.step_record import StepRecord
+from duologue.observe import signals as sg
+from duologue.observe.bus import Bus
+from duologue.observe.usage import UsageLedger
+from duologue.ports.ears import Frame
+from duologue.ports.usage_report import provider_of
+
+from .agent import Agent
+from .driver import Driver
+
+
+class UsageMeter:
+    """The usage of one conversation."""
+
+    def __init__(self, driver: Driver, bus: Bus, agent: Agent) -> None:
+        self._driver = driver
+        self._bus = bus
+        self._ears = agent.ears if agent.ears is not agent.brain else None  # a speech-to-speech model tells its tokens
+        self._unreported_ms = 0.0  # sound that the ears got since their last report
+        self.ledger = UsageLedger()
+
+    def report(self, part: str, provider: str, model: str, began_at: int = 0, **amounts: int) -> None:
+        """Add what a service has used, and send it as a signal."""
+        used = sg.Used(self._driver.now(), part, provider, model, began_at, **amounts)
+        self.ledger.add(used)
+        self._bus.send(used)
+
+    def hear(self, frame: Frame) -> None:
+        """The ears got this sound."""
+        self._unreported_ms += len(frame.pcm) * 500 / frame.rate_hz
+
+    def follow(self, record: StepRecord) -> None:
+        """Report the sound that the ears got, if a turn has words now or the conversation has ended."""
+        if record.after.said == record.before.said and record.after.link not in CLOSED:
+            return
+        ms = round(self._unreported_ms)
+        if self._ears is not None and ms:
+            self._unreported_ms = 0.0
+            self.report("stt", *provider_of(self._ears), heard_ms=ms)

@@ -1,0 +1,120 @@
+"""Runs a suite: a model calls the agent, a call for each run of each case, and every call is checked and judged.
+
+Rule: a run passes only if it came to its end, every hard assertion holds and the judge confirmed every line of the
+rubric. A run that could not be made is an error, and never a pass.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from duologue.ports.brain import Brain
+from duologue.runtime.agent import Agent
+
+from ..live_call import LiveCall
+from .caller import EvalCaller
+from .checks import broken_assertions, transcript_of
+from .judge import CallJudgement, judge
+from .model import EvalModelFailed
+from .suite import EvalCase, EvalSuite
+
+INTERRUPT_AFTER_MS = 60
+UNJUDGED = CallJudgement()
+
+
+@dataclass(frozen=True, slots=True)
+class EvalModels:
+    """The models of an evaluation: one that calls, and one that judges."""
+
+    caller: Brain
+    judge: Brain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvalRun:
+    """One call. `error` says why it could not be made."""
+
+    case: str
+    number: int
+    seed: int
+    turns: int = 0
+    duration_ms: int = 0
+    broken: tuple[str, ...] = ()
+    judgement: CallJudgement = UNJUDGED
+    transcript: str = ""
+    error: str = ""
+    journal: Path | None = None
+
+    @property
+    def is_pass(self) -> bool:
+        return not self.error and not self.broken and self.judgement.is_pass
+
+
+async def run_suite(
+    suite: EvalSuite,
+    make_agent: Callable[[], Agent],
+    models: EvalModels,
+    *,
+    seed: int = 1,
+    journals: Path | None = None,
+) -> AsyncIterator[EvalRun]:
+    """Make every call of a suite, one after another. With `journals`, the journal of each call is written to that
+    folder."""
+    for case in suite.cases:
+        for number in range(1, case.runs + 1):
+            name = f"{suite.cases.index(case) + 1}-{number}.jsonl"
+            journal = journals / name if journals is not None else None
+            yield await run_case(case, make_agent(), models, number, seed, journal)
+
+
+async def run_case(
+    case: EvalCase, agent: Agent, models: EvalModels, number: int, seed: int, journal: Path | None = None
+) -> EvalRun:
+    """Make one call. An exception of the agent or of a model becomes the `error` of the run."""
+    run = EvalRun(case.name, number, seed + number - 1, journal=journal)
+    try:
+        async with LiveCall(agent, journal=journal) as call:
+            turns, error = await _talk(call, case, models.caller, random.Random(f"{run.seed} {case.name}"))
+            broken = tuple(broken_assertions(call, case.expect))
+            transcript, duration_ms = transcript_of(call), call.now_ms
+    except Exception as failure:  # noqa: BLE001 - whatever fails, the other runs go on
+        return EvalRun(case.name, number, run.seed, error=f"{type(failure).__name__}: {failure}", journal=journal)
+    judgement = await judge(models.judge, case.rubric, transcript)
+    return EvalRun(
+        case.name, number, run.seed, turns, duration_ms, broken, judgement, transcript, error, journal=journal
+    )
+
+
+async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Random) -> tuple[int, str]:
+    """Let the caller and the agent talk. Returns the number of the caller's turns, and why the talk failed, if it
+    did."""
+    caller = EvalCaller(brain, case)
+    await call.settles()
+    told = 0
+    for turn in range(1, case.turns_max + 1):
+        heard = call.heard[told:]
+        told = len(call.heard)
+        try:
+            words, is_last = await caller.says(" ".join(heard))
+        except EvalModelFailed as problem:
+            return turn - 1, f"the caller's model failed: {problem}"
+        if words:
+            await call.says(words)
+        if not is_last and chance.random() < case.interrupts:
+            told = await _interrupt(call, caller, told)
+        await call.settles()
+        if is_last or call.conversation.phase == "idle":
+            return turn, ""
+    return case.turns_max, f"the caller had not finished after {case.turns_max} turns"
+
+
+async def _interrupt(call: LiveCall, caller: EvalCaller, told: int) -> int:
+    """Say the next words over the agent's answer, if it is heard. Returns how many answers the caller knows of."""
+    await call.until(lambda: call.line.heard_ms >= INTERRUPT_AFTER_MS or call.is_at_rest)
+    if not call.is_at_rest:
+        words, _ = await caller.says(" ".join(word.text for word in call.sounded_words[-5:]) + " …")
+        await call.says(words)
+    return told

@@ -1,0 +1,250 @@
+"""What a test can see of a call: what was said, heard and done, and the checks on it.
+
+`Call` plays on a simulated clock and `LiveCall` on the real one; both are observed in the same way. Rule: nothing here
+lets time pass.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from duologue.core.effects import StartReply
+from duologue.core.leaves import Ask, Link, Reply, User
+from duologue.core.leaves import Voice as VoiceLeaf
+from duologue.core.state import floor_is_free, is_owed
+from duologue.core.step_record import StepRecord
+from duologue.core.views import PHASES
+from duologue.ears.scripted import ScriptedEars
+from duologue.lines.scripted import ScriptedLine
+from duologue.observe import signals as sg
+from duologue.ports.context import CallInfo, Context
+from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
+from duologue.ports.voice import Voice
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+from duologue.runtime.seats import Seats
+
+from .call_story import call_story
+from .person import Person, SpeakingPace
+
+_NUMBERS = count(1)  # for the conversation ids
+
+
+class SoundedWord(NamedTuple):
+    """A word of the agent that was heard, and when it ended, in milliseconds of the call."""
+
+    text: str
+    reply: int
+    end_ms: int
+
+
+class ObservedCall:
+    """A call, as a test sees it. Use `Call` or `LiveCall`."""
+
+    conversation: Conversation
+    line: ScriptedLine
+    person: Person
+
+    def __init__(self) -> None:
+        self._moved = asyncio.Event()
+        self.records: list[StepRecord] = []
+        self.signals: list[sg.Signal] = []
+        self._reply_mark = 0  # the newest reply before the user last acted
+        self._speaking_mark = 0  # the reply that was playing when the user last acted
+        self._steps_mark = 0
+
+    async def _dial(
+        self,
+        agent: Agent,
+        voice: Voice,
+        line: ScriptedLine | None,
+        pace: SpeakingPace | None,
+        journal: Path | str | None,
+        info: CallInfo | None = None,
+    ) -> None:
+        ears = ScriptedEars()
+        self.line = line or ScriptedLine()
+        self.person = Person(ears, self.line, pace)
+        self.conversation = Conversation(
+            replace(agent, ears=ears, voice=voice, agents=tuple(map(_without_sound, agent.agents))),
+            self.line,
+            journal=journal,
+            conversation_id=f"test {next(_NUMBERS)}",
+            seats=Seats(),
+            context=Context(info or CallInfo(line="test")),
+        )
+        self.conversation.engine.watchers.append(self._see)
+        self.conversation.on(sg.Signal, self.signals.append)
+        await self.conversation.start()
+
+    # -- What was heard and done
+
+    @property
+    def heard(self) -> list[str]:
+        """What the user heard, reply by reply."""
+        return [item.text for item in self.conversation.history if isinstance(item, AgentSaid) and item.text]
+
+    @property
+    def said(self) -> list[str]:
+        """What the agent understood of the user's words, turn by turn."""
+        return [item.text for item in self.conversation.history if isinstance(item, UserSaid)]
+
+    @property
+    def history(self) -> tuple[Item, ...]:
+        """Everything that was said and done. Of the agent's replies, it contains only what the user heard."""
+        return self.conversation.history
+
+    @property
+    def phases(self) -> list[str]:
+        """The phases that the conversation went through so far, in order."""
+        moves = [s for s in self.signals if isinstance(s, sg.Transitioned) and s.view == "phase"]
+        return [moves[0].source, *(move.target for move in moves)] if moves else [self.conversation.phase]
+
+    @property
+    def context(self) -> Context[Any]:
+        """The context that the agent's tools, brain and hooks get, with its data."""
+        return self.conversation.call_context
+
+    @property
+    def now_ms(self) -> int:
+        """Milliseconds since the call began, on the simulated clock."""
+        return self.conversation.engine.driver.now()
+
+    @property
+    def sounded_words(self) -> list[SoundedWord]:
+        """The words of the agent that were heard, in order, each with the time at which it was reported as heard."""
+        words: list[SoundedWord] = []
+        counts: dict[int, int] = {}
+        for signal in self.signals:
+            if isinstance(signal, sg.Caption) and signal.role == "assistant":
+                heard = signal.text.split()
+                known = counts.get(signal.reply, 0)
+                words += [SoundedWord(word, signal.reply, signal.at) for word in heard[known:]]
+                counts[signal.reply] = max(known, len(heard))
+        return words
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Does neither side speak, and is no answer pending? Also true when the call is over."""
+        return self._is_at_rest()
+
+    # -- Checks
+
+    def _check_heard(self, text: str | re.Pattern[str]) -> Self:
+        """Check that the user has heard this text, or a match of this compiled pattern, since the user last acted."""
+        __tracebackhide__ = True
+        replies = [item for item in self.history if isinstance(item, AgentSaid) and item.text]
+        heard = " ".join(item.text for item in replies if self._is_fresh(item))
+        found = text.search(heard) if isinstance(text, re.Pattern) else text in heard
+        return self._expect(bool(found), f"{text!r} was not heard; the user heard {heard!r}")
+
+    def _check_never_heard(self, text: str) -> Self:
+        """Check that the user hasn't heard this text in the whole call so far."""
+        __tracebackhide__ = True
+        return self._expect(not any(text in heard for heard in self.heard), f"{text!r} was heard")
+
+    def _check_cut_off(self, heard: str) -> Self:
+        """Check that the user heard exactly this text of the newest interrupted reply."""
+        __tracebackhide__ = True
+        cut = [item for item in self.history if isinstance(item, AgentSaid) and item.interrupted]
+        last = cut[-1].text if cut else None
+        return self._expect(last == heard, f"the agent was cut off after {last!r}, not after {heard!r}")
+
+    def _check_phase(self, name: str) -> Self:
+        """Check that the call is in this phase now. `duologue.core.views.PHASES` lists all phases."""
+        __tracebackhide__ = True
+        if name not in PHASES:
+            raise ValueError(f"{name!r} is not a phase; the phases are {', '.join(PHASES)}")
+        now = self.conversation.phase
+        return self._expect(now == name, f"the phase is {now!r}, not {name!r}")
+
+    def _check_asked_once(self) -> Self:
+        """Check that the user's last words led to exactly one request to the brain. Retries don't count."""
+        __tracebackhide__ = True
+        count = sum(_is_request(step) for step in self.records[self._steps_mark :])
+        return self._expect(count == 1, f"the brain was asked {count} times")
+
+    def _check_called(self, tool: str, /, **arguments: Any) -> Self:
+        """Check that this tool was called with at least these arguments, and that the call got its output."""
+        __tracebackhide__ = True
+        calls = [pair for item in self.history if isinstance(item, AgentSaid) for pair in item.calls]
+        fits = [number for number, call in calls if call.name == tool and _has(call.arguments, arguments)]
+        outputs = {item.call for item in self.history if isinstance(item, CallOutput)}
+        made = [f"{call.name}({call.arguments})" for _, call in calls]
+        return self._expect(
+            any(number in outputs for number in fits), f"{tool} was not called like this; the calls were {made}"
+        )
+
+    def _check_nothing_lost(self) -> Self:
+        """Check that nothing that the user said was dropped without an answer."""
+        __tracebackhide__ = True
+        lost = [s for s in self.signals if isinstance(s, sg.Lost)]
+        return self._expect(not lost, f"got no answer: {[text for s in lost for text in s.texts]}")
+
+    def _check_ended(self) -> Self:
+        """Check that the call is over."""
+        __tracebackhide__ = True
+        return self._expect(self.conversation.phase == "idle", f"the call goes on ({self.conversation.phase})")
+
+    # -- Inside
+
+    def _is_fresh(self, item: AgentSaid) -> bool:
+        """Was this reply heard after the user last acted? A reply that was playing at that time counts too, unless it
+        was interrupted."""
+        return item.reply > self._reply_mark or (item.reply == self._speaking_mark and not item.interrupted)
+
+    def _expect(self, holds: bool, complaint: str) -> Self:
+        __tracebackhide__ = True
+        if not holds:
+            raise AssertionError(f"{complaint}\n\n{call_story(self)}")
+        return self
+
+    def _note_act(self) -> None:
+        __tracebackhide__ = True
+        self._check_on()
+        self._reply_mark = self.conversation.machine_state.reply_id
+        speech = self.conversation.engine.playback.speech
+        self._speaking_mark = speech.reply if speech is not None else 0
+        self._steps_mark = len(self.records)
+
+    def _check_on(self) -> None:
+        __tracebackhide__ = True
+        self._expect(self.conversation.phase != "idle", "the call is over: the user can't act any more")
+
+    def _see(self, record: StepRecord) -> None:
+        self.records.append(record)
+        self._moved.set()
+
+    def _is_turn_over(self, turn: int) -> bool:
+        s = self.conversation.machine_state
+        return s.turn > turn or s.user.value == "quiet" or s.link is Link.IDLE
+
+    def _is_at_rest(self) -> bool:
+        s = self.conversation.machine_state
+        if self.conversation.engine.program.listens and s.user is User.QUIET and s.voice is VoiceLeaf.SILENT:
+            return s.reply is Reply.NONE  # a question of the program waits for an answer
+        return s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s) and not s.says)
+
+
+def _is_request(step: StepRecord) -> bool:
+    """Did this step ask the brain to answer a turn? A retry after a failure doesn't count."""
+    asks = [effect for effect in step.effects if isinstance(effect, StartReply) and effect.last >= effect.first]
+    return bool(asks) and asks[0].ask is Ask.ANSWER and step.before.reply is not Reply.RETRYING
+
+
+def _has(given: dict[str, Any] | str, wanted: dict[str, Any]) -> bool:
+    if isinstance(given, str):
+        given = json.loads(given or "{}")
+    assert isinstance(given, dict)
+    return all(name in given and given[name] == value for name, value in wanted.items())
+
+
+def _without_sound(agent: Agent) -> Agent:
+    """The agent without ears and voice of its own: it gets those of the call."""
+    return replace(agent, ears=None, voice=None, agents=tuple(map(_without_sound, agent.agents)))

@@ -1,0 +1,102 @@
+"""`duologue chat module:agent`: any agent in writing, with its real brain and tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from duologue import Agent
+from duologue.cli.chat_agent import in_writing
+from duologue.core.errors import DuologueError
+from duologue.testing import ScriptedModel, ScriptedVoice
+from tests.cli.command_line import Done, run
+
+AGENT = '''
+from duologue import Agent, Phrases, ToolCall, tool
+from duologue.testing import ScriptedVoice
+
+@tool
+def opening_hours(day: str) -> str:
+    """When we are open."""
+    return {"monday": "nine to six"}[day]
+
+def brain(request):
+    if request.outputs:
+        return [f"We are open {request.outputs[0].output}."]
+    if request.text == "crash":
+        return {}["no such key"]
+    if request.text.startswith("when"):
+        return [ToolCall("opening_hours", {"day": request.text.split()[-1]})]
+    return [f"You said {request.text}."]
+
+agent = Agent(brain, name="Shop", tools=[opening_hours], voice=ScriptedVoice(), phrases=Phrases(greeting="Good day."))
+'''
+
+
+@pytest.fixture
+def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest):
+    name = f"shop_{abs(hash(request.node.name))}"
+    (tmp_path / f"{name}.py").write_text(AGENT)
+    monkeypatch.chdir(tmp_path)
+
+    def typed(text: str, *options: str) -> Done:
+        return run("chat", f"{name}:agent", *options, stdin=text, env={"COLUMNS": "300"})
+
+    return typed
+
+
+def test_an_agent_greets_and_answers_in_writing(chat) -> None:
+    done = chat("hello\n/quit\nnever read\n")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[1:] == [
+        "agent  Good day.",
+        "you    hello",
+        "agent  You said hello.",
+        "you    /quit",
+    ]
+
+
+def test_a_tool_is_really_called_and_named(chat) -> None:
+    done = chat("when are you open on monday\n")
+    assert "tool   opening_hours" in done.stdout
+    assert "agent  We are open nine to six." in done.stdout
+
+
+def test_what_a_tool_raises_is_shown_with_its_traceback(chat) -> None:
+    done = chat("when are you open on sunday\n")
+    assert "tool opening_hours failed" in done.stderr
+    assert "KeyError: 'sunday'" in done.stderr
+
+
+def test_the_state_is_shown_on_request(chat) -> None:
+    done = chat("hello\n/state\n")
+    assert "phase" in done.stdout
+    assert "listening" in done.stdout
+
+
+def test_an_agent_that_cant_be_imported_is_shown_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken_agent.py").write_text("import no_such_module_here\n")
+    monkeypatch.chdir(tmp_path)
+    done = run("chat", "broken_agent:agent")
+    assert done.returncode == 1
+    assert "import no_such_module_here" in done.stderr
+    assert done.stderr.rstrip().endswith("No module named 'no_such_module_here'")
+
+
+def test_options_of_flows_are_refused(chat) -> None:
+    done = chat("", "--flow", "book")
+    assert done.returncode == 1
+    assert "--flow is for flow files" in done.stderr
+
+
+def test_a_person_may_take_any_time_to_type() -> None:
+    written = in_writing(Agent(lambda _: "hi", voice=ScriptedVoice()))
+    assert written.voice is None
+    assert written.settings.dead_air_ms == 0
+
+
+def test_a_model_that_speaks_by_itself_is_refused_by_name() -> None:
+    with pytest.raises(DuologueError, match="ScriptedModel hears and speaks by itself"):
+        in_writing(Agent(ScriptedModel([])))

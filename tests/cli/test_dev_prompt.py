@@ -1,0 +1,43 @@
+"""The prompt of `duologue dev` is a client like the page."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+
+pytest.importorskip("websockets")
+
+from duologue import Agent, Phrases
+from duologue.cli.dev_prompt import DevPrompt
+from duologue.testing import ScriptedBrain, ScriptedVoice
+from tests.server.running_server import RunningServer, serve
+
+
+def speaking() -> Agent:
+    brain = ScriptedBrain(lambda request: f"You said {request.text}.")
+    return Agent(brain, voice=ScriptedVoice(), phrases=Phrases(greeting="Good day."))
+
+
+def test_what_is_typed_is_answered_and_a_lost_socket_is_replaced() -> None:
+    shown: list[str] = []
+
+    async def script(running: RunningServer) -> None:
+        prompt = DevPrompt(f"http://127.0.0.1:{running.port}/", shown.append)
+        await asyncio.to_thread(prompt.type, "one")
+        prompt.close()
+        await asyncio.to_thread(prompt.type, "two")
+        assert len(running.server.conversations.served) == 1
+        prompt.close()
+
+    serve(script, speaking)
+    assert shown == ["Good day.", "You said one.", "You said two."]
+
+
+def test_a_server_that_is_away_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    shown: list[str] = []
+    DevPrompt(f"http://127.0.0.1:{port}/", shown.append).type("hello")
+    assert shown == ["the server can't be reached; try again"]

@@ -1,0 +1,104 @@
+"""The structured log and the spans of every conversation that is served."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from duologue import Agent, Phrases
+from duologue.cli.serve_observers import (
+    check_recording,
+    exporting_tracer,
+    observers_of,
+    recorder_into,
+    spans_with,
+    structured_log,
+    with_consent,
+)
+from duologue.core.errors import DuologueError
+from duologue.observe.diagnostics import correlation_id
+from duologue.testing import Call, ScriptedBrain
+
+
+def test_without_options_there_are_no_observers() -> None:
+    assert observers_of(None, otel=False) == []
+
+
+def test_conversations_share_one_log_in_which_each_has_its_id(tmp_path: Path) -> None:
+    path = tmp_path / "logs" / "calls.jsonl"
+    (observe,) = observers_of(path, otel=False)
+    for _ in range(2):
+        with Call(ScriptedBrain(["Good day."])) as call:
+            observe(call.conversation)
+            call.user("hello").expect_heard("Good day.")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len({line["conversation"] for line in lines}) == 2
+    assert [line["kind"] for line in lines].count("Ended") == 2
+    assert "hello" not in path.read_text()
+
+
+def test_a_log_that_cant_be_written_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(DuologueError, match=r"--log .*; choose another file"):
+        structured_log(tmp_path)
+
+
+def test_each_conversation_has_spans() -> None:
+    memory, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(memory))
+    with Call(ScriptedBrain(["Good day."])) as call:
+        spans_with(provider.get_tracer("test"))(call.conversation)
+        call.user("hello").expect_heard("Good day.")
+    assert {span.name for span in memory.get_finished_spans()} >= {
+        "conversation",
+        "turn",
+        "stt",
+        "reply",
+        "tts",
+        "voice",
+    }
+
+
+def test_without_the_exporter_the_command_to_install_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
+    with pytest.raises(DuologueError, match=r"pip install 'duologue\[otel\]'"):
+        exporting_tracer()
+
+
+def test_calls_are_recorded_by_the_id_in_the_log_and_private_ones_are_not(tmp_path: Path) -> None:
+    observe = recorder_into(tmp_path / "calls")
+    for private in (False, True):
+        with Call(Agent(ScriptedBrain(["Good day."]), private=private)) as call:
+            observe(call.conversation)
+            call.user("hello").expect_heard("Good day.")
+            name = correlation_id(call.conversation.id)
+            assert (tmp_path / "calls" / f"{name}.wav").exists() is not private
+
+
+def test_the_consent_phrase_comes_before_the_greeting_and_a_private_agent_says_none() -> None:
+    greets = Agent(ScriptedBrain(["x"]), phrases=Phrases(greeting="Good day."))
+    assert with_consent(greets, "This call is recorded.").phrases.greeting == "This call is recorded. Good day."
+    assert with_consent(greets, "").phrases.greeting == "Good day."
+    assert with_consent(replace(greets, private=True), "This call is recorded.").phrases.greeting == "Good day."
+    with Call(with_consent(Agent(ScriptedBrain(["x"])), "This call is recorded.")) as call:
+        call.settles()
+        assert call.heard == ["This call is recorded."]
+
+
+def test_recording_without_a_word_about_it_is_refused_and_old_recordings_go(tmp_path: Path) -> None:
+    with pytest.raises(DuologueError, match="--record needs --record-consent"):
+        check_recording(tmp_path, "", 30)
+    with pytest.raises(DuologueError, match="--record-consent is for --record"):
+        check_recording(None, "Recorded.", 30)
+    (tmp_path / "old.wav").write_bytes(b"")
+    (tmp_path / "new.wav").write_bytes(b"")
+    os.utime(tmp_path / "old.wav", (1_000, 1_000))
+    check_recording(tmp_path, "none", 30)
+    assert [path.name for path in tmp_path.iterdir()] == ["new.wav"]
