@@ -226,7 +226,7 @@ def test_a_changed_model_is_not_used_and_can_be_pulled_again(
     assert nlu.judge("book a table", restaurant).by == "words"
     pinned = MODELS["minilm"].parts[0].sha256
     assert "model.safetensors has the SHA-256 " in nlu.notice
-    assert nlu.notice.endswith(f", expected {pinned}; run `duologue models pull minilm`")
+    assert f", expected {pinned}; run `duologue models pull minilm" in nlu.notice
     assert not (folder / ".duologue.json").exists(), "the next pull repairs it"
 
 
@@ -287,8 +287,8 @@ def test_a_damaged_second_model_is_left_out_with_a_warning(
     nlu = LocalNlu(warn=warnings.append)
     assert [nlu.judge("book a table", restaurant).by for _ in range(2)] == ["minilm", "minilm"]
     (notice,) = warnings
-    assert notice.startswith("the second NLU model isn't used: the model e5-small is damaged: ")
-    assert notice.endswith("run `duologue models pull e5-small`")
+    assert notice.startswith("the second NLU model isn't used: the model e5-small is not used: ")
+    assert "run `duologue models pull e5-small" in notice
 
 
 def test_a_second_model_that_fails_on_a_message_is_left_out(

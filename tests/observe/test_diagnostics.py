@@ -103,7 +103,7 @@ def test_what_a_service_says_of_its_failure_does_not_even_reach_the_bus() -> Non
 def test_the_call_of_these_tests_sends_all_but_the_rarest_signals() -> None:
     _, out = hold_that_call()
     rare = {"WorkSilent", "Recovered", "TimedOut", "TurnDropped", "TurnLimited", "Commanded"}
-    rare |= {"HearingChanged", "AttentionChanged"}
+    rare |= {"HearingChanged", "AttentionChanged", "AgentChanged", "ServiceSwitched"}
     assert {kind.__name__ for kind in FIELDS} - {line["kind"] for line in read(out)} <= rare
 
 
@@ -112,6 +112,7 @@ def every_kind() -> list[type[sg.Signal]]:
 
 
 NAMES = {
+    "part",
     "view",
     "state",
     "source",

@@ -36,7 +36,7 @@ def test_a_request_whose_head_doesnt_come_is_closed(head: bytes) -> None:
 
 def test_a_request_whose_body_doesnt_come_is_closed() -> None:
     async def script(made: RunningServer) -> None:
-        head = b"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n"
+        head = f"POST /debug/replay HTTP/1.1\r\nHost: 127.0.0.1:{made.port}\r\nContent-Length: 100\r\n\r\n".encode()
         assert (await answer_to(made, head, b"{")).startswith(b"HTTP/1.1 408 ")
 
     serve(script, request_s_max=SOON_S)

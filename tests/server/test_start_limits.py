@@ -18,8 +18,8 @@ LIMITS = Limits(conversations_max=500)
         (Occupancy(500, 0, 0), "conversations"),
         (Occupancy(60, 50, 0), "address"),
         (Occupancy(60, 20, 10), "unspoken"),
-        (Occupancy(480, 21, 0), "address"),
-        (Occupancy(480, 20, 0), None),
+        (Occupancy(480, 20, 0), "address"),
+        (Occupancy(480, 19, 0), None),
     ],
 )
 def test_each_limit_refuses_what_is_too_much(found: Occupancy, limit: str | None) -> None:

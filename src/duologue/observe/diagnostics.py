@@ -200,6 +200,8 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.TimedOut: {"timer": _name, "call": _number},
     sg.HearingChanged: {"hearing": _name},
     sg.AttentionChanged: {"here": _number},
+    sg.ServiceSwitched: {"part": _name, "source": _chars, "target": _chars, "why": _name},
+    sg.AgentChanged: {"name": _chars},
     sg.TurnStarted: {"turn": _turn},
     sg.TurnCompleted: {"turn": _turn},
     sg.TurnInterrupted: {"turn": _turn, "by": _source},

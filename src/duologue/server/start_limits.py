@@ -33,7 +33,7 @@ def why_not(limits: Limits, found: Occupancy) -> Refused | None:
         return Refused(
             "unspoken", f"Your address has {count} conversations in which nothing was said yet: use or end one first."
         )
-    if found.own > free:
+    if found.own and found.own >= free:
         return Refused(
             "address",
             f"This server is busy, and your address has {found.own} conversations: end one or try again later.",

@@ -19,7 +19,7 @@ from duologue.server.processes.connection import (
     Arrival,
     Connections,
     GiveableSocket,
-    Unanswered,
+    UnansweredConnection,
     frame_of,
     request_of,
 )
@@ -218,7 +218,7 @@ def test_only_the_answer_to_a_handshake_is_dropped() -> None:
 
     for first, is_dropped in ((b"HTTP/1.1 101 Switching Protocols\r\n", True), (b"HTTP/1.1 403 Forbidden\r\n", False)):
         wire, calls = Wire(), []
-        muted = Unanswered(wire, lambda calls=calls: calls.append(1))  # type: ignore[misc]
+        muted = UnansweredConnection(wire, lambda calls=calls: calls.append(1))  # type: ignore[misc]
         for data in (first, b"HTTP/1.1 101", b"more"):
             muted.write(data)
         assert wire.written == [b"HTTP/1.1 101", b"more"] if is_dropped else [first, b"HTTP/1.1 101", b"more"]

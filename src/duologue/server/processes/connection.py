@@ -104,7 +104,7 @@ class GiveableSocket(Giveable, WebSocketsSansIOProtocol):
             super().connection_made(transport)
             return
         self._later = [arrival.data[arrival.request_bytes :]]
-        super().connection_made(Unanswered(transport, self._note_handshake))  # type: ignore[arg-type]
+        super().connection_made(UnansweredConnection(transport, self._note_handshake))  # type: ignore[arg-type]
         self._pass_on(arrival.data[: arrival.request_bytes])
 
     def data_received(self, data: bytes) -> None:
@@ -142,7 +142,7 @@ class GiveableSocket(Giveable, WebSocketsSansIOProtocol):
         return self.give(b"".join((self._request, *frames)), len(self._request))
 
 
-class Unanswered:
+class UnansweredConnection:
     """A transport that drops the answer to a handshake, and then calls `then`."""
 
     def __init__(self, transport: Any, then: Callable[[], None]) -> None:
