@@ -112,7 +112,6 @@ def test_a_brain_is_returned_unchanged() -> None:
     [
         (ScriptedBrain, r"not the class ScriptedBrain: did you mean ScriptedBrain\(\)\?"),
         (lambda: "hi", "takes one argument, the request; <lambda> doesn't"),
-        (lambda request, context: "hi", "takes one argument, the request; <lambda> doesn't"),
         ("hi", r"must have a method reply\(request\) or be a function that takes the request, not 'hi'"),
     ],
 )

@@ -79,6 +79,9 @@ LOOKS: dict[str, dict[str, Look]] = {
         "generating": Look("▓", AMBER),
         "ready": Look("█", AMBER, 2),
         "retrying": Look("▚", RED, 2),
+        "guessing": Look("·", GREY),
+        "drafting": Look("≈", GREY),
+        "drafted": Look("╌", GREY),
     },
     "jobs": {
         "none": _REST,

@@ -15,7 +15,7 @@ from .prompts import ask_confirmation, ask_slot, has_failed_too_often
 from .requests import action
 from .stack import begin, keep_slots, return_to
 from .state import DialogueTrouble, Filled, Phase, Slots, put, values_of, without
-from .unconfirmed_values import check, wants_check
+from .unconfirmed_values import check, is_checking, wants_check
 
 ACTS_MAX = 100  # actions per user message
 STEPS_MAX = 500  # steps in a row without a question or request
@@ -93,6 +93,9 @@ def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
     elif wants_check(d) and not d.top.is_acting:
         check(d)
         return _ask(d, None)
+    elif is_checking(d) and not wants_check(d) and not d.top.denied:
+        d.set_top(confirm="")  # the user has said the values again, so there is nothing left to ask about
+        run_action(d, at)
     elif d.top.confirm and at.step not in d.top.confirmed:
         return _ask(d, None)
     else:

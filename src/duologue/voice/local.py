@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from duologue.core.errors import DuologueError
-from duologue.models.added import AddedVoice, added_voices
 from duologue.ports.sound import Sound
 from duologue.ports.voice import Voice
 
@@ -22,6 +21,8 @@ from .pico import PicoVoice, voice_language
 from .speaking_style import PAUSE_MS, PITCH, RATE_WPM, RATE_WPM_MIN, SpeakingStyle
 
 if TYPE_CHECKING:
+    from duologue.models.added import AddedVoice
+
     from .neural import NeuralVoice
 
 PICO, ESPEAK = "svox-pico", "espeak-ng"
@@ -97,6 +98,8 @@ class LocalVoice(Voice):
 
 def added_for(language: str) -> AddedVoice | None:
     """The neural voice that was added for this language, if there is one: for its region, else for the language."""
+    from duologue.models.added import added_voices
+
     wanted = language.replace("_", "-").lower()
     voices = [voice for voice in added_voices() if voice.language.lower().split("-")[0] == wanted.split("-")[0]]
     return next((voice for voice in voices if voice.language.lower() == wanted), voices[0] if voices else None)

@@ -79,7 +79,7 @@ def test_numbers_are_read_as_text_or_as_numbers(carrier: Carrier) -> None:
     ],
 )
 def test_parameters_may_have_any_shape(given: Any, found: dict[str, str]) -> None:
-    begun = read_message(TWILIO, started(TWILIO, customParameters=given))
+    begun = read_message(TWILIO, json.dumps(started(TWILIO, customParameters=given)))
     assert isinstance(begun, Started)
     assert begun.parameters == found
 

@@ -95,4 +95,5 @@ def make_hostile_agent() -> Agent:
         tools=[doze],
         profile=settings,
         phrases=Phrases(),
+        spoken_forms=False,  # what is heard is compared with what was written
     )

@@ -204,4 +204,5 @@ def make_agent(log: ActionLog) -> Agent:
         tools=[pay, look],
         profile=settings,
         phrases=Phrases(),
+        spoken_forms=False,  # what is heard is compared with what was written
     )

@@ -33,7 +33,7 @@ def test_commands_in_words_are_recognised() -> None:
 
 
 def test_a_flow_that_ended_has_no_state_after_the_step() -> None:
-    seen = observed(at_confirmation(), UserMessage("no", 0, TODAY))
+    seen = observed(at_confirmation(), UserMessage("cancel", 0, TODAY))
     ((before, after),) = seen.pairs()
     assert (before.flow, after) == ("transfer", None)
 
