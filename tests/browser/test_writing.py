@@ -83,7 +83,7 @@ async def test_a_goodbye_is_heard_and_hangs_up(visit: Any) -> None:
     await expect(panel.page.locator("#over p")).to_have_text("The conversation has ended")
     assert [line for line in await panel.transcript() if line[0] == "assistant"] == [("assistant", "Goodbye!", "")]
     await expect(panel.button("start")).to_be_enabled()
-    assert panel.plays == []
+    assert set(panel.plays) <= {"finish"}, "it was neither held nor cut off"
 
 
 async def _tab_to(panel: Panel, name: str) -> None:
