@@ -61,7 +61,7 @@ oracles: $(DEV)
 	$(PIP_INSTALL) --editable '.[oracles]'
 	$(BIN)/python -m pytest tests/oracles
 
-# The bridge to LiveKit's plugins with those of more providers, against servers on this machine. About 25 MB more.
+# The bridge to LiveKit's plugins with those of more providers, against servers on this machine.
 providers: $(DEV)
 	$(PIP_INSTALL) --editable '.[providers]'
 	$(BIN)/python -m pytest tests/plugins tests/providers
@@ -100,7 +100,7 @@ $(DEMO): pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(DEV): pyproject.toml | $(VENV)/bin/python
-	@echo "Installing packages for development into $(VENV): about 160 MB"
+	@echo "Installing packages for development into $(VENV): about 260 MB"
 	$(PIP_INSTALL) --editable '.[dev,bench]'
 	@touch $(DEMO) $@
 
