@@ -31,7 +31,8 @@ flows:
     completed: "It is sent. The reference is {reference}."
 """
 WITH_ACTION = TRANSFER.replace(
-    "      - confirm", "      - action: find_account\n        slots: [name]\n        outputs: [account]\n      - confirm"
+    "      - confirm",
+    "      - action: find_account\n        slots: [name]\n        outputs: [account]\n      - confirm",
 )
 QUESTION = "Shall I send the money to Anna?"
 PROFILES = ["confirm", "words", "immediate"]

@@ -101,5 +101,14 @@ class Woke:
 
 
 Input: TypeAlias = (
-    Reported | EarsStopped | ButtonPressed | ButtonReleased | Typed | AgentSpoke | AgentAsks | HeardLate | CoreStepped | Woke
+    Reported
+    | EarsStopped
+    | ButtonPressed
+    | ButtonReleased
+    | Typed
+    | AgentSpoke
+    | AgentAsks
+    | HeardLate
+    | CoreStepped
+    | Woke
 )

@@ -371,6 +371,8 @@ class Ledger:
             if passage.start_ms >= self.heard_ms:
                 break
             cuts.append(passage.cut(self.heard_ms))
+        while cuts and not cuts[-1]:  # nothing of it was heard, as if its sound had not begun
+            cuts.pop()
         return self._changes, len(self.shown), self._done, *cuts
 
     def _look_again(self, newest: _Passage) -> None:
