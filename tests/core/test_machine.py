@@ -475,6 +475,7 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (dispatched, ev.JobAsked, {}),
     (in_a_tool, ev.JobFinished, {}),
     (quiet, ev.PersonSeen, {}),
+    (quiet, ev.QuestionMissed, {}),
     (paused_in_words, ev.TurnGuessed, {"gist": 7}),
     (in_a_tool, ev.JobFinished, {"quiet": True}),
     (backing_off, ev.JobFinished, {}),

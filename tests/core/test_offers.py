@@ -295,3 +295,34 @@ def test_a_person_who_is_at_the_screen_is_not_asked_whether_they_are_there() -> 
     assert [start.ask for start in stage.effects(fx.StartReply)] == [Ask.ANSWER]
     stage.wait(dead_air_ms)
     assert stage.effects(fx.StartReply)[-1].ask is Ask.CHECK_IN
+
+
+# -- A question that was lost with the line
+
+
+@pytest.mark.req("H-02")
+def test_a_question_that_was_lost_with_the_line_is_said_again() -> None:
+    stage = up()
+    assert stage.happen(ev.QuestionMissed) == ()
+    assert stage.wait_for(Timer.OFFER) == (fx.StartReply(1, 1, 0, Ask.OFFER),)
+    assert stage.at == OFFER_MS
+
+
+@pytest.mark.req("H-02")
+@pytest.mark.parametrize("kind", [ev.SpeechRequested, ev.EndAfterSpeaking])
+def test_it_is_not_said_again_if_something_else_is_said_next(kind: type[ev.Event]) -> None:
+    stage = up()
+    stage.happen(kind)
+    stage.happen(ev.QuestionMissed)
+    assert not stage.state.cut
+
+
+@pytest.mark.req("H-02")
+def test_it_is_not_said_again_while_an_answer_is_owed_or_the_person_speaks() -> None:
+    stage = asked()
+    stage.happen(ev.QuestionMissed)
+    assert not stage.state.cut
+    stage = up()
+    stage.begin_talking()
+    stage.happen(ev.QuestionMissed)
+    assert not stage.state.cut

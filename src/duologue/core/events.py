@@ -247,6 +247,11 @@ class AnswerOverheard(RecurringEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionMissed(RecurringEvent):
+    """The line was lost before the agent's last question was heard, and is back."""
+
+
+@dataclass(frozen=True, slots=True)
 class OverlapJudged(AboutVoice):
     """Turn-taking judged a sound of the person over this voice. `bid` says whether the sound is a bid for the floor
     (barge-in). `onset` is the `seq` of the onset that was judged: if the person has made another sound since then, a

@@ -32,15 +32,16 @@ from .events import (
     PlaybackProgressed,
     PlaybackStopped,
     PttPressed,
+    QuestionMissed,
     ReplyBecameFirm,
     SpeechStarted,
     SpeechStopped,
     TextTyped,
     WordsHeard,
 )
-from .leaves import ENDING, SOUNDING, TIMER_INDEX, Ask, Cue, Overlap, Timer, Voice
+from .leaves import ENDING, SOUNDING, TIMER_INDEX, Ask, Cue, Ending, Overlap, Timer, Voice
 from .rows import Row, row
-from .state import State, has_foreground
+from .state import State, floor_is_open, has_foreground, is_owed
 
 # -- Guards
 
@@ -71,6 +72,11 @@ def changes_unheard_question(s: State, e: WordsHeard) -> bool:
     return changes_question(s, e) and s.heard_ms == 0 and not has_foreground(s)
 
 
+def may_ask_again(s: State, e: QuestionMissed) -> bool:
+    """May the agent say its question again? Only if nothing else is owed or about to be said."""
+    return floor_is_open(s) and not is_owed(s) and not s.says and not s.cut and s.ending is Ending.NO
+
+
 # -- Actions
 
 
@@ -88,6 +94,11 @@ def interrupt(d: Draft, e: Event) -> None:
     elif isinstance(e, OverlapJudged):
         d.said = max(d.said, d.overheard)  # the overheard turn was the bid for the floor, so it needs an answer
     d.overheard = 0
+
+
+def take_up_again(d: Draft, e: QuestionMissed) -> None:
+    """Go on, as after an interruption that held no word."""
+    d.cut = True
 
 
 def count_as_answered(d: Draft, e: Event) -> None:
@@ -171,6 +182,7 @@ VOICE_ROWS: tuple[Row, ...] = (
     row((*SOUNDING, *ENDING), PlaybackProgressed, None, progress, heard_more),
     row(SOUNDING, PlaybackFinished, V.SILENT, finish),
     row(SOUNDING, T.LONG_SPEECH, None, warn_long_speech),
+    row(V.SILENT, QuestionMissed, None, take_up_again, may_ask_again),
     # A wait in silence
     row((V.SILENT, V.PLAYING), T.CUE, None, give_cue),
     # Stopping

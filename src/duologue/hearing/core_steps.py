@@ -132,6 +132,19 @@ def follow(d: HearingDraft, i: CoreStepped) -> None:
     """Nothing more than `see`."""
 
 
+# -- A question that was lost with the line
+
+
+def came_back_in_question(d: HearingDraft, i: CoreStepped) -> bool:
+    """Is the line back, and was a question cut off before it was heard?"""
+    is_back = i.record.before.link in AWAY and i.record.after.link is Link.UP
+    return is_back and bool(d.asked_question.reply) and not d.asked_question.is_asked
+
+
+def repeat_question(d: HearingDraft, i: CoreStepped) -> None:
+    d.intents.append(it.RepeatQuestion())
+
+
 # -- An answer that was said over the end of the question
 
 

@@ -103,14 +103,22 @@ class TakeAnswer:
     confidence: float
 
 
+@dataclass(frozen=True, slots=True)
+class RepeatQuestion:
+    """The line was lost before the agent's question was heard, and is back."""
+
+
 Verdict: TypeAlias = EndTurn | GuessTurn | JudgeOverlap | DismissSound | TakeAnswer
-Intent: TypeAlias = BeginSpeech | StopSpeech | PressButton | ReleaseButton | HearWords | TakeTyped | Verdict
+Intent: TypeAlias = (
+    BeginSpeech | StopSpeech | PressButton | ReleaseButton | HearWords | TakeTyped | RepeatQuestion | Verdict
+)
 
 _PLAIN: dict[type[Any], type[ev.Event]] = {
     BeginSpeech: ev.SpeechStarted,
     StopSpeech: ev.SpeechStopped,
     PressButton: ev.PttPressed,
     ReleaseButton: ev.PttReleased,
+    RepeatQuestion: ev.QuestionMissed,
 }
 
 

@@ -82,6 +82,7 @@ HEARING_ROWS: tuple[HearingRow, ...] = (
     HearingRow((CoreStepped,), core.give_up_sound, core.ended_in_noise, "the ears have probably missed its end"),
     HearingRow((CoreStepped,), core.begin_rest, core.is_withheld_no_more, "the brain was asked: the voice counts"),
     HearingRow((CoreStepped,), core.take_answer, core.answer_came_early, "said over the end of the question"),
+    HearingRow((CoreStepped,), core.repeat_question, core.came_back_in_question, "it was cut off by the lost line"),
     HearingRow((CoreStepped,), core.follow),
     # Time
     HearingRow((Woke,), act.end_turn_by_silence, due_endpoint),

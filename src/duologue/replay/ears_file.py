@@ -40,6 +40,7 @@ FROM_HEARING = (
     ev.OverlapJudged,
     ev.SoundDismissed,
     ev.AnswerOverheard,
+    ev.QuestionMissed,
 )
 
 

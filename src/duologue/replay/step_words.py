@@ -126,6 +126,7 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.TurnGuessed: "user may have finished",
     ev.TurnEnded: "user has finished",
     ev.SoundDismissed: "sound is only noise",
+    ev.QuestionMissed: "question was lost with the line",
     ev.AnswerOverheard: "overheard words answer the question",
     ev.OverlapJudged: lambda e: "user wants the floor" if e.bid else "user does not want the floor",
     ev.SessionReady: "session is ready",

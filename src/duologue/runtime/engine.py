@@ -322,6 +322,7 @@ class Engine:
                 speech.ledger.note_heard(played.heard_ms)
             elif played is not None and speech.ledger.split(played.heard_ms).heard:  # at least a word was heard
                 self.playback.note(played)
+            self.hearing.note_open_speech(speech)
         if earlier.cut is not None:
             self.playback.cut = Speech.load(earlier.cut)
             if played is not None and not has_more:

@@ -26,7 +26,7 @@ from duologue.hearing.intents import (
 )
 from duologue.hearing.machine import step
 from duologue.hearing.policy import HearingPolicy
-from duologue.hearing.state import HearingState, initial_hearing, is_premature, next_due
+from duologue.hearing.state import HearingState, initial_hearing, is_premature, needed_ms, next_due
 from duologue.hearing.words import SaidWords
 from duologue.ports.ears import Heard
 from duologue.turns.own_speech import SpokenWord
@@ -101,6 +101,13 @@ class Hearing:
     def note_question(self, reply: int) -> None:
         """The brain's reply holds a question."""
         self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply)))
+
+    def note_open_speech(self, speech: Speech) -> None:
+        """An earlier process was saying this when it ended. If that was a question of which not enough was heard, the
+        machine knows that it wasn't asked."""
+        asked = speech.ledger.last_question(self._has_names)
+        if asked is not None and speech.ledger.heard_ms < needed_ms(self.policy, inp.QuestionSpan(*asked)):
+            self.note_question(speech.reply)
 
     def note_heard_late(self, reply: int) -> None:
         """A late report says that this reply was heard."""

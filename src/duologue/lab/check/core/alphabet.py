@@ -34,6 +34,7 @@ def _signals(seq: int) -> list[Event]:
         ev.SessionEnded,
         ev.InterruptRequested,
         ev.PersonSeen,
+        ev.QuestionMissed,
         ev.SuspendRequested,
         ev.ResumeRequested,
         ev.ReconnectRequested,

@@ -83,6 +83,8 @@ def _small_pair(settings: Settings) -> Settings:
 
 # What becomes of words over the agent is independent of faults, pauses and work, so only the scope `over` tries these.
 _OVER = frozenset((ev.ReplyBecameFirm, ev.AnswerOverheard))
+# Only the scope `audible` tries a question that was lost with the line.
+_MISSED = frozenset((ev.QuestionMissed,))
 # Only the scope `program` tries what a program does to a conversation.
 _PROGRAM = frozenset((ev.SpeechRequested, ev.TurnTaken, ev.AgentChangeRequested))
 # Only the scope `ending` tries that a conversation ends after its last words, and only `audible` counts cues.
@@ -97,20 +99,24 @@ SMALL: tuple[CheckScope, ...] = (
     CheckScope(
         "work",
         _small_work,
-        _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | {ev.ServiceFailed},
+        _OVER | _MISSED | _PROGRAM | _ENDING | _EARLY | _PAUSES | {ev.ServiceFailed},
         fillers=False,
         late_turns=False,
     ),
-    CheckScope("talk", _small_talk, _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | {ev.ServiceFailed}),
-    CheckScope("link", _small_link, _OVER | _PROGRAM | _ENDING | _EARLY | _WORK, fillers=False, late_turns=False),
+    CheckScope(
+        "talk", _small_talk, _OVER | _MISSED | _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | {ev.ServiceFailed}
+    ),
+    CheckScope(
+        "link", _small_link, _OVER | _MISSED | _PROGRAM | _ENDING | _EARLY | _WORK, fillers=False, late_turns=False
+    ),
     CheckScope(
         "pair",
         _small_pair,
-        _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | _SPEECH | _FAULTS - {ev.LinkClosed, ev.ReplyFailed},
+        _OVER | _MISSED | _PROGRAM | _ENDING | _EARLY | _PAUSES | _SPEECH | _FAULTS - {ev.LinkClosed, ev.ReplyFailed},
         fillers=False,
         late_turns=False,
     ),
-    CheckScope("over", _small_over, _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
+    CheckScope("over", _small_over, _MISSED | _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
     CheckScope(
         "audible",
         _small_audible,
@@ -120,7 +126,7 @@ SMALL: tuple[CheckScope, ...] = (
     CheckScope(
         "ending",
         _small_work,
-        _OVER | _PROGRAM | _EARLY | _PAUSES | _BUTTONS | _BACKGROUND_WORK | _FAULTS,
+        _OVER | _MISSED | _PROGRAM | _EARLY | _PAUSES | _BUTTONS | _BACKGROUND_WORK | _FAULTS,
         fillers=False,
         late_turns=False,
         cancellable=False,
@@ -128,13 +134,14 @@ SMALL: tuple[CheckScope, ...] = (
     CheckScope(
         "early",
         _small_early,
-        _PROGRAM - {ev.AgentChangeRequested} | _ENDING | _WORK | (_FAULTS - {ev.LinkClosed, ev.ReplyFailed}),
+        _MISSED | _PROGRAM - {ev.AgentChangeRequested} | _ENDING | _WORK | (_FAULTS - {ev.LinkClosed, ev.ReplyFailed}),
         fillers=False,
     ),
     CheckScope(
         "program",
         _small_work,
         _OVER
+        | _MISSED
         | _EARLY
         | _ENDING
         | _PAUSES
@@ -194,19 +201,19 @@ FULL: tuple[CheckScope, ...] = (
     CheckScope(
         "work",
         _full_work,
-        _OVER | _PROGRAM | _ENDING | _EARLY | _PAUSES | _BUTTONS | {ev.ServiceFailed},
+        _OVER | _MISSED | _PROGRAM | _ENDING | _EARLY | _PAUSES | _BUTTONS | {ev.ServiceFailed},
         fillers=False,
         late_turns=False,
     ),
     CheckScope(
         "pause",
         _full_pause,
-        _OVER | _PROGRAM | _ENDING | _EARLY | _FAULTS | _BUTTONS | {ev.LinkWobbled},
+        _OVER | _MISSED | _PROGRAM | _ENDING | _EARLY | _FAULTS | _BUTTONS | {ev.LinkWobbled},
         fillers=False,
         late_turns=False,
     ),
     CheckScope("link", _full_link, _OVER | _PROGRAM | _ENDING | _EARLY | _WORK, fillers=False, late_turns=False),
-    CheckScope("over", _full_over, _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
+    CheckScope("over", _full_over, _MISSED | _PROGRAM | _ENDING | _EARLY | _PAUSES | _WORK | _FAULTS),
     SMALL[6],  # how a conversation ends after its last words doesn't depend on the limits
     SMALL[7],
     SMALL[8],  # nor does what a program does

@@ -42,7 +42,8 @@ def abstract(s: ProductState, policy: HearingPolicy) -> ProductState:
     """The simplest state that behaves like `s` with this policy."""
     shift = NOW - s.at
     seqs = _ranks(s.core.seq, s.core.onset, s.hearing.ended_onset, *(one.onset for one in s.hearing.known))
-    replies = _ranks(s.core.reply_id, *(said.given_in for said in s.hearing.words.turns))
+    open_question = 0 if s.hearing.asked_question.is_asked else s.hearing.asked_question.reply
+    replies = _ranks(s.core.reply_id, open_question, *(said.given_in for said in s.hearing.words.turns))
     contents = _ranks(
         s.hearing.words.content,
         s.core.content,
@@ -135,8 +136,15 @@ def _hearing(
         guessed=(core.turn, GIST) if is_open and s.guessed == (core.turn, s.words.of(core.turn).gist) else (0, 0),
         own=own,
         ended_onset=seqs[s.ended_onset],
-        asked_question=AskedQuestion(),  # no decision of the machines reads it: tests explore it by itself
+        asked_question=_question(s.asked_question, replies),
     )
+
+
+def _question(question: AskedQuestion, replies: dict[int, int]) -> AskedQuestion:
+    """The question, as long as it isn't asked: only the brain reads since when an answer counts."""
+    if not question.reply or question.is_asked:
+        return AskedQuestion()
+    return AskedQuestion(replies[question.reply], playing=replies.get(question.playing, 0))
 
 
 def _time(at: int, shift: int, matters: bool, ms_max: int = PAST_MS) -> int:

@@ -17,7 +17,7 @@ from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded,
 from duologue.turns.features import LevelShape, PauseFeatures
 
 from .ledger import EarUtterance, LedgerChoice, WordsLedger
-from .product import OldReplyHeard, Posted, ProductState, TimePassed
+from .product import NewestReplyAsks, OldReplyHeard, Posted, ProductState, TimePassed
 from .scopes import AGENT_WORDS, HearingScope
 
 SPOKEN_MS = 1_200  # how long the agent's speech is, and where its question ends
@@ -145,13 +145,14 @@ def _agent(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterato
     is_open = core.reply in PENDING and core.reply not in (Reply.RETRYING, Reply.READY)
     if is_open and scope.replies:
         yield LedgerChoice(Posted(ev.ReplyFinished))
+    if scope.line and core.link is Link.UP:
+        yield LedgerChoice(NewestReplyAsks())
     is_drafted = core.reply is Reply.GUESSING
     if (is_open or is_drafted) and scope.speaks and not ledger.uses("play"):
         yield LedgerChoice(Posted(ev.AudioBuffered), use="play")
     if scope.firm and not core.firm and (is_open or core.reply is Reply.READY or core.voice in SOUNDING):
         yield LedgerChoice(Posted(ev.ReplyBecameFirm))
     if core.voice in SOUNDING:
-        yield LedgerChoice(inp.AgentAsks(0, core.reply_id))
         if not core.heard_ms:
             yield _playback(ev.PlaybackProgressed, PART_MS)
         yield _playback(ev.PlaybackFinished, SPOKEN_MS)

@@ -63,7 +63,12 @@ class OldReplyHeard:
     """A report after the line was lost says that the oldest request about turns whose words are known was answered."""
 
 
-Stimulus: TypeAlias = Heard | inp.Input | Posted | TimePassed | OldReplyHeard
+@dataclass(frozen=True, slots=True)
+class NewestReplyAsks:
+    """The newest reply, or the first one, holds a question."""
+
+
+Stimulus: TypeAlias = Heard | inp.Input | Posted | TimePassed | OldReplyHeard | NewestReplyAsks
 
 
 class ToldStep(NamedTuple):
@@ -106,6 +111,8 @@ class HearingProduct:
         elif isinstance(stimulus, OldReplyHeard):
             given = (said.given_in for said in s.hearing.words.turns if said.given_in)
             run.give(inp.HeardLate(s.at, min(given, default=0)))
+        elif isinstance(stimulus, NewestReplyAsks):
+            run.give(inp.AgentAsks(s.at, max(1, s.core.reply_id)))
         else:
             run.give(_input_of(stimulus, s.at))
         after = ProductState(run.state, run.seq, run.at)

@@ -10,6 +10,7 @@ from duologue.core.leaves import (
     SOUNDING,
     TIMER_INDEX,
     Ask,
+    Ending,
     ErrorClass,
     Link,
     Overlap,
@@ -18,7 +19,7 @@ from duologue.core.leaves import (
     User,
     Voice,
 )
-from duologue.core.state import State, has_foreground, is_owed
+from duologue.core.state import State, floor_is_open, has_foreground, is_owed
 
 from ..laws import CheckedStep
 from .promise import Promise, does, goes, never
@@ -249,6 +250,12 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, Voice.STOPPING),
     ),
     Promise("the stop deadline makes the voice silent", (T.STOP,), lambda s, e: s.voice in ENDING, _silent),
+    Promise(
+        "a question that was lost with the line is said again, if nothing else is owed",
+        (ev.QuestionMissed,),
+        lambda s, e: floor_is_open(s) and not is_owed(s) and not s.says and not s.cut and s.ending is Ending.NO,
+        lambda x: x.after.cut and bool(x.after.due[TIMER_INDEX[T.OFFER]]),
+    ),
     Promise(
         "a ready reply is played as soon as the link is up again",
         (ev.ResumeRequested, ev.LinkHealed, ev.SessionReady),
