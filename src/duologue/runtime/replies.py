@@ -79,6 +79,7 @@ class Replies:
         self.report_usage: UsageReport | None = None
         self._early: Speech | None = None  # the reply to a turn that may go on
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
+        self.on_shown: Callable[[], None] = lambda: None  # called when a speech gets more text that is only shown
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
         """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain."""
@@ -194,6 +195,7 @@ class Replies:
                             await sentences.put(rest)
                     case Show():
                         speech.ledger.shown += part.text
+                        self.on_shown()
                     case Sound():
                         await sentences.put(part)
                     case Working():
@@ -225,6 +227,7 @@ class Replies:
             sentence = item if isinstance(item, str) else item.text
             if voice is None:
                 speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
+                self.on_shown()
             elif sentence:
                 spoken, goes_on = forms.of(encodable(sentence)), isinstance(item, _Part)
                 is_said = await self._say(speech, spoken, voice, values, goes_on)
