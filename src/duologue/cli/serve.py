@@ -84,6 +84,9 @@ RealtimeClients: TypeAlias = Annotated[
     bool,
     typer.Option("--realtime", help="Also serve clients of the OpenAI Realtime protocol, at /v1/realtime."),
 ]
+TellWatched: TypeAlias = Annotated[
+    bool, typer.Option("--tell-watched", help="Tell callers in the browser while an operator watches them.")
+]
 ContextQuery: TypeAlias = Annotated[
     list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
 ]
@@ -145,9 +148,7 @@ def serve_command(
     context_header: ContextHeader = None,
     webhook: Webhook = "",
     trusted_proxy: TrustedProxy = None,
-    tell_watched: Annotated[
-        bool, typer.Option("--tell-watched", help="Tell callers in the browser while an operator watches them.")
-    ] = False,
+    tell_watched: TellWatched = False,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""

@@ -39,8 +39,8 @@ from duologue.ports.switches import ReportsSwitches, Switch
 from .agent import Agent, Phrase
 from .agent_changes import AgentChanges, Greeting
 from .announcements import Announcer
-from .call_data import DataNotSavable, data_from_json, data_to_json
-from .checkpoint import CONTEXT_PART, Checkpoint, NotRestorable, machine_part, words_part
+from .call_data import DataNotSavable, data_to_json
+from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
 from .driver import Driver, InboxFull
@@ -74,16 +74,6 @@ class RaisedFailure(NamedTuple):
     at: int
     where: str
     failure: BaseException
-
-
-def read_data(saved: dict[str, Any], made: Any) -> Any:
-    """The saved data of a call, in the class of the data that was made for it. Raises NotRestorable."""
-    if made is None or saved.get("data") is None:
-        return made
-    try:
-        return data_from_json(type(made), saved["data"])
-    except DataNotSavable as problem:
-        raise NotRestorable(f"the data of the call can't be read: {problem}") from None
 
 
 class Engine:
@@ -177,6 +167,7 @@ class Engine:
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
         self.playback.on_progress = self.hearing.note_agent
+        self.replies.on_question = self.hearing.note_question
         self.playback.on_heard_late = self._note_heard_late
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
@@ -442,8 +433,13 @@ class Engine:
         if self.program.listens or self.changes.greets:
             return  # the turn answers the program, or another agent speaks first: the brain isn't asked early
         request = self.requests.guess(effect, self.tool_calls.tools)
+        self.replies.guess(self._with_context(request, effect))
+
+    def _with_context(self, request: Request, effect: fx.GuessReply | fx.StartReply) -> Request:
         premature = self.hearing.is_premature(effect.first, effect.last)
-        self.replies.guess(replace(request, premature=premature, context=self.context))
+        if premature:
+            self.tool_calls.premature_reply = effect.reply
+        return replace(request, premature=premature, context=self.context)
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
@@ -455,8 +451,9 @@ class Engine:
             self.requests.confirm(effect)
             return
         request = self.requests.make(effect, self.tool_calls.tools)
-        premature = self.hearing.is_premature(effect.first, effect.last)
-        request = replace(request, premature=premature, context=self.context)
+        request = self._with_context(request, effect)
+        if request.outputs and self.tool_calls.asking:
+            self.hearing.note_question(effect.reply)  # this reply asks the user what a job wants to know
         takes_over = self.changes.greeting(effect.reply, effect.ask)
         is_greeting = effect.ask is Ask.ANSWER and not request.text and (takes_over or not request.history)
         phrase = (

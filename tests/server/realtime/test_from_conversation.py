@@ -102,6 +102,6 @@ def test_sound_without_text_is_told_and_the_response_goes_on_without_it() -> Non
     exchange = Exchange(config=SessionConfig(turn_detection=None, transcription={"model": "x"}))
     exchange.post(ce.AudioAppend(None, bytes(48_000)), ce.AudioCommit(None), ce.ResponseCreate(None, {}))
     item = exchange.state.items[0].id
-    assert exchange.post(fa.TextWritten(item, None)) == ["conversation.item.input_audio_transcription.failed"]
+    assert exchange.post(fa.AudioWritten(item, None)) == ["conversation.item.input_audio_transcription.failed"]
     assert exchange.acts == [do.SpeakNow()]
-    assert exchange.post(fa.TextWritten("nothing", "text")) == []
+    assert exchange.post(fa.AudioWritten("nothing", "text")) == []

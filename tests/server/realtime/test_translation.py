@@ -76,7 +76,7 @@ PLAUSIBLE: list[Any] = [
     fa.Rested(),
     fa.FaultShown("brain", "server_error"),
     fa.TokensUsed(10, 5, 3),
-    *(fa.TextWritten(f"item_000000000000{n:02d}", "text") for n in range(4, 30, 3)),
+    *(fa.AudioWritten(f"item_000000000000{n:02d}", "text") for n in range(4, 30, 3)),
     fa.AskRefused("rate_limit_exceeded", "Too much."),
 ]
 

@@ -315,7 +315,7 @@ class RealtimeCall:
         assert ears is not None
 
         async def write() -> None:
-            self.post(fa.TextWritten(act.item_id, await transcribe(ears, frames)))
+            self.post(fa.AudioWritten(act.item_id, await transcribe(ears, frames)))
 
         self._start(write())
 

@@ -137,7 +137,7 @@ class TokensUsed:
 
 
 @dataclass(frozen=True, slots=True)
-class TextWritten:
+class AudioWritten:
     """The text of audio that the client committed itself. None: it couldn't be transcribed."""
 
     item_id: str
@@ -169,6 +169,6 @@ Fact: TypeAlias = (
     | Rested
     | FaultShown
     | TokensUsed
-    | TextWritten
+    | AudioWritten
     | AskRefused
 )

@@ -79,7 +79,7 @@ def drop_turn(d: ExchangeDraft, f: fa.UserDropped) -> None:
         d.set(speaking_turn=0, speaking_item="")
 
 
-def note_text(d: ExchangeDraft, f: fa.TextWritten) -> None:
+def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
     """Text of audio that the client committed itself."""
     item = d.find(f.item_id)
     if item is None:

@@ -34,7 +34,7 @@ TABLE: dict[type, Handler] = {
     fa.UserBegan: conversation.begin_turn,
     fa.UserEnded: conversation.end_turn,
     fa.UserDropped: conversation.drop_turn,
-    fa.TextWritten: conversation.note_text,
+    fa.AudioWritten: conversation.note_text,
     fa.ReplyStarted: conversation.start_reply,
     fa.ReplyWorded: conversation.word_reply,
     fa.SoundSent: conversation.send_sound,
