@@ -9,7 +9,7 @@ DEMO := $(VENV)/.demo
 DEV := $(VENV)/.installed
 PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: demo test lint types unit needs check check-full mutants bench echo oracles providers simulate fuzz docs site test-pythons clean
+.PHONY: demo test lint types unit needs check check-full mutants bench echo oracles providers interop simulate fuzz docs site test-pythons clean
 
 demo: $(DEMO)
 	$(BIN)/duologue serve --open --port $(PORT)
@@ -65,6 +65,11 @@ oracles: $(DEV)
 providers: $(DEV)
 	$(PIP_INSTALL) --editable '.[providers]'
 	$(BIN)/python -m pytest tests/plugins tests/providers
+
+# Real clients of the Realtime protocol, against a server on this machine: their packages are in build/interop, a gigabyte
+# with those of Pipecat and LiveKit. Needs node 20 and openssl. Writes the table in docs/clients.md.
+interop: $(DEV)
+	$(BIN)/python tools/run_interop.py
 
 # Slow: ten thousand seeded callers with failing services.
 simulate: $(DEV)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,11 @@ def test_a_server_has_its_agents_name_and_the_addresses_of_its_carriers(
     assert "stream   ws://127.0.0.1:8765/phone/telnyx/stream" in lines
     with pytest.raises(DuologueError, match="unknown brain 'magic'"):
         make_server(options(tmp_path, brain="magic"), ServerSettings(), url)
+
+
+def test_a_server_with_realtime_clients_says_their_base_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    url = "http://127.0.0.1:8765/"
+    _, lines = make_server(replace(options(tmp_path), realtime=True), ServerSettings(), url)
+    assert lines[1:] == ["Realtime clients: base URL http://127.0.0.1:8765/v1"]

@@ -18,6 +18,7 @@ from duologue.ports import ToolCall
 from duologue.ports.ears import Final
 from duologue.replay.journal import read_journal, replay
 from duologue.testing import Delay, Fail, ScriptedBrain, scripted_tool
+from duologue.turns.endpoint import FixedSilence
 from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
@@ -235,5 +236,37 @@ def test_an_observer_that_raises_a_cancel_can_not_keep_a_call_from_ending() -> N
         stage.conversation.on(sg.StateEntered, lambda signal: gone.result() if signal.state == "idle" else None)
         async with asyncio.timeout(60):
             await stage.conversation.end()
+
+    play(scene, certain())
+
+
+def test_a_conversation_can_show_its_replies_instead_of_speaking_them() -> None:
+    brain = ScriptedBrain(["It is sunny.", "And tomorrow it rains."])
+    shown: list[int] = []
+
+    async def scene(stage: Stage) -> None:
+        engine = stage.conversation.engine
+        engine.replies.on_shown = lambda: shown.append(1)
+        engine.speak(False)
+        await stage.say("what is the weather")
+        await stage.rest()
+        assert stage.line.played == {}
+        assert stage.conversation.history[-1].text == "It is sunny."  # type: ignore[union-attr]
+        engine.speak(True)
+        await stage.say("and tomorrow")
+        await stage.rest()
+        assert sum(stage.line.played.values()) > 0
+
+    play(scene, brain)
+    assert shown == [1]
+
+
+def test_the_end_of_turns_can_be_changed_during_a_call() -> None:
+    async def scene(stage: Stage) -> None:
+        engine = stage.conversation.engine
+        engine.changes.update({"endpoint": FixedSilence(1_234)})
+        assert engine.changes.newest.endpoint == FixedSilence(1_234)
+        await stage.sleep(10)
+        assert engine.hearing.policy.endpoint == FixedSilence(1_234)
 
     play(scene, certain())

@@ -80,6 +80,13 @@ PhoneUrl: TypeAlias = Annotated[
     ),
 ]
 
+RealtimeClients: TypeAlias = Annotated[
+    bool,
+    typer.Option("--realtime", help="Also serve clients of the OpenAI Realtime protocol, at /v1/realtime."),
+]
+TellWatched: TypeAlias = Annotated[
+    bool, typer.Option("--tell-watched", help="Tell callers in the browser while an operator watches them.")
+]
 ContextQuery: TypeAlias = Annotated[
     list[str] | None, typer.Option(help="Let the agent see this parameter of a client's URL; repeatable.")
 ]
@@ -135,14 +142,13 @@ def serve_command(
         str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
     ] = None,
     phone_url: PhoneUrl = "",
+    realtime: RealtimeClients = False,
     watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Let operators watch all calls.")] = True,
     context_query: ContextQuery = None,
     context_header: ContextHeader = None,
     webhook: Webhook = "",
     trusted_proxy: TrustedProxy = None,
-    tell_watched: Annotated[
-        bool, typer.Option("--tell-watched", help="Tell callers in the browser while an operator watches them.")
-    ] = False,
+    tell_watched: TellWatched = False,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
@@ -166,7 +172,9 @@ def serve_command(
         prices=read_prices(prices) if prices is not None else None,
     ).guarded()
     check_recording(record, record_consent, keep_days)
-    options = ServeOptions(app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent)
+    options = ServeOptions(
+        app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent, realtime
+    )
     if is_one_of_several():
         serve_process(options, settings, keep_days)
     else:

@@ -46,6 +46,7 @@ class ServeOptions:
     otel: bool = False
     recordings: Path | None = None
     consent: str = ""
+    realtime: bool = False
 
 
 def make_server(
@@ -68,7 +69,16 @@ def make_server(
     return server, [
         _title(server.conversations.source.first),
         *_phones(server, options.phone_url, settings.journals, link),
+        *(_realtime(server, url) if options.realtime else ()),
     ]
+
+
+def _realtime(server: Server, url: str) -> list[str]:
+    """Add the routes of the Realtime protocol. Returns a line that says where they are."""
+    from duologue.server.realtime.routes import realtime_routes
+
+    server.add_routes(realtime_routes(server))
+    return [f"Realtime clients: base URL {url.rstrip('/')}/v1"]
 
 
 def _title(agent: Agent) -> str:

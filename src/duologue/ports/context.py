@@ -31,7 +31,7 @@ class CallInfo:
     """Facts about a call. They don't change while the call lasts. What isn't known is empty."""
 
     conversation: str = ""  # the id of the conversation
-    line: str = ""  # browser, phone, microphone, text or test
+    line: str = ""  # browser, phone, realtime, microphone, text or test
     caller: str = ""  # the caller's number
     called: str = ""  # the number that was called
     parameters: Mapping[str, str] = field(default_factory=dict)  # the carrier's custom parameters
@@ -91,7 +91,7 @@ class Context(Generic[D]):
 
     @property
     def line(self) -> str:
-        """Where the call comes from: browser, phone, microphone, text or test."""
+        """Where the call comes from: browser, phone, realtime, microphone, text or test."""
         return self.info.line
 
     @property

@@ -58,11 +58,16 @@ class AgentChanges:
         """Is there anything to save?"""
         return self.current is not self.root or bool(self._updated)
 
+    @property
+    def newest(self) -> Agent:
+        """The agent after all changes that wait."""
+        return self._changes[-1].agent if self._changes else self.current
+
     # -- From the program
 
     def update(self, changes: dict[str, Any]) -> None:
         """Change the agent from the next request on. Raises InvalidAgent."""
-        newest = self._changes[-1].agent if self._changes else self.current
+        newest = self.newest
         if getattr(newest.brain, "renew", None) is not None:
             raise NotPossible("a speech-to-speech model can't be changed during a call")
         agent = replace(newest, **changes)

@@ -21,6 +21,7 @@ from duologue.observe.metrics import Meter
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from duologue.ports.tool_call import ToolCall
 
+from .call_data import DataNotSavable, data_from_json
 from .transcript_pages import join_pages, page_name
 
 SCHEMA = 3
@@ -211,3 +212,13 @@ def item_from_json(data: Any) -> Item:
         case ["note", str(text)]:
             return Note(text)
     raise NotRestorable("the saved history contains an item that this version can't read")
+
+
+def read_data(saved: dict[str, Any], made: Any) -> Any:
+    """The saved data of a call, in the class of the data that was made for it. Raises NotRestorable."""
+    if made is None or saved.get("data") is None:
+        return made
+    try:
+        return data_from_json(type(made), saved["data"])
+    except DataNotSavable as problem:
+        raise NotRestorable(f"the data of the call can't be read: {problem}") from None

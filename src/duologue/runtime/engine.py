@@ -39,8 +39,8 @@ from duologue.ports.switches import ReportsSwitches, Switch
 from .agent import Agent, Phrase
 from .agent_changes import AgentChanges, Greeting
 from .announcements import Announcer
-from .call_data import DataNotSavable, data_from_json, data_to_json
-from .checkpoint import CONTEXT_PART, Checkpoint, NotRestorable, machine_part, words_part
+from .call_data import DataNotSavable, data_to_json
+from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
 from .driver import Driver, InboxFull
@@ -74,20 +74,6 @@ class RaisedFailure(NamedTuple):
     at: int
     where: str
     failure: BaseException
-
-
-def read_data(saved: dict[str, Any], made: Any) -> Any:
-    """The saved data of a call, in the class of the data that was made for it. Raises NotRestorable."""
-    if made is None or saved.get("data") is None:
-        return made
-    try:
-        return data_from_json(type(made), saved["data"])
-    except DataNotSavable as problem:
-        raise NotRestorable(f"the data of the call can't be read: {problem}") from None
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str) else dict(value)
 
 
 class Engine:
@@ -162,6 +148,7 @@ class Engine:
         )
         self.hearing_fact = HearingFact(agent.ears is not None, self._tell_hearing)
         self.attention: bool | None = None  # is the user at the screen? None: the line can't tell
+        self._speaks = True
         self.ears_task = EarsTask(
             driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget, self.hearing_fact.note_ears
         )
@@ -226,14 +213,23 @@ class Engine:
         self.tool_calls.use_workers([*agent.workers, *(one for source in agent.sources for one in source.workers())])
         self.tool_calls.use_brain(summarise)
         self.summary.use_brain(summarise)
-        self.replies.use(brain, agent.voice, agent.says("broken_off", 0), agent.spoken)
+        self._use_voice()
         self.playback.use_brain(brain)
         self.cues.agent = agent
         self.announcer.use_language(agent.language, agent.phrases)
-        if agent.language != before.language:
+        if agent.hearing != before.hearing:
             self.hearing.policy = agent.hearing
-        if effect.speaks:
+        if effect.speaks and agent.name != before.name:
             self.bus.send(sg.AgentChanged(self.driver.now(), agent.name))
+
+    def speak(self, is_on: bool) -> None:
+        """From the next reply on, the agent speaks, or its words are only shown."""
+        self._speaks = is_on
+        self._use_voice()
+
+    def _use_voice(self) -> None:
+        agent, voice = self.agent, self.agent.voice if self._speaks else None
+        self.replies.use(agent.thinker, voice, agent.says("broken_off", 0), agent.spoken)
 
     def _follow_program(self, record: StepRecord) -> None:
         self.program.follow(record)
@@ -288,7 +284,8 @@ class Engine:
                 self._unsavable = str(problem)
                 self.report_failure("data", problem)
             data = None
-        info = {name: _plain(getattr(self.context.info, name)) for name in CallInfo.__slots__}
+        facts = {name: getattr(self.context.info, name) for name in CallInfo.__slots__}
+        info = {name: fact if isinstance(fact, str) else dict(fact) for name, fact in facts.items()}
         return {"info": info, "data": data, "agents": self.changes.dump(), "says": self.program.dump()}
 
     def mark_context(self) -> None:

@@ -80,6 +80,7 @@ class Replies:
         self.report_usage: UsageReport | None = None
         self._early: Speech | None = None  # the reply to a turn that may go on
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
+        self.on_shown: Callable[[], None] = lambda: None  # called when a speech gets more text that is only shown
         self.on_question: Callable[[int], None] = lambda _: None  # called with a reply that holds a question
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
@@ -200,6 +201,7 @@ class Replies:
                             await sentences.put(rest)
                     case Show():
                         speech.ledger.shown += part.text
+                        self.on_shown()
                     case Sound():
                         await sentences.put(part)
                     case Working():
@@ -240,6 +242,7 @@ class Replies:
             sentence = item if isinstance(item, str) else item.text
             if voice is None:
                 speech.ledger.shown += f" {sentence}" if speech.ledger.shown else sentence
+                self.on_shown()
             elif sentence:
                 spoken, goes_on = forms.of(encodable(sentence)), isinstance(item, _Part)
                 is_said = await self._say(speech, spoken, voice, values, goes_on)

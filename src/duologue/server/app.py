@@ -63,8 +63,8 @@ class Server:
         self._proxies = read_networks(self.settings.trusted_proxies)
         self.conversations = Conversations(agent, self.settings, leases, siblings)
         self._slow = 0  # slow requests that are being served
-        self._wrong = WrongCredentials(self.settings.limits.wrong_token_s_max)
-        gate = Gate(self.conversations, self.settings, self._wrong)
+        self.wrong_credentials = WrongCredentials(self.settings.limits.wrong_token_s_max)
+        gate = Gate(self.conversations, self.settings, self.wrong_credentials)
         self._starlette = Starlette(
             routes=[
                 Route("/", self._own(self._index)),
@@ -206,12 +206,19 @@ class Server:
 
     async def _refuse(self, request: Request, status: int, why: str) -> Response:
         """Refuse a request. One with a wrong token or key is logged, and refused late."""
-        if bearer(dict(request.scope)) or "x-conversation-key" in request.headers:
-            address = request.client.host if request.client is not None else ""
-            wait_s = self._wrong.note(address, time.monotonic())
-            LOG.warning("wrong token from address %s, number %d", address_hash(address), self._wrong.count(address))
-            await asyncio.sleep(wait_s)
+        await self.note_wrong(
+            dict(request.scope), bool(bearer(dict(request.scope))) or "x-conversation-key" in request.headers
+        )
         return _refusal(status, why)
+
+    async def note_wrong(self, scope: dict[str, Any], is_presented: bool) -> None:
+        """A request has no valid credential. If it presented one, log that, and wait before it is refused."""
+        if is_presented:
+            address = (scope.get("client") or ("", 0))[0]
+            wait_s = self.wrong_credentials.note(address, time.monotonic())
+            number = self.wrong_credentials.count(address)
+            LOG.warning("wrong token from address %s, number %d", address_hash(address), number)
+            await asyncio.sleep(wait_s)
 
 
 class OwnPages:

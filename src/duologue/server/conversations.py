@@ -14,7 +14,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from duologue.fairness.buckets_by_caller import BucketsByCaller
 from duologue.lines.playback.inputs import Position
@@ -55,6 +55,24 @@ _ID = re.compile("[0-9a-f]{32}")  # the form of ServedConversation.id
 LOG = logging.getLogger("duologue.server")
 
 
+class CountedConversation(Protocol):
+    """A conversation that counts for the limits of its address."""
+
+    @property
+    def address(self) -> str: ...
+
+    @property
+    def began(self) -> datetime: ...
+
+    @property
+    def is_over(self) -> bool: ...
+
+    @property
+    def has_spoken(self) -> bool: ...
+
+    def give_way(self, reason: str) -> None: ...
+
+
 class Conversations:
     """The conversations of one server. `served` holds the conversations of clients on a socket, by id."""
 
@@ -78,6 +96,7 @@ class Conversations:
         )  # the newest conversations that have ended, for their journals
         self.clients: set[ClientOutbox] = set()
         self.calls: set[Conversation] = set()  # on other lines, such as the phone: they can't move to another node
+        self.others: set[CountedConversation] = set()  # those that count for the limits of addresses beside `served`
         self.tally = Tally()
         self.refused: Counter[str] = Counter()  # by limit: how much it has refused
         self._starts = BucketsByCaller(settings.limits.starts)
@@ -117,7 +136,12 @@ class Conversations:
 
     @property
     def is_full(self) -> bool:
-        return len(self.served) >= self._settings.limits.conversations_max
+        return len(self.counted) >= self._settings.limits.conversations_max
+
+    @property
+    def counted(self) -> list[CountedConversation]:
+        """The conversations that count for the limits."""
+        return [*self.served.values(), *self.others]
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
         """Find the conversation of this client by its id and key. Returns the conversation, if any, and a close code if
@@ -160,10 +184,10 @@ class Conversations:
         """Why a client of this address can't start a conversation now; None if it can. If the server is full, the
         oldest conversation in which nothing was said for a while gives way."""
         limits = self._settings.limits
-        own = [served for served in self.served.values() if served.address == address]
-        unspoken = sum(not served.has_spoken for served in own)
+        own = [one for one in self.counted if one.address == address]
+        unspoken = sum(not one.has_spoken for one in own)
         gives_way = self._oldest_unspoken() if self.is_full else None
-        running = len(self.served) - (gives_way is not None)
+        running = len(self.counted) - (gives_way is not None)
         refused = why_not(limits, Occupancy(running, len(own), unspoken))
         if refused is None:
             wait_ms = self._starts.take(address, 1, now_ms())
@@ -174,10 +198,10 @@ class Conversations:
             gives_way.give_way("others needed the place, and nothing was said")
         return refused
 
-    def _oldest_unspoken(self) -> ServedConversation | None:
+    def _oldest_unspoken(self) -> CountedConversation | None:
         """The oldest conversation of the address that has most conversations without a word, if it is old enough."""
         before = datetime.now(UTC) - timedelta(seconds=self.give_way_s_min)
-        found = [one for one in self.served.values() if not one.has_spoken and not one.is_over and one.began < before]
+        found = [one for one in self.counted if not one.has_spoken and not one.is_over and one.began < before]
         by_address = Counter(one.address for one in found)
         return min(found, key=lambda one: (-by_address[one.address], one.began), default=None)
 

@@ -1,0 +1,1 @@
+"""A server for clients of the OpenAI Realtime protocol."""

@@ -1,0 +1,38 @@
+"""The agent of a session: the server's own, changed as far as its client may change it.
+
+Rule: an agent keeps its brain, its ears, its voice and its own tools. What a client doesn't configure stays the
+agent's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duologue.runtime.agent import Agent
+from duologue.turns.endpoint import CombinedEndpoint, EndpointPolicy, FixedSilence, SemanticEndpoint
+
+from .client_function import ClientCalls, ClientFunction
+from .session_config import SessionConfig, TurnDetection
+
+_EAGERNESS = {"low": "patient", "high": "quick"}
+
+
+def changes_of(agent: Agent, config: SessionConfig, calls: ClientCalls) -> dict[str, Any]:
+    """The arguments of the agent that this configuration sets."""
+    tools = [*agent.tools, *(ClientFunction(tool, calls) for tool in config.tools)]
+    return {
+        "instructions": config.instructions if config.instructions is not None else agent.instructions,
+        "tools": () if config.tool_choice == "none" else tuple(tools),
+        "endpoint": endpoint_of(agent, config.turn_detection),
+    }
+
+
+def endpoint_of(agent: Agent, turns: TurnDetection | None) -> EndpointPolicy | str:
+    """When a turn ends: after a fixed silence, or as the agent's own policy says, more or less eagerly."""
+    if turns is None:
+        return agent.endpoint
+    if turns.type == "server_vad":
+        return FixedSilence(max(1, turns.silence_duration_ms))
+    if turns.eagerness in _EAGERNESS:
+        return CombinedEndpoint(SemanticEndpoint.named(_EAGERNESS[turns.eagerness]))
+    return agent.endpoint

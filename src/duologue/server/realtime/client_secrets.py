@@ -1,0 +1,114 @@
+"""Short-lived keys for clients that can't be trusted with the server's token, such as web pages.
+
+A key is a ticket (`..tickets`) with a prefix, signed with a key that is made from the server's ticket key or token.
+What a key configures is kept in memory until the key is over. Rule: a key makes no further keys.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+from ..credentials import Admission, admit, header
+from ..settings import ServerSettings
+from ..tickets import make_ticket, read_ticket
+from .fields import JsonObject, check_names, one_of, read_object, read_whole
+from .refusal import unsupported
+from .session_config import SessionConfig, update
+
+PREFIX = "ek_"  # clients in web pages refuse keys without it
+SECONDS, SECONDS_MIN, SECONDS_MAX = 600, 10, 7_200
+KEPT_MAX = 10_000  # configurations of keys; the oldest ones are forgotten
+USER_HEADER = b"openai-safety-identifier"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSecret:
+    """A key that was made, and what it configures."""
+
+    value: str
+    expires_at: int
+    config: SessionConfig
+
+
+class ClientSecrets:
+    """Makes and reads the keys of one server. `is_alone` means that no other process shares its port."""
+
+    def __init__(self, settings: ServerSettings, agent: str, is_alone: bool = True) -> None:
+        self._settings = settings
+        self._agent = agent
+        self._is_alone = is_alone
+        self._key = _signing_key(settings)
+        self._configs: OrderedDict[str, tuple[int, SessionConfig]] = OrderedDict()
+
+    def admit(self, presented: str, scope: dict[str, Any]) -> Admission | None:
+        """What the client that presents this key, ticket or token may do. None if it may not connect."""
+        if presented.startswith(PREFIX):
+            ticket = read_ticket(self._key, presented.removeprefix(PREFIX))
+            if ticket is None or ticket.is_over(time.time()) or ticket.agent not in ("", self._agent):
+                return None
+            return Admission(user=ticket.user)
+        admission = admit(presented, scope, self._settings, self._agent, time.time())
+        return admission if admission is not None and admission.may_start else None
+
+    def may_make(self, presented: str, scope: dict[str, Any]) -> bool:
+        """May the client that presents this make keys? A key or a ticket isn't enough."""
+        is_short_lived = presented.startswith(PREFIX) or read_ticket(self._settings.ticket_key, presented) is not None
+        return not is_short_lived and self.admit(presented, scope) is not None
+
+    def config_of(self, presented: str) -> SessionConfig:
+        """What the key configures."""
+        self._forget_old()
+        found = self._configs.get(_digest(presented))
+        return found[1] if found is not None else SessionConfig()
+
+    def make(self, body: JsonObject, scope: dict[str, Any], now_s: float) -> ClientSecret:
+        """Make a key. Raises EventRefused."""
+        check_names(body, ("expires_after", "session"))
+        seconds = _seconds(body)
+        config = SessionConfig()
+        if body.get("session") is not None:
+            if not self._is_alone:
+                raise unsupported("session", "with several workers, a client configures its session by session.update")
+            config = update(config, read_object(body["session"], "session"))
+        user = header(scope, USER_HEADER)[:200]
+        ticket = make_ticket(self._key, minutes=seconds / 60, user=user, agent=self._agent, now_s=now_s)
+        made = ClientSecret(PREFIX + ticket, round(now_s + seconds), config)
+        if body.get("session") is not None:
+            self._configs[_digest(made.value)] = (made.expires_at, config)
+            self._forget_old()
+        return made
+
+    def _forget_old(self) -> None:
+        now_s = time.time()
+        while self._configs and (
+            len(self._configs) > KEPT_MAX or next(iter(self._configs.values()))[0] <= now_s - SECONDS_MAX
+        ):
+            self._configs.popitem(last=False)
+
+
+def _seconds(body: JsonObject) -> int:
+    given = read_object(body.get("expires_after") or {}, "expires_after")
+    check_names(given, ("anchor", "seconds"), "expires_after.")
+    if given.get("anchor") is not None:
+        one_of(given["anchor"], "expires_after.anchor", ("created_at",))
+    if given.get("seconds") is None:
+        return SECONDS
+    return read_whole(given, "seconds", "expires_after.", SECONDS_MIN, SECONDS_MAX)
+
+
+def _digest(value: str) -> str:
+    return hashlib.sha256(value.encode()).hexdigest()
+
+
+def _signing_key(settings: ServerSettings) -> str:
+    """The key that signs: all processes of a server have the same, unless the server has no secret at all."""
+    secret = settings.ticket_key or settings.token or settings.operator_token
+    if not secret:
+        return secrets.token_urlsafe(24)
+    return hmac.new(secret.encode(), b"duologue client secrets", hashlib.sha256).hexdigest()

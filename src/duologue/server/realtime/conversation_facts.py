@@ -1,0 +1,67 @@
+"""Which facts of the protocol a step of the state machine brings.
+
+Rule: facts are derived from the step, the words and the signals of the same step, in the order in which a client must
+hear of them: first the user, then the sound that the user stops, then the next reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import LIVE, SOUNDING, Reply, User, Voice
+from duologue.core.state import State, has_foreground, is_owed
+from duologue.core.step_record import StepRecord
+from duologue.observe import signals as sg
+
+from . import facts as fa
+
+# A reply that one of these ends is made again, or a fault is shown.
+FAILURES = (ev.ReplyFailed, ev.ReplyWasEmpty, ev.ServiceFailed, ev.TimerFired)
+
+
+def facts_of(record: StepRecord, signals: Iterable[sg.Signal], heard_of: Callable[[int], str]) -> Iterator[fa.Fact]:
+    """The facts of one step. `signals` are those that it has sent, and `heard_of` returns the words of a voice that
+    were heard."""
+    after, event = record.after, record.event
+    by_client = type(event) is ev.InterruptRequested
+    if takes_floor(after):
+        yield fa.UserBegan(after.turn)
+    yield from _turns(signals, type(event) is ev.TextTyped)
+    for effect in record.effects:
+        match effect:
+            case fx.StopPlayback():
+                yield fa.SoundCut(effect.voice, by_client)
+            case fx.TruncateReply():
+                yield fa.SoundHeard(effect.voice, effect.heard_ms, heard_of(effect.voice))
+            case fx.CancelReply() if not isinstance(event, FAILURES):
+                yield fa.ReplyDropped(effect.reply, by_client)
+            case fx.ShowFault():
+                yield fa.FaultShown(effect.part.value, effect.error.value)
+            case fx.StartReply():
+                yield fa.ReplyStarted(effect.reply)
+    if type(event) is ev.ReplyFinished and after is not record.before:
+        yield fa.ReplyComplete(event.reply)
+    if is_resting(after) and not is_resting(record.before):
+        yield fa.Rested()
+
+
+def takes_floor(s: State) -> bool:
+    """Does the user speak, and can't the agent go on speaking?"""
+    return s.user in (User.TALKING, User.SETTLING) and s.voice not in SOUNDING
+
+
+def is_resting(s: State) -> bool:
+    """Is nothing of the agent to come?"""
+    is_silent = s.voice is Voice.SILENT and s.reply is Reply.NONE
+    return is_silent and s.link in LIVE and not has_foreground(s) and not is_owed(s)
+
+
+def _turns(signals: Iterable[sg.Signal], is_typed: bool) -> Iterator[fa.Fact]:
+    for signal in signals:
+        match signal:
+            case sg.TurnCompleted() if signal.turn.role == "user":
+                yield fa.UserEnded(signal.turn.turn, signal.turn.transcript, is_typed)
+            case sg.TurnDropped():
+                yield fa.UserDropped(signal.turn.turn)

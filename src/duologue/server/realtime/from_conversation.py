@@ -1,0 +1,199 @@
+"""What each fact of the conversation makes the client hear of: one function a fact.
+
+Rule: a function never fails. A fact that concerns nothing which the client knows changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from . import facts as fa
+from .acts import UseConfig
+from .exchange import ExchangeDraft
+from .from_client import ask
+from .items import ItemKind, ItemRecord
+from .responses import (
+    add_call,
+    add_sound,
+    add_words,
+    cancel_response,
+    close_response,
+    fail_response,
+    open_response,
+)
+
+# -- The user
+
+
+def begin_turn(d: ExchangeDraft, f: fa.UserBegan) -> None:
+    """Tell the client that the user speaks: most clients then stop what they play."""
+    if d.s.speaking_turn == f.turn:
+        return
+    _seed_unanswered(d)
+    item_id = d.new_id("item")
+    start_ms = max(0, d.s.appended_ms - _padding(d))
+    d.set(speaking_turn=f.turn, speaking_item=item_id)
+    d.send("input_audio_buffer.speech_started", audio_start_ms=start_ms, item_id=item_id)
+
+
+def _padding(d: ExchangeDraft) -> int:
+    turns = d.s.config.turn_detection
+    return turns.prefix_padding_ms if turns is not None else 0
+
+
+def _seed_unanswered(d: ExchangeDraft) -> None:
+    """The user speaks instead of waiting for a response: what the client has written before belongs to the history."""
+    d.set(unanswered=tuple(id_ for id_ in d.s.unanswered if (item := d.find(id_)) is not None and item.text is None))
+
+
+def end_turn(d: ExchangeDraft, f: fa.UserEnded) -> None:
+    if f.typed:
+        for id_ in d.s.typing:
+            if (item := d.find(id_)) is not None:
+                d.change(item, turn=f.turn)
+        d.set(typing=())
+        return
+    begin_turn(d, fa.UserBegan(f.turn))
+    item = ItemRecord(d.s.speaking_item, ItemKind.USER_AUDIO, f.text, turn=f.turn)
+    previous = d.last_id
+    d.set(speaking_turn=0, speaking_item="")
+    d.send("input_audio_buffer.speech_stopped", audio_end_ms=d.s.appended_ms, item_id=item.id)
+    d.send("input_audio_buffer.committed", item_id=item.id, previous_item_id=previous)
+    d.add(item)
+    d.announce(replace(item, text=None), previous)
+    _tell_text(d, item.id, f.text)
+
+
+def _tell_text(d: ExchangeDraft, item_id: str, text: str) -> None:
+    if d.s.config.transcription is None:
+        return
+    kind = "conversation.item.input_audio_transcription"
+    d.send(f"{kind}.delta", item_id=item_id, content_index=0, delta=text)
+    usage = {"type": "duration", "seconds": d.s.appended_ms / 1000}
+    d.send(f"{kind}.completed", item_id=item_id, content_index=0, transcript=text, usage=usage)
+
+
+def drop_turn(d: ExchangeDraft, f: fa.UserDropped) -> None:
+    if d.s.speaking_turn == f.turn:
+        d.send("input_audio_buffer.speech_stopped", audio_end_ms=d.s.appended_ms, item_id=d.s.speaking_item)
+        d.set(speaking_turn=0, speaking_item="")
+
+
+def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
+    """Text of audio that the client committed itself."""
+    item = d.find(f.item_id)
+    if item is None:
+        return
+    d.change(item, text=f.text or "")
+    if f.text is not None:
+        _tell_text(d, item.id, f.text)
+    elif d.s.config.transcription is not None:
+        error = {"type": "transcription_error", "code": "audio_unintelligible", "message": "It couldn't be written."}
+        d.send("conversation.item.input_audio_transcription.failed", item_id=item.id, content_index=0, error=error)
+    if d.s.awaits_text:
+        ask(d)
+
+
+# -- Replies
+
+
+def start_reply(d: ExchangeDraft, f: fa.ReplyStarted) -> None:
+    """A reply that is made again, before anything of it was heard, belongs to the same response."""
+    response = d.s.response
+    if response is not None and not response.output and d.s.asked is None:
+        d.set(response=replace(response, reply=f.reply))
+        return
+    close_response(d, "completed")
+    open_response(d, f.reply)
+
+
+def word_reply(d: ExchangeDraft, f: fa.ReplyWorded) -> None:
+    if d.s.response is not None and d.s.response.reply == f.reply:
+        add_words(d, f.spoken, f.shown)
+
+
+def send_sound(d: ExchangeDraft, f: fa.SoundSent) -> None:
+    if d.s.response is not None and d.s.response.reply == f.reply:
+        add_sound(d, f.voice, f.data, f.ms)
+
+
+def complete_sound(d: ExchangeDraft, f: fa.SoundComplete) -> None:
+    if d.s.response is not None and d.s.response.voice == f.voice:
+        close_response(d, "completed")
+
+
+def cut_sound(d: ExchangeDraft, f: fa.SoundCut) -> None:
+    if d.s.response is not None and d.s.response.voice == f.voice:
+        cancel_response(d, f.by_client)
+
+
+def note_heard(d: ExchangeDraft, f: fa.SoundHeard) -> None:
+    """What was cut off has been settled. A client that hasn't truncated it by itself is told."""
+    item = d.find_voice(f.voice)
+    if item is None:
+        return
+    if item.heard_ms is None:
+        d.send("conversation.item.truncated", item_id=item.id, content_index=0, audio_end_ms=f.heard_ms)
+    d.change(item, heard_ms=f.heard_ms, text=f.text, status="incomplete")
+
+
+def drop_reply(d: ExchangeDraft, f: fa.ReplyDropped) -> None:
+    response = d.s.response
+    if response is not None and response.reply == f.reply and not response.voice:
+        cancel_response(d, f.by_client)
+
+
+def complete_reply(d: ExchangeDraft, f: fa.ReplyComplete) -> None:
+    if d.s.response is not None and d.s.response.reply == f.reply:
+        close_response(d, "completed")
+
+
+def rest(d: ExchangeDraft, _: fa.Rested) -> None:
+    """Nothing more comes: a response that is still open has ended."""
+    close_response(d, "completed")
+
+
+def show_fault(d: ExchangeDraft, f: fa.FaultShown) -> None:
+    message = f"The {f.part} doesn't work right now."
+    fail_response(d, f.error, message)
+    error = {"type": "server_error", "code": f.error, "message": message, "param": None, "event_id": None}
+    d.send("error", error=error)
+
+
+def count_tokens(d: ExchangeDraft, f: fa.TokensUsed) -> None:
+    if (r := d.s.response) is not None:
+        d.set(
+            response=replace(
+                r,
+                input_tokens=r.input_tokens + f.input,
+                cached_tokens=r.cached_tokens + f.cached,
+                output_tokens=r.output_tokens + f.output,
+            )
+        )
+
+
+def refuse_ask(d: ExchangeDraft, f: fa.AskRefused) -> None:
+    """The conversation doesn't take what it was asked to answer."""
+    asked = d.s.asked
+    waiting = tuple(id_ for id_ in d.s.typing)
+    d.set(asked=None, awaits_text=False, typing=(), unanswered=(*waiting, *d.s.unanswered))
+    event_id = asked.event_id if asked is not None else None
+    kind = "rate_limit_error" if f.code == "rate_limit_exceeded" else "invalid_request_error"
+    error = {"type": kind, "code": f.code, "message": f.message, "param": None, "event_id": event_id}
+    d.send("error", error=error)
+    if asked is not None and asked.config != d.s.config:
+        d.do(UseConfig(d.s.config))
+
+
+# -- Calls
+
+
+def make_call(d: ExchangeDraft, f: fa.CallMade) -> None:
+    if d.s.response is None:
+        open_response(d, 0)
+    add_call(d, f.call, f.name, f.arguments)
+
+
+def end_call(d: ExchangeDraft, f: fa.CallEnded) -> None:
+    kept = tuple(id_ for id_ in d.s.outputs if (item := d.find(id_)) is None or item.call != f.call)
+    d.set(open_calls=tuple(call for call in d.s.open_calls if call != f.call), outputs=kept)

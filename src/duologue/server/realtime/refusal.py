@@ -1,0 +1,61 @@
+"""Why an event of a client is refused: the fields of the protocol's `error` event.
+
+Rule: a refusal names what is refused. What a client sent is quoted only if it is the name of a field or of an event.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duologue.core.errors import DuologueError
+
+INVALID = "invalid_request_error"
+SERVER = "server_error"
+LIMITED = "rate_limit_error"
+
+
+class EventRefused(DuologueError):
+    """An event is refused. `code` is the error's code, and `param` is the path of the field that it is about."""
+
+    def __init__(self, code: str, message: str, param: str | None = None, kind: str = INVALID) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.param = param
+        self.kind = kind
+
+    def as_error(self, event_id: str | None) -> dict[str, Any]:
+        """The `error` of the event that tells the client. `event_id` is that of the refused event."""
+        return {
+            "type": self.kind,
+            "code": self.code,
+            "message": self.message,
+            "param": self.param,
+            "event_id": event_id,
+        }
+
+
+def missing(param: str) -> EventRefused:
+    return EventRefused("missing_required_parameter", f"Missing required parameter: '{param}'.", param)
+
+
+def unknown(param: str) -> EventRefused:
+    return EventRefused("unknown_parameter", f"Unknown parameter: '{param}'.", param)
+
+
+def wrong_type(param: str, wanted: str) -> EventRefused:
+    return EventRefused("invalid_type", f"Invalid type for '{param}': expected {wanted}.", param)
+
+
+def invalid(param: str, what: str) -> EventRefused:
+    return EventRefused("invalid_value", f"Invalid value for '{param}': {what}.", param)
+
+
+def unsupported(param: str, what: str) -> EventRefused:
+    """Something that the protocol has and this server hasn't."""
+    return EventRefused("unsupported_parameter", f"'{param}' isn't supported by this server: {what}.", param)
+
+
+def renamed(old: str, new: str) -> EventRefused:
+    """A name of the protocol's beta."""
+    return EventRefused("beta_api_shape_disabled", f"'{old}' belongs to the beta protocol: use '{new}'.", old)
