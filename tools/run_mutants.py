@@ -3,8 +3,8 @@
 Each mutant is explored with the laws and promises, up to the first violation; if they notice nothing, the
 tests of its machine run against it. A mutant that goes unnoticed must be listed, with a reason, in
 tools/accepted_mutants.toml. What was found is stored in build/mutants.json, so a run that was ended
-(`--minutes`) is continued by the next one. A change of the code begins anew. Writes docs/mutants.md when
-every mutant was judged.
+(`--minutes`) is continued by the next one. A change of the code begins anew. Writes docs/mutants.md, which
+says how many of the mutants were judged.
 """
 
 from __future__ import annotations
@@ -278,12 +278,15 @@ def write_report(found: Found) -> None:
     accepted = tomllib.loads(ACCEPTED.read_text())["accepted"]
     about = "Every row, rule, guard and action is broken on purpose; a law, a promise or a test should notice."
     lines = ["# Mutants", "", "<!-- Written by `make mutants`. -->", "", about, ""]
-    lines += ["| machine | mutants | noticed by laws | by promises | by tests only | unnoticed | noticed |"]
-    lines += ["|---|---|---|---|---|---|---|"]
+    lines += ["| machine | mutants | judged | noticed by laws | by promises | by tests only | unnoticed | noticed |"]
+    lines += ["|---|---|---|---|---|---|---|---|"]
     for machine in ALL:
         noticed = list(found.noticed[machine].values())
         counts = [str(noticed.count(by)) for by in (*NOTICED_BY, "")]
-        lines += [f"| {machine} | {len(noticed)} | {' | '.join(counts)} | {found.share(machine):.1%} |"]
+        share = f"{found.share(machine):.1%}" if noticed else "not run"
+        lines += [f"| {machine} | {len(ALL[machine])} | {len(noticed)} | {' | '.join(counts)} | {share} |"]
+    if not found.is_whole():
+        lines += ["", "Where not all were judged, those that were are a random sample."]
     survivors = [title(machine, number) for machine in ALL for number in found.unnoticed(machine)]
     if survivors:
         lines += ["", "| not noticed | why that is accepted |", "|---|---|"]
@@ -311,8 +314,7 @@ def main() -> int:
         if wanted and time.monotonic() < end_at:
             judge(machine, found, wanted, end_at, given.processes, console)
     holds = verdict(found, console)
-    if found.is_whole():
-        write_report(found)
+    write_report(found)
     return 0 if holds else 1
 
 

@@ -9,7 +9,7 @@ from duologue.ears.second_look import QUIET_FRAMES, SURE_FRAMES, SoundDoubt, rai
 
 def heard(first: list[float], second: float = 0.5) -> tuple[SoundDoubt, list[bool]]:
     """The doubt after frames with these first answers, and which of them were judged twice."""
-    doubt, looks = SoundDoubt(), []
+    doubt, looks = SoundDoubt(), list[bool]()
     for one in first:
         looks.append(doubt.needs_look(one))
         doubt.note(one, raised(one, second) if looks[-1] else one, looks[-1])

@@ -110,9 +110,9 @@ class SileroVad:
             memory.before = frame
         if again:
             self.run_whole([stream for _, stream in again])
-        for memory, (_, second, _) in again:
+        for memory, stream in again:
             first = memory.probability
-            memory.probability = raised(first, second.probability)
+            memory.probability = raised(first, stream.memory.probability)
             memory.doubt.note(first, memory.probability, is_twice=True)
 
     def run_whole(self, streams: Sequence[_Stream]) -> None:
