@@ -248,7 +248,7 @@ def learn_what_fires(found: Found, processes: int | None) -> None:
 
 
 def choose(machine: str, found: Found, given: argparse.Namespace) -> list[int]:
-    """The numbers of the mutants to judge now, in random order, so that a part of them is a fair sample."""
+    """The numbers of the mutants to judge now, in random order. A run that is ended loses those that take longest."""
     numbers = list(range(len(ALL[machine])))
     random.Random(given.seed).shuffle(numbers)
     if given.sample:
@@ -286,7 +286,7 @@ def write_report(found: Found) -> None:
         share = f"{found.share(machine):.1%}" if noticed else "not run"
         lines += [f"| {machine} | {len(ALL[machine])} | {len(noticed)} | {' | '.join(counts)} | {share} |"]
     if not found.is_whole():
-        lines += ["", "Where not all were judged, those that were are a random sample."]
+        lines += ["", "Where not all were judged, the share is too good: a mutant that is noticed late is judged late."]
     survivors = [title(machine, number) for machine in ALL for number in found.unnoticed(machine)]
     if survivors:
         lines += ["", "| not noticed | why that is accepted |", "|---|---|"]
