@@ -41,8 +41,16 @@ def hearing_lines() -> list[str]:
         lines += [_field_line(*found) for found in _fields(kind)]
     due = inspect.getsource(state.due_times)
     lines += ["", "### Due times", "", (state.due_times.__doc__ or "").strip(), ""]
-    lines += [f"- {why}" for why in re.findall(r'DueTime\(.*?"(\w+)"\)', due)]
+    lines += ["| for | at | does |", "|---|---|---|"]
+    lines += [_due_line(why, at) for at, why in re.findall(r'DueTime\((.*?), "(\w+)"\)', due)]
     return lines
+
+
+def _due_line(why: str, at: str) -> str:
+    """One due time: its name, the fields that it is derived from, and the action of its row."""
+    row = next(row for row in HEARING_ROWS if row.when is not None and row.when.__name__ == f"due_{why}")
+    fields = re.sub(r"\bs\.", "", at)
+    return f"| {why} | `{fields}` | {_words(row.do.__name__)} |"
 
 
 def _row_line(row: HearingRow) -> str:
@@ -68,4 +76,5 @@ def _fields(kind: type) -> list[tuple[str, str, str]]:
 
 
 def _field_line(name: str, type_name: str, meaning: str) -> str:
-    return f"| `{name}` | `{type_name.replace('|', chr(92) + '|')}` | {meaning or _words(name)} |"
+    assert meaning, f"{name} has no comment that says what it means"
+    return f"| `{name}` | `{type_name.replace('|', chr(92) + '|')}` | {meaning} |"

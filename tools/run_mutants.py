@@ -1,20 +1,28 @@
-"""Change the machine in every small way and check that each change is noticed: `make mutants`.
+"""Change the machines in every small way and check that each change is noticed: `make mutants`.
 
 Each mutant is explored with the laws and promises, up to the first violation; if they notice nothing, the
-tests of the core run against it. A mutant that goes unnoticed must be listed, with a reason, in
-tools/accepted_mutants.toml. Writes docs/mutants.md.
+tests of its machine run against it. A mutant that goes unnoticed must be listed, with a reason, in
+tools/accepted_mutants.toml. What was found is stored in build/mutants.json, so a run that was ended
+(`--minutes`) is continued by the next one. A change of the code begins anew. Writes docs/mutants.md, which
+says how many of the mutants were judged.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import hashlib
 import io
+import json
 import multiprocessing
 import os
+import random
 import sys
 import time
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -25,7 +33,7 @@ from duologue.core.settings import PROFILES
 from duologue.hearing.machine import HEARING
 from duologue.lab.check.core.check import CoreExplorer
 from duologue.lab.check.core.mutants import Mutant, mutants
-from duologue.lab.check.core.scopes import QUICK, SMALL
+from duologue.lab.check.core.scopes import QUICK, SMALL, CheckScope
 from duologue.lab.check.hearing.mutants import hearing_mutants, is_noticed_by_laws
 from duologue.lab.check.ownership.mutants import ownership_mutants, what_notices
 from duologue.lab.sim.stage import Stage
@@ -33,7 +41,10 @@ from duologue.lab.sim.stage import Stage
 ROOT = Path(__file__).parent.parent
 ACCEPTED = ROOT / "tools" / "accepted_mutants.toml"
 REPORT = ROOT / "docs" / "mutants.md"
+FOUND = ROOT / "build" / "mutants.json"
+CODE = ("core", "hearing", "turns", "lab/check", "server/ownership")  # a change of these begins anew
 SHARE_MIN = 0.95
+STATES_MAX = 60_000
 # Cheapest first: most mutants are noticed within a second.
 _EXPLORATIONS = (
     ("confirm", QUICK[2]),
@@ -42,37 +53,73 @@ _EXPLORATIONS = (
     ("immediate", QUICK[4]),
     ("confirm", QUICK[1]),
     ("immediate", QUICK[1]),
+    ("confirm", QUICK[7]),
+    ("confirm", QUICK[8]),
+    ("confirm", QUICK[6]),
     ("confirm", QUICK[0]),
+    ("confirm", QUICK[5]),
     ("words", SMALL[1]),
 )
-_TESTS = ["tests/core", "tests/graveyard", "--ignore=tests/core/test_properties.py"]
+_CORE_TESTS = ("tests/core", "tests/graveyard", "--ignore=tests/core/test_properties.py")
+_HEARING_TESTS = ("tests/hearing",)
+NOTICED_BY = ("laws", "promises", "tests")
+FIRED: dict[int, tuple[str, ...]] = {}  # for each exploration, what fires in it
 
 
-def who_notices(number: int) -> tuple[int, str]:
-    """What notices this mutant: laws, promises, tests, or nothing (""). Runs in its own process."""
-    mutant = ALL[number]
+# -- What notices a mutant; each runs in its own process
+
+
+def judge_core(number: int) -> tuple[int, str]:
+    """What notices this mutant of the core: laws, promises, tests, or nothing ("")."""
+    mutant = ALL["core"][number]
     try:
         MACHINE.load(mutant.rows, mutant.rules)
-        for name, scope in _EXPLORATIONS:
-            found = CoreExplorer(PROFILES[name], scope, machine=MACHINE, violations_max=1).run(states_max=60_000)
+        for name, scope in explorations_for(mutant):
+            found = CoreExplorer(PROFILES[name], scope, machine=MACHINE, violations_max=1).run(STATES_MAX)
             if found.violations:
                 return number, "promises" if found.violations[0].law == "promise" else "laws"
     except Exception:  # noqa: BLE001 (a machine that raises has been noticed)
         return number, "laws"
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        failed = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *_TESTS])
-    return number, "tests" if failed else ""
+    return number, _run_tests(_CORE_TESTS)
 
 
-def who_notices_hearing(number: int) -> tuple[int, str]:
-    """What notices this mutant of the hearing machine: laws, tests, or nothing (""). Runs in its own process."""
-    mutant = HEARD[number]
+def explorations_for(mutant: Mutant) -> list[tuple[str, CheckScope]]:
+    """The explorations that may notice this mutant: those in which its row or rule fires. A row without its guard may
+    also fire in others."""
+    fires = [mutant.name in FIRED.get(place, (mutant.name,)) for place in range(len(_EXPLORATIONS))]
+    found = [one for one, does in zip(_EXPLORATIONS, fires, strict=True) if does]
+    others = [one for one, does in zip(_EXPLORATIONS, fires, strict=True) if not does]
+    return found + others if mutant.kind == "drop guard" else found
+
+
+def fired_in(place: int) -> tuple[int, list[str]]:
+    """The names of the rows and rules of the real machine that fire in this exploration."""
+    name, scope = _EXPLORATIONS[place]
+    fired = CoreExplorer(PROFILES[name], scope, machine=MACHINE).run(STATES_MAX).fired
+    return place, [MACHINE.rows[at].name if at >= 0 else MACHINE.rules[-1 - at].name for at in sorted(fired)]
+
+
+def judge_hearing(number: int) -> tuple[int, str]:
+    """What notices this mutant of the hearing machine: laws, tests, or nothing ("")."""
+    mutant = ALL["hearing"][number]
     if is_noticed_by_laws(mutant):
         return number, "laws"
     HEARING.load(mutant.rows)
+    return number, _run_tests(_HEARING_TESTS)
+
+
+def judge_ownership(number: int) -> tuple[int, str]:
+    """What notices this mutant of the ownership machine: promises, laws, or nothing ("")."""
+    return number, what_notices(ALL["ownership"][number])
+
+
+def _run_tests(tests: tuple[str, ...]) -> str:
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        failed = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "tests/hearing"])
-    return number, "tests" if failed else ""
+        failed = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *tests])
+    return "tests" if failed else ""
+
+
+# -- The mutants
 
 
 def is_distinct(mutant: Mutant) -> bool:
@@ -100,79 +147,175 @@ def _can_emit(action: object, depth: int = 4) -> bool:
     return depth > 0 and any(_can_emit(scope.get(name), depth - 1) for name in code.co_names)
 
 
+def title(machine: str, number: int) -> str:
+    """How a mutant is called in the report and in accepted_mutants.toml."""
+    mutant = ALL[machine][number]
+    return f"{mutant.kind}: {mutant.row if machine == 'ownership' else mutant.name}"
+
+
 SPEAKING = speaking()
-ALL = [mutant for mutant in mutants() if is_distinct(mutant)]
-HEARD = list(hearing_mutants())
+ALL: dict[str, list[Any]] = {
+    "core": [mutant for mutant in mutants() if is_distinct(mutant)],
+    "hearing": list(hearing_mutants()),
+    "ownership": list(ownership_mutants()),
+}
+JUDGES: dict[str, Callable[[int], tuple[int, str]]] = {
+    "core": judge_core,
+    "hearing": judge_hearing,
+    "ownership": judge_ownership,
+}
 
 
-def main() -> int:
-    console = Console()
-    began = time.monotonic()
-    os.chdir(ROOT)
+# -- What was found so far
+
+
+class Found:
+    """What noticed each mutant, stored in a file: for each machine, the number of a mutant and what noticed it."""
+
+    def __init__(self, path: Path, code: str) -> None:
+        self.path = path
+        self.code = code
+        self.noticed: dict[str, dict[int, str]] = {machine: {} for machine in ALL}
+        self.fired: dict[int, list[str]] = {}
+        known = json.loads(path.read_text()) if path.exists() else {}
+        if known.get("code") == code:
+            for machine, numbers in known["noticed"].items():
+                self.noticed[machine] = {int(number): by for number, by in numbers.items()}
+            self.fired = {int(place): names for place, names in known.get("fired", {}).items()}
+
+    def note(self, machine: str, number: int, by: str) -> None:
+        self.noticed[machine][number] = by
+        self.save()
+
+    def save(self) -> None:
+        self.path.parent.mkdir(exist_ok=True)
+        self.path.write_text(json.dumps({"code": self.code, "noticed": self.noticed, "fired": self.fired}))
+
+    def unnoticed(self, machine: str) -> list[int]:
+        return [number for number, by in sorted(self.noticed[machine].items()) if not by]
+
+    def share(self, machine: str) -> float:
+        """The share of the judged mutants that was noticed."""
+        return 1 - len(self.unnoticed(machine)) / max(len(self.noticed[machine]), 1)
+
+    def is_whole(self) -> bool:
+        return all(len(self.noticed[machine]) == len(ALL[machine]) for machine in ALL)
+
+    def summary(self, machine: str) -> str:
+        noticed = self.noticed[machine].values()
+        counts = ", ".join(f"{sum(one == by for one in noticed)} by {by}" for by in NOTICED_BY if by in noticed)
+        count = f"{len(noticed)} of {len(ALL[machine])}" if len(noticed) < len(ALL[machine]) else f"{len(noticed)}"
+        missed = len(self.unnoticed(machine))
+        return f"{machine}: {count} mutants, noticed {counts}; {missed} unnoticed ({self.share(machine):.1%} noticed)"
+
+
+def digest_of_code() -> str:
+    digest = hashlib.sha256()
+    for folder in CODE:
+        for path in sorted((ROOT / "src" / "duologue" / folder).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+# -- The run
+
+
+def judge(
+    machine: str, found: Found, wanted: list[int], end_at: float, processes: int | None, console: Console
+) -> None:
+    """Judge these mutants in so many processes, until the time is over."""
     context = multiprocessing.get_context("fork")
-    with context.Pool(os.cpu_count(), maxtasksperchild=1) as pool:
-        waiting = pool.imap_unordered(who_notices, range(len(ALL)))
-        noticed = dict(track(waiting, total=len(ALL), description="mutants", console=console))
-    heard, unheard, heard_share = judge_hearing(console)
-    accepted = tomllib.loads(ACCEPTED.read_text())["accepted"] if ACCEPTED.exists() else {}
-    survivors = [f"{ALL[number].kind}: {ALL[number].name}" for number in sorted(noticed) if not noticed[number]]
-    unexplained = [name for name in survivors if name not in accepted]
-    needless = [name for name in accepted if name not in survivors]
-    share = 1 - len(survivors) / len(ALL)
-    counts = {by: sum(found == by for found in noticed.values()) for by in ("laws", "promises", "tests", "")}
-    minutes = (time.monotonic() - began) / 60
-    summary = (
-        f"{len(ALL)} mutants: {counts['laws']} noticed by laws, {counts['promises']} by promises,"
-        f" {counts['tests']} by tests only, {len(survivors)} unnoticed ({share:.1%} noticed)"
-    )
-    console.print(f"{summary}, in {minutes:.1f} min")
-    owned, unowned = judge_ownership()
-    console.print(heard)
-    for name in unheard:
-        console.print(f"[red]unnoticed in hearing:[/] {name}", highlight=False)
-    console.print(owned)
-    for name in unowned:
-        console.print(f"[red]unnoticed in ownership:[/] {name}", highlight=False)
+    with context.Pool(processes or os.cpu_count(), maxtasksperchild=1) as pool:
+        waiting = pool.imap_unordered(JUDGES[machine], wanted)
+        for number, by in track(waiting, total=len(wanted), description=machine, console=console):
+            found.note(machine, number, by)
+            if not by:
+                console.print(f"[yellow]unnoticed:[/] {title(machine, number)}", highlight=False)
+            if time.monotonic() > end_at:
+                console.print(f"{machine}: time is over")
+                pool.terminate()
+                break
+
+
+def learn_what_fires(found: Found, processes: int | None) -> None:
+    """Explore the real machine once, to know which explorations may notice a mutant of the core."""
+    missing = [place for place in range(len(_EXPLORATIONS)) if place not in found.fired]
+    with multiprocessing.get_context("fork").Pool(processes or os.cpu_count(), maxtasksperchild=1) as pool:
+        for place, names in pool.imap_unordered(fired_in, missing):
+            found.fired[place] = names
+            found.save()
+    FIRED.update({place: tuple(names) for place, names in found.fired.items()})
+
+
+def choose(machine: str, found: Found, given: argparse.Namespace) -> list[int]:
+    """The numbers of the mutants to judge now, in random order. A run that is ended loses those that take longest."""
+    numbers = list(range(len(ALL[machine])))
+    random.Random(given.seed).shuffle(numbers)
+    if given.sample:
+        numbers = numbers[: given.sample]
+    known = found.noticed[machine]
+    return [number for number in numbers if number not in known or (given.again and not known[number])]
+
+
+def verdict(found: Found, console: Console) -> bool:
+    """Print what was found. Are enough mutants noticed, and are all others accepted?"""
+    accepted = tomllib.loads(ACCEPTED.read_text())["accepted"]
+    unnoticed = {title(machine, number) for machine in ALL for number in found.unnoticed(machine)}
+    judged = {title(machine, number) for machine in ALL for number in found.noticed[machine]}
+    unexplained = sorted(unnoticed - set(accepted))
+    needless = sorted((judged & set(accepted)) - unnoticed)
+    for machine in ALL:
+        console.print(found.summary(machine), highlight=False)
     for name in unexplained:
         console.print(f"[red]unnoticed and not accepted:[/] {name}", highlight=False)
     for name in needless:
         console.print(f"[yellow]accepted, but noticed:[/] {name}", highlight=False)
-    write_report(summary, survivors, accepted, f"{heard}.\n\n{owned}")
-    enough = min(share, heard_share) >= SHARE_MIN
-    return 0 if enough and not unexplained and not needless and not unowned else 1
+    enough = all(found.share(machine) >= SHARE_MIN for machine in ALL)
+    return enough and not unexplained and not needless
 
 
-def judge_hearing(console: Console) -> tuple[str, list[str], float]:
-    """How many mutants of the hearing machine are noticed, those that aren't, and the share that is."""
-    context = multiprocessing.get_context("fork")
-    with context.Pool(os.cpu_count(), maxtasksperchild=1) as pool:
-        waiting = pool.imap_unordered(who_notices_hearing, range(len(HEARD)))
-        noticed = dict(track(waiting, total=len(HEARD), description="hearing", console=console))
-    unnoticed = [f"{HEARD[number].kind}: {HEARD[number].name}" for number in sorted(noticed) if not noticed[number]]
-    by_laws = sum(by == "laws" for by in noticed.values())
-    share = 1 - len(unnoticed) / len(HEARD)
-    counts = f"{by_laws} noticed by laws, {len(HEARD) - by_laws - len(unnoticed)} by tests only"
-    listed = f" ({', '.join(f'`{name}`' for name in unnoticed)})" if unnoticed else ""
-    return f"Hearing: {len(HEARD)} mutants, {counts}, {len(unnoticed)} unnoticed{listed}", unnoticed, share
-
-
-def judge_ownership() -> tuple[str, list[str]]:
-    """How many mutants of the ownership machine are noticed by promises or laws, and those that aren't."""
-    noticed = {f"{one.kind}: {one.row}": what_notices(one) for one in ownership_mutants()}
-    unnoticed = [name for name, by in noticed.items() if not by]
-    by_promises = sum(by == "promises" for by in noticed.values())
-    by_laws = len(noticed) - by_promises - len(unnoticed)
-    counts = f"{by_promises} noticed by promises, {by_laws} by laws only, {len(unnoticed)} unnoticed"
-    return f"Ownership of stored conversations: {len(noticed)} mutants, {counts}", unnoticed
-
-
-def write_report(summary: str, survivors: list[str], accepted: dict[str, str], owned: str) -> None:
+def write_report(found: Found) -> None:
+    accepted = tomllib.loads(ACCEPTED.read_text())["accepted"]
     about = "Every row, rule, guard and action is broken on purpose; a law, a promise or a test should notice."
-    lines = ["# Mutants", "", "<!-- Written by `make mutants`. -->", "", about, "", summary + ".", "", owned + ".", ""]
+    lines = ["# Mutants", "", "<!-- Written by `make mutants`. -->", "", about, ""]
+    lines += ["| machine | mutants | judged | noticed by laws | by promises | by tests only | unnoticed | noticed |"]
+    lines += ["|---|---|---|---|---|---|---|---|"]
+    for machine in ALL:
+        noticed = list(found.noticed[machine].values())
+        counts = [str(noticed.count(by)) for by in (*NOTICED_BY, "")]
+        share = f"{found.share(machine):.1%}" if noticed else "not run"
+        lines += [f"| {machine} | {len(ALL[machine])} | {len(noticed)} | {' | '.join(counts)} | {share} |"]
+    if not found.is_whole():
+        lines += ["", "Where not all were judged, the share is too good: a mutant that is noticed late is judged late."]
+    survivors = [title(machine, number) for machine in ALL for number in found.unnoticed(machine)]
     if survivors:
-        lines += ["| not noticed | why that is accepted |", "|---|---|"]
+        lines += ["", "| not noticed | why that is accepted |", "|---|---|"]
         lines += [f"| `{name}` | {accepted.get(name, '**unexplained**')} |" for name in survivors]
     REPORT.write_text("\n".join(lines) + "\n")
+
+
+def main() -> int:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--only", choices=tuple(ALL), help="judge the mutants of this machine only")
+    ask.add_argument("--minutes", type=float, default=600.0, help="stop after this time; the next run continues")
+    ask.add_argument("--processes", type=int, help="judge in so many processes; by default, one for each core")
+    ask.add_argument("--sample", type=int, default=0, help="judge only so many of each machine, drawn at random")
+    ask.add_argument("--seed", type=int, default=0, help="which ones `--sample` draws")
+    ask.add_argument("--again", action="store_true", help="judge those again that were not noticed")
+    given = ask.parse_args()
+    console = Console()
+    os.chdir(ROOT)
+    found = Found(FOUND, digest_of_code())
+    end_at = time.monotonic() + given.minutes * 60
+    for machine in (given.only,) if given.only else tuple(ALL):
+        wanted = choose(machine, found, given)
+        if wanted and machine == "core":
+            learn_what_fires(found, given.processes)
+        if wanted and time.monotonic() < end_at:
+            judge(machine, found, wanted, end_at, given.processes, console)
+    holds = verdict(found, console)
+    write_report(found)
+    return 0 if holds else 1
 
 
 if __name__ == "__main__":

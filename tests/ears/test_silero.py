@@ -102,3 +102,21 @@ def test_a_damaged_model_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnusableModel, match=r"silero_vad\.onnx can't be loaded") as refusal:
         SileroVad(tmp_path).load()
     assert "\n" not in str(refusal.value)
+
+
+def test_a_second_look_raises_unsure_answers_only(vad: SileroVad) -> None:
+    audio = (0.3 * recording("beckett")[: FRAME_SAMPLES * 80]).astype(np.float32)
+    once, twice = VadMemory(looks_twice=False), VadMemory()
+    first = [vad.probabilities([frame], [once])[0] for frame in frames(audio)]
+    both = [vad.probabilities([frame], [twice])[0] for frame in frames(audio)]
+    raised = [at for at in range(len(both)) if both[at] != first[at]]
+    assert 0 < len(raised) < len(both) / 2
+    assert all(both[at] > first[at] for at in raised)
+
+
+def test_a_stream_that_looks_once_gives_the_answers_of_the_model(vad: SileroVad) -> None:
+    speech = frames(recording("beckett"))[:60]
+    once, twice = VadMemory(looks_twice=False), VadMemory()
+    first = [vad.probabilities([frame], [once])[0] for frame in speech]
+    twice.looks_twice = False
+    assert [vad.probabilities([frame], [twice])[0] for frame in speech] == first

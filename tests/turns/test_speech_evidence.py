@@ -165,3 +165,10 @@ def test_once_the_pitch_is_known_it_is_decided(
 
 def test_the_thresholds_are_in_order() -> None:
     assert EVIDENCE_CLEAR < EVIDENCE_LONG < EVIDENCE_TALK
+
+
+def test_half_a_second_of_sure_voice_is_clear_however_unsure_the_rest_is() -> None:
+    sure_ms, unsure_ms = 15 * 32, 40 * 32
+    half = PauseFeatures(sure_ms, EVIDENCE_LONG, stretch_ms=sure_ms, stretch_evidence=EVIDENCE_LONG)
+    assert is_clear(half)
+    assert is_clear(replace(half, voiced_ms=unsure_ms, stretch_ms=unsure_ms)), "an unsure part takes nothing away"

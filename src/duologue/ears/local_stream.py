@@ -192,6 +192,7 @@ class LocalStream:
                 await ordered.settle()
         elif pairs:
             await ordered.settle(0)
+            self._set_looks()
             for pair, judged in zip(pairs, await self._threaded.judge(self._vad, pairs), strict=True):
                 self._follow(pair, judged)
 
@@ -206,7 +207,13 @@ class LocalStream:
         """Have a frame judged by a run of the model that serves many conversations."""
         vad = self._vad
         assert isinstance(vad, SileroVad)
+        self._set_looks()
         self._models.batches.of_loop(vad).ask(frame, vad.memory, answer)
+
+    def _set_looks(self) -> None:
+        """Over the agent's speech, the first look counts, because the playback must be held immediately."""
+        if isinstance(self._vad, SileroVad):
+            self._vad.memory.looks_twice = not self._state.is_sounding
 
     def _follow_heard(self, pair: FramePair, probability: float, failure: Exception | None) -> None:
         self._follow(pair, Judged(probability, pair.heard, failure))

@@ -2,7 +2,7 @@
 
 Returns probabilities of speech, which `speech_gate` turns into onsets and ends. Rule: the memory of each stream is a
 separate object, so that one run of the model can serve many streams. Digital silence that goes on needs only the part
-of the model that remembers.
+of the model that remembers. A sound of which the model is unsure is judged twice (`second_look`).
 """
 
 from __future__ import annotations
@@ -12,20 +12,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .model_input import NDArray, OnnxSession, Samples, UnusableAudio, checked, find_file, np, session
+from .second_look import SoundDoubt, raised
 from .silero_graph import INPUT_SAMPLES, MEMORY, faster_graph, silent_graph
 
 FRAME_SAMPLES = 512
 FRAME_MS = 32
+_HALF = FRAME_SAMPLES // 2
 _CONTEXT = INPUT_SAMPLES - FRAME_SAMPLES  # samples of the previous frame that the model gets again
 _POWER_FINE = 256.0  # if the squares of a frame add up to at most this, no sample is NaN, infinite or above 16
 
 
 class VadMemory:
-    """The model's recurrent state for one stream."""
+    """The model's recurrent state for one stream. If `looks_twice` is false, every frame is judged once."""
 
-    __slots__ = ("cell", "context", "hidden", "is_silent", "probability")
+    __slots__ = ("before", "cell", "context", "doubt", "hidden", "is_silent", "looks_twice", "probability", "second")
 
-    def __init__(self) -> None:
+    def __init__(self, looks_twice: bool = True) -> None:
+        self.looks_twice = looks_twice
         self.forget()
 
     def forget(self) -> None:
@@ -35,6 +38,17 @@ class VadMemory:
         self.context: Samples = np.zeros(_CONTEXT, np.float32)
         self.is_silent = True  # was the latest frame digital silence?
         self.probability = 0.0  # of speech in the latest frame
+        self.doubt = SoundDoubt()
+        self.before: Samples = np.zeros(FRAME_SAMPLES, np.float32)  # the latest frame
+        self.second: VadMemory | None = None  # of the second look, while there is one
+
+    def start_second(self, hidden: NDArray[np.float32], cell: NDArray[np.float32]) -> VadMemory:
+        """The memory of the second look. A new one begins with what the first look remembered before this frame."""
+        if self.second is None:
+            self.second = VadMemory(looks_twice=False)
+            self.second.hidden, self.second.cell = hidden, cell
+            self.second.context = self.before[_HALF - _CONTEXT : _HALF]
+        return self.second
 
 
 class _Stream(NamedTuple):
@@ -69,11 +83,37 @@ class SileroVad:
         powers = [_power(frame) for frame in frames]
         for frame, memory, power in zip(frames, memories, powers, strict=True):
             (silent if power == 0 and memory.is_silent else sounding).append(_Stream(frame, memory, power == 0))
+        earlier = [(memory.hidden, memory.cell) for memory in memories]
         if sounding:
             self.run_whole(sounding)
         if silent:
             self._run_silent(silent)
+        self._look_again(frames, memories, earlier)
         return [memory.probability for memory in memories]
+
+    def _look_again(
+        self,
+        frames: Sequence[Samples],
+        memories: Sequence[VadMemory],
+        earlier: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
+    ) -> None:
+        """Judge unsure sounds again, in frames that begin half a frame earlier. `earlier` is what each memory was
+        before this frame."""
+        again: list[tuple[VadMemory, _Stream]] = []
+        for frame, memory, (hidden, cell) in zip(frames, memories, earlier, strict=True):
+            if memory.looks_twice and memory.doubt.needs_look(memory.probability):
+                shifted = np.concatenate((memory.before[_HALF:], frame[:_HALF]))
+                again.append((memory, _Stream(shifted, memory.start_second(hidden, cell), is_silent=False)))
+            else:
+                memory.second = None
+                memory.doubt.note(memory.probability, memory.probability, is_twice=False)
+            memory.before = frame
+        if again:
+            self.run_whole([stream for _, stream in again])
+        for memory, stream in again:
+            first = memory.probability
+            memory.probability = raised(first, stream.memory.probability)
+            memory.doubt.note(first, memory.probability, is_twice=True)
 
     def run_whole(self, streams: Sequence[_Stream]) -> None:
         if self._whole is None:

@@ -34,10 +34,10 @@ class HeardUtterance(NamedTuple):
 
     number: int  # the utterance's number, given by the ears
     serial: int  # a number that stays unique when restarted ears count from 1 again
-    turn: int = 0
-    onset: int = 0  # 0: the conversation machine hasn't processed the onset yet
-    is_final: bool = False
-    began_at: int = 0
+    turn: int = 0  # the turn that gets its words
+    onset: int = 0  # the conversation machine's number of the onset; 0: it hasn't processed the onset yet
+    is_final: bool = False  # its final text has come
+    began_at: int = 0  # when its first sign was reported
     taken: tuple[tuple[int, int], ...] = ()  # a turn, and how many of the words it keeps
     sound: Any = None  # what the overlap policy remembers of it, if it is heard over the agent's speech
     was_timed: bool = False  # the overlap policy has judged how long it lasts
@@ -50,10 +50,10 @@ class HearingState(NamedTuple):
     """What the hearing machine knows at one moment."""
 
     core: State  # the conversation machine, as last seen
-    words: SaidWords = SaidWords()
+    words: SaidWords = SaidWords()  # what was said, turn by turn, and what became of it
     known: tuple[HeardUtterance, ...] = ()  # the utterances, oldest first
     newest: int = 0  # the serial number of the newest utterance; 0: no utterance yet
-    serial: int = 0
+    serial: int = 0  # the last serial number that was given to an utterance
 
     speaking: bool = False  # the ears hear a voice
     button: bool = False  # push-to-talk is pressed
@@ -61,21 +61,21 @@ class HearingState(NamedTuple):
     reads_along: bool = False  # these ears report text while the user speaks
     has_frames: bool = False  # these ears report voice frames
 
-    began_at: int = 0
+    began_at: int = 0  # when the newest voice began
     ended_at: int = 0  # when the voice fell silent
-    end_reported_at: int = 0
+    end_reported_at: int = 0  # when the ears reported that, which is later
     turn_at: int = 0  # when the newest turn began
     text_at: int = 0  # when the text of an utterance last changed
     deaf_at: int = 0  # when audio stopped arriving
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
 
-    pause: PauseFeatures | None = None
+    pause: PauseFeatures | None = None  # how the current pause sounds, if the ears report it
     is_read: bool = False  # the text of the words before this pause has come, or doesn't change any more
     said: Linguistic = Linguistic()  # the newest text
     said_by: int = 0  # the serial number of the utterance that has this text
     first_texts: tuple[tuple[int, str], ...] = ()  # how the model of the partial texts reads utterances of this turn
-    last_confidence: float | None = None
-    stability: Stability = Stability()
+    last_confidence: float | None = None  # the confidence of the last word; None if the text is partial
+    stability: Stability = Stability()  # how much the last partial texts agree
     frames_turn: int = 0  # the turn of `frames`
     frames: Any = None  # what a policy that decides by frames remembers of this turn
     wait: SilenceWait | None = None  # the endpoint policy's answer
@@ -112,9 +112,9 @@ def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
         found.append(DueTime(s.ended_at + s.wait.wait_ms, "endpoint"))
     newest = newest_of(s)
     if s.speaking and newest is not None and not s.button:
-        least_ms = policy.overlap.voiced_ms_min
-        if least_ms and not newest.was_timed and not s.has_frames and is_over_agent(s, newest):
-            found.append(DueTime(s.began_at + least_ms, "overlap"))
+        is_timed = policy.overlap.voiced_ms_min > 0 and not newest.was_timed and not s.has_frames
+        if is_timed and is_over_agent(s, newest):
+            found.append(DueTime(s.began_at + policy.overlap.voiced_ms_min, "overlap"))
         if core.user is User.TALKING and (s.reads_along or s.has_frames):
             if core.words is WordKind.NONE:
                 found.append(DueTime(s.turn_at + policy.wordless_ms_max, "wordless"))

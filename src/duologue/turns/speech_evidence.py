@@ -15,7 +15,7 @@ from .words import FILLERS, words_of
 
 STEADY_MIN = 2.2  # mean log-odds of a frame; 99 of 100 pauses come after speech above it, also at 5 dB of noise
 EVIDENCE_CLEAR = 16.0  # summed log-odds of a clear voice: four sure frames; the shortest answers have a little more
-EVIDENCE_LONG = 60.0  # summed log-odds: half a second of sure voice needs no pitch, ...
+EVIDENCE_LONG = 60.0  # summed log-odds: half a second of sure voice is clear and needs no pitch, ...
 EVIDENCE_TALK = 120.0  # ... and a second needs nothing else
 PITCHED_MS_CLEAR = 60  # least steady pitch of a short but clear voice; a vowel has more
 PITCHED_MS_FAINT = 120  # least steady pitch of a faint voice, and of one in which another model found no word
@@ -28,7 +28,10 @@ def steadiness(pause: PauseFeatures) -> float:
 
 
 def is_clear(pause: PauseFeatures) -> bool:
-    """Is the last stretch a clear voice, judged by its frames alone?"""
+    """Is the last stretch a clear voice, judged by its frames alone? After half a second of sure voice, it doesn't
+    matter how unsure the rest of it is."""
+    if pause.stretch_evidence >= EVIDENCE_LONG:
+        return True
     return steadiness(pause) >= STEADY_MIN and pause.stretch_evidence >= EVIDENCE_CLEAR
 
 
