@@ -21,8 +21,16 @@ from duologue.turns.stability import Stability
 from duologue.turns.words import count, is_call_for_attention
 
 from . import intents as it
-from .inputs import AgentSpoke, ButtonPressed, ButtonReleased, EarsStopped, HeardLate, Typed, Woke
-from .state import HeardUtterance, HearingDraft, heard_of_agent_ms, is_over_agent, newest_of, withholds_onsets
+from .inputs import AgentSpoke, ButtonPressed, ButtonReleased, EarsStopped, HeardLate, TextJudged, Typed, Woke
+from .state import (
+    HeardUtterance,
+    HearingDraft,
+    JudgedWords,
+    heard_of_agent_ms,
+    is_over_agent,
+    newest_of,
+    withholds_onsets,
+)
 from .words import handle, hear, store_typed
 
 # -- Guards
@@ -384,6 +392,10 @@ def note_agent(d: HearingDraft, i: AgentSpoke) -> None:
 
 def note_heard_late(d: HearingDraft, i: HeardLate) -> None:
     d.words = handle(d.words, i.reply)
+
+
+def note_judgement(d: HearingDraft, i: TextJudged) -> None:
+    d.judged = JudgedWords(i.turn, i.gist, i.completeness)
 
 
 # -- Time

@@ -57,6 +57,7 @@ from .snapshot import context_of
 from .sound_recording import SoundRecording
 from .speech import Speech
 from .tasks import Tasks
+from .text_judge import TextJudge
 from .tool_calls import ToolCalls
 from .transcript import Transcript
 from .transcript_pages import page_name
@@ -105,6 +106,7 @@ class Engine:
         self.root = agent
         self.line = line
         self._followed = followed
+        self.conversation = conversation
         self._correlation = correlation_id(conversation)
         self.tasks = Tasks(conversation)
         self.transcript = Transcript()
@@ -157,8 +159,9 @@ class Engine:
         self.tool_calls = ToolCalls(
             driver, tasks, transcript, report_failure, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
+        self.judge = TextJudge(report_failure, self.conversation, brain)
         self.hearing = Hearing(
-            driver, transcript, agent.hearing, self.announcer.caption_user, self._decided, transcript.words
+            driver, transcript, agent.hearing, self.announcer.caption_user, self._decided, transcript.words, self.judge
         )
         self.hearing_fact = HearingFact(agent.ears is not None, self._tell_hearing)
         self.attention: bool | None = None  # is the user at the screen? None: the line can't tell
@@ -227,6 +230,7 @@ class Engine:
         self.summary.use_brain(summarise)
         self.replies.use(brain, agent.voice, agent.says("broken_off", 0), agent.spoken)
         self.playback.use_brain(brain)
+        self.judge.use_brain(brain)
         self.cues.agent = agent
         self.announcer.use_language(agent.language, agent.phrases)
         if agent.language != before.language:

@@ -13,7 +13,7 @@ from typing import Any
 from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice, Words
 from duologue.core.state import FREEZES, State
 from duologue.hearing.policy import HearingPolicy
-from duologue.hearing.state import DEAF, HeardUtterance, HearingState
+from duologue.hearing.state import DEAF, HeardUtterance, HearingState, JudgedWords
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.turns.controller import TurnMemory
 from duologue.turns.echo_words import RULE as ECHO_RULE
@@ -132,9 +132,16 @@ def _hearing(
         frames=_frames(s.frames, shift),
         wait_for=wait_for,
         guessed=(core.turn, GIST) if is_open and s.guessed == (core.turn, s.words.of(core.turn).gist) else (0, 0),
+        judged=_judged(s, core, is_open),
         own=own,
         ended_onset=seqs[s.ended_onset],
     )
+
+
+def _judged(s: HearingState, core: State, is_open: bool) -> JudgedWords:
+    """What the brain said, if it was about the words as they are now."""
+    is_current = s.judged[:2] == (core.turn, s.words.of(core.turn).gist)
+    return JudgedWords(core.turn, GIST, s.judged.completeness) if is_open and is_current else JudgedWords()
 
 
 def _time(at: int, shift: int, matters: bool, ms_max: int = PAST_MS) -> int:

@@ -23,6 +23,7 @@ from duologue.hearing.machine import HEARING, HearingMachine
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.state import HearingState, initial_hearing, next_due
 from duologue.ports.ears import Heard
+from duologue.turns.completeness import Completeness
 
 STEPS_MAX = 200  # steps of the conversation machine that one stimulus may cause
 
@@ -63,7 +64,14 @@ class OldReplyHeard:
     """A report after the line was lost says that the oldest request about turns whose words are known was answered."""
 
 
-Stimulus: TypeAlias = Heard | inp.Input | Posted | TimePassed | OldReplyHeard
+@dataclass(frozen=True, slots=True)
+class WordsJudged:
+    """The brain says how complete the words of the newest turn are, as they are known now."""
+
+    completeness: Completeness
+
+
+Stimulus: TypeAlias = Heard | inp.Input | Posted | TimePassed | OldReplyHeard | WordsJudged
 
 
 class ToldStep(NamedTuple):
@@ -106,6 +114,9 @@ class HearingProduct:
         elif isinstance(stimulus, OldReplyHeard):
             given = (said.given_in for said in s.hearing.words.turns if said.given_in)
             run.give(inp.HeardLate(s.at, min(given, default=0)))
+        elif isinstance(stimulus, WordsJudged):
+            said = s.hearing.words.of(s.core.turn)
+            run.give(inp.TextJudged(s.at, said.turn, said.gist, stimulus.completeness))
         else:
             run.give(_input_of(stimulus, s.at))
         after = ProductState(run.state, run.seq, run.at)
