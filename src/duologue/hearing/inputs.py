@@ -71,6 +71,14 @@ class AgentSpoke:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentAsks:
+    """The brain's reply holds a question. Whether it was heard is known later."""
+
+    at: int
+    reply: int
+
+
+@dataclass(frozen=True, slots=True)
 class HeardLate:
     """A report after the line was lost says that this reply was heard."""
 
@@ -111,6 +119,7 @@ Input: TypeAlias = (
     | ButtonReleased
     | Typed
     | AgentSpoke
+    | AgentAsks
     | HeardLate
     | TextJudged
     | CoreStepped

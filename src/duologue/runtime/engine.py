@@ -106,7 +106,6 @@ class Engine:
         self.root = agent
         self.line = line
         self._followed = followed
-        self.conversation = conversation
         self._correlation = correlation_id(conversation)
         self.tasks = Tasks(conversation)
         self.transcript = Transcript()
@@ -159,7 +158,7 @@ class Engine:
         self.tool_calls = ToolCalls(
             driver, tasks, transcript, report_failure, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
-        self.judge = TextJudge(report_failure, self.conversation, brain)
+        self.judge = TextJudge(report_failure, tasks.conversation, brain)
         self.hearing = Hearing(
             driver, transcript, agent.hearing, self.announcer.caption_user, self._decided, transcript.words, self.judge
         )
@@ -183,6 +182,7 @@ class Engine:
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
         self.playback.on_progress = self.hearing.note_agent
+        self.replies.on_question = self.hearing.note_question
         self.playback.on_heard_late = self._note_heard_late
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
@@ -439,8 +439,13 @@ class Engine:
         if self.program.listens or self.changes.greets:
             return  # the turn answers the program, or another agent speaks first: the brain isn't asked early
         request = self.requests.guess(effect, self.tool_calls.tools)
+        self.replies.guess(self._with_context(request, effect))
+
+    def _with_context(self, request: Request, effect: fx.GuessReply | fx.StartReply) -> Request:
         premature = self.hearing.is_premature(effect.first, effect.last)
-        self.replies.guess(replace(request, premature=premature, context=self.context))
+        if premature:
+            self.tool_calls.premature_reply = effect.reply
+        return replace(request, premature=premature, context=self.context)
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
@@ -452,8 +457,9 @@ class Engine:
             self.requests.confirm(effect)
             return
         request = self.requests.make(effect, self.tool_calls.tools)
-        premature = self.hearing.is_premature(effect.first, effect.last)
-        request = replace(request, premature=premature, context=self.context)
+        request = self._with_context(request, effect)
+        if request.outputs and self.tool_calls.asking:
+            self.hearing.note_question(effect.reply)  # this reply asks the user what a job wants to know
         takes_over = self.changes.greeting(effect.reply, effect.ask)
         is_greeting = effect.ask is Ask.ANSWER and not request.text and (takes_over or not request.history)
         phrase = (
@@ -531,8 +537,7 @@ class Engine:
         """Log a failure that doesn't end the conversation, and send it as a signal, with its traceback. Only Duologue's
         own messages are logged, because messages of services may contain words or secrets. The exception itself is kept
         in `failures`."""
-        at = self.driver.now()
-        name = type(failure).__name__
+        at, name = self.driver.now(), type(failure).__name__
         own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
         if not own and isinstance(failure, ServiceError):
             what = f"{name}: {getattr(failure.error, 'value', 'unknown class')}"

@@ -12,12 +12,12 @@ def heard(*ends: Decision) -> ListenResult:
     return ListenResult(3_000, ends, (TurnWords(2_000, 1, "boston", True),))
 
 
-def spoken(kind: str, pause: tuple[int, int] | None = None) -> u.Spoken:
-    return u.Spoken("pico", kind, np.zeros(16, np.float32), 1_000, pause)
+def spoken(kind: str, pause: tuple[int, int] | None = None) -> u.SyntheticTurn:
+    return u.SyntheticTurn("pico", kind, np.zeros(16, np.float32), 1_000, pause)
 
 
 def test_the_wait_is_counted_from_the_end_of_the_voice_and_apart_if_the_brain_has_understood() -> None:
-    found = u.Understanding(True, [], [], [], 0, 0, 0)
+    found = u.UnderstoodTurns(True, [], [], [], 0, 0, 0)
     found = u._judge(found, spoken("answer"), heard(Decision(1_300, "end_of_turn", ("understood+3.0",))))
     found = u._judge(found, spoken("answer"), heard(Decision(2_000, "end_of_turn", ("comma-1.0",))))
     found = u._judge(found, spoken("answer"), heard(Decision(900, "noise")))
@@ -28,7 +28,7 @@ def test_the_wait_is_counted_from_the_end_of_the_voice_and_apart_if_the_brain_ha
 
 
 def test_an_end_within_the_pause_is_a_cut_in() -> None:
-    found = u.Understanding(False, [], [], [], 0, 0, 0)
+    found = u.UnderstoodTurns(False, [], [], [], 0, 0, 0)
     found = u._judge(found, spoken("hold", (400, 900)), heard(Decision(899, "end_of_turn")))
     found = u._judge(found, spoken("hold", (400, 900)), heard(Decision(1_400, "end_of_turn")))
     assert (found.cut_ins, found.pauses, found.waits_ms) == (1, 2, [])

@@ -47,7 +47,7 @@ HOLDS = (
 )
 
 
-class Spoken(NamedTuple):
+class SyntheticTurn(NamedTuple):
     """What a caller says: the sound, when the voice ends, and the span of a pause within it."""
 
     voice: str
@@ -57,7 +57,7 @@ class Spoken(NamedTuple):
     pause: tuple[int, int] | None = None
 
 
-class Understanding(NamedTuple):
+class UnderstoodTurns(NamedTuple):
     """What was measured with or without the brain's word."""
 
     judges: bool
@@ -117,21 +117,21 @@ def _ms(samples: Samples) -> int:
     return samples.size * 1000 // RATE_HZ
 
 
-def speak(voices: dict[str, Voice]) -> list[Spoken]:
+def speak(voices: dict[str, Voice]) -> list[SyntheticTurn]:
     """Everything that the callers say, in each voice."""
     return [one for name, voice in voices.items() for one in asyncio.run(_speak(name, voice))]
 
 
-async def _speak(name: str, voice: Voice) -> list[Spoken]:
+async def _speak(name: str, voice: Voice) -> list[SyntheticTurn]:
     said = []
     for kind, texts in (("answer", ANSWERS), ("request", REQUESTS)):
         for text in texts:
             samples = np.concatenate((_silence(LEAD_MS), await _render(voice, text)))
-            said.append(Spoken(name, kind, samples, _ms(samples)))
+            said.append(SyntheticTurn(name, kind, samples, _ms(samples)))
     for first, pause_ms, rest in HOLDS:
         begun = np.concatenate((_silence(LEAD_MS), await _render(voice, first)))
         whole = np.concatenate((begun, _silence(pause_ms), await _render(voice, rest)))
-        said.append(Spoken(name, "hold", whole, _ms(whole), (_ms(begun), _ms(begun) + pause_ms)))
+        said.append(SyntheticTurn(name, "hold", whole, _ms(whole), (_ms(begun), _ms(begun) + pause_ms)))
     return said
 
 
@@ -139,12 +139,12 @@ def measure(
     listener: Listener,
     domain: Domain,
     flow: str,
-    spoken: list[Spoken],
+    spoken: list[SyntheticTurn],
     judges: bool,
     progress: Callable[[], object] = lambda: None,
-) -> Understanding:
+) -> UnderstoodTurns:
     """Let the ears hear everything, with or without the brain's word about the text."""
-    found = Understanding(judges, [], [], [], 0, 0, 0)
+    found = UnderstoodTurns(judges, [], [], [], 0, 0, 0)
     asking, _ = guarded_step(domain, DialogueState(), FlowRequested(flow, 0))
     for one in spoken:
         state = asking if one.kind == "answer" else DialogueState()
@@ -155,7 +155,7 @@ def measure(
     return found
 
 
-def _judge(found: Understanding, one: Spoken, heard: ListenResult) -> Understanding:
+def _judge(found: UnderstoodTurns, one: SyntheticTurn, heard: ListenResult) -> UnderstoodTurns:
     ends = [decision for decision in heard.decisions if decision.kind == "end_of_turn"]
     if one.pause is not None:
         is_cut_in = any(one.pause[0] <= end.t_ms <= one.pause[1] for end in ends)
@@ -171,7 +171,7 @@ def _judge(found: Understanding, one: Spoken, heard: ListenResult) -> Understand
     return found
 
 
-def to_json(found: Understanding) -> dict[str, Any]:
+def to_json(found: UnderstoodTurns) -> dict[str, Any]:
     """The measured values, ready for JSON."""
     return {
         "brain_judges": found.judges,

@@ -13,6 +13,7 @@ from typing import Any
 from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice, Words
 from duologue.core.state import FREEZES, State
 from duologue.hearing.policy import HearingPolicy
+from duologue.hearing.questions import AskedQuestion
 from duologue.hearing.state import DEAF, HeardUtterance, HearingState, JudgedWords
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.turns.controller import TurnMemory
@@ -135,6 +136,7 @@ def _hearing(
         judged=_judged(s, core, is_open),
         own=own,
         ended_onset=seqs[s.ended_onset],
+        asked_question=AskedQuestion(),  # no decision of the machines reads it: tests explore it by itself
     )
 
 
@@ -203,4 +205,4 @@ def _words(words: SaidWords, replies: dict[int, int], contents: dict[int, int]) 
 
 def _turn(said: SaidTurn, replies: dict[int, int], contents: dict[int, int]) -> SaidTurn:
     finals = tuple((text, contents[content]) for text, content in said.finals)
-    return said._replace(finals=finals, given_in=replies[said.given_in], gist=GIST if said.gist else 0)
+    return said._replace(finals=finals, given_in=replies[said.given_in], gist=GIST if said.gist else 0, typed_at=0)
