@@ -150,12 +150,13 @@ def measure(
         state = asking if one.kind == "answer" else DialogueState()
         brain = KnowingBrain(domain, state) if judges else QuietBrain()
         hearing = KnowingListener(listener.ears, listener.endpoint, listener.settings, brain)
-        found = _judge(found, one, run_timed(hearing.listen(one.samples)))
+        found = judge(found, one, run_timed(hearing.listen(one.samples)))
         progress()
     return found
 
 
-def _judge(found: UnderstoodTurns, one: SyntheticTurn, heard: ListenResult) -> UnderstoodTurns:
+def judge(found: UnderstoodTurns, one: SyntheticTurn, heard: ListenResult) -> UnderstoodTurns:
+    """Add what the ears decided about this turn."""
     ends = [decision for decision in heard.decisions if decision.kind == "end_of_turn"]
     if one.pause is not None:
         is_cut_in = any(one.pause[0] <= end.t_ms <= one.pause[1] for end in ends)
