@@ -24,6 +24,7 @@ from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Phrases
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import Call
+from duologue.turns.completeness import Completeness
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 NLU = LocalNlu(words_only=True)
@@ -451,3 +452,32 @@ def test_a_yes_that_began_before_the_question_was_heard_is_asked_again(premature
             assert paid == ["Paris"]
 
     run_simulated(scene())
+
+
+@pytest.mark.req("H-17")
+def test_a_flow_says_how_complete_the_words_are_that_it_has_not_processed() -> None:
+    brain = flights()
+    assert brain.completeness("one", (UserSaid(1, "I would like to fly to"),)) is Completeness.OPEN
+    assert brain.completeness("one", (UserSaid(1, "I want to book a flight"),)) is Completeness.COMPLETE
+
+    async def ask() -> None:
+        asked = (UserSaid(1, "book a flight"),)
+        assert [part async for part in brain.reply(Request(1, "book a flight", asked, conversation="one"))]
+
+    asyncio.run(ask())
+    assert brain.completeness("one", (UserSaid(2, "Boston"),)) is Completeness.COMPLETE
+    assert brain.completeness("one", (UserSaid(1, "book a flight from"),)) is Completeness.OPEN
+    assert brain.completeness("one", (UserSaid(1, "book a flight from Boston"),)) is Completeness.COMPLETE
+    assert brain.completeness("one", (UserSaid(2, "Boston", confidence=0.1),)) is Completeness.UNKNOWN
+    talk = brain.talk_of("one")
+    assert talk is not None
+    assert talk.state.turn_count == 1
+
+
+@pytest.mark.req("H-17")
+def test_half_a_sentence_to_a_flow_waits_for_the_rest() -> None:
+    with Call(Agent(flights())) as call:
+        call.user("I want to book a flight").expect_heard("Where would you like to fly from?")
+        call.says("I'd like to fly from").waits(700)
+        call.says("New York")
+        call.expect_heard("Where would you like to fly to?").expect_asked_once()

@@ -28,6 +28,7 @@ from duologue.hearing.codec import (
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.words import SaidTurn, SaidWords, TurnMark
 from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
+from duologue.turns.completeness import Completeness
 from duologue.turns.controller import PRESETS
 from duologue.turns.endpoint import CombinedEndpoint, EasyTurnEndpoint, FixedSilence, ManualEndpoint, ServerEndpoint
 from duologue.turns.features import LevelShape, PauseFeatures
@@ -69,6 +70,7 @@ inputs = st.one_of(
     st.builds(inp.Typed, times, st.text()),
     st.builds(inp.AgentSpoke, times, spoken, questions),
     st.builds(inp.HeardLate, times, numbers),
+    st.builds(inp.TextJudged, times, numbers, numbers, st.sampled_from(Completeness)),
 )
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from duologue.hearing.inputs import Woke
+from dataclasses import replace
+
+import pytest
+
+from duologue.hearing.inputs import TextJudged, Woke
 from duologue.hearing.intents import DismissSound, EndTurn
 from duologue.hearing.machine import HEARING
-from duologue.hearing.state import due_times
+from duologue.hearing.state import due_times, words_to_judge
 from duologue.ports.ears import Final, Pause, SpeechBegan, SpeechEnded, VoiceFrame
+from duologue.turns.completeness import Completeness
 from duologue.turns.endpoint import FixedSilence, ManualEndpoint
 from duologue.turns.features import LevelShape, PauseFeatures
 from tests.hearing.heard_calls import HeardCall
@@ -101,3 +106,48 @@ def test_a_sure_voice_whose_text_is_late_is_a_turn_and_no_noise() -> None:
     call = HeardCall().give(SpeechBegan(1), frame, SpeechEnded(1), Pause(SURE, 64, 1)).wait(550)
     assert call.core.user.value == "transcribing"
     assert call.give(Final("book it", utterance=1)).asked == ["book it"]
+
+
+@pytest.mark.req("H-17")
+def test_a_turn_that_the_brain_finds_open_waits_longer() -> None:
+    call = HeardCall().say("I would like to fly to")
+    assert words_to_judge(call.hearing) == (1, 1)
+    call.give(TextJudged(call.state.at, 1, 1, Completeness.OPEN))
+    assert words_to_judge(call.hearing) is None
+    assert call.wait(1_199).asked == []
+    assert call.wait(1).asked == ["I would like to fly to"]
+
+
+@pytest.mark.req("H-17")
+def test_what_the_brain_said_about_other_words_does_not_count() -> None:
+    call = HeardCall().say("I would like to fly to")
+    call.give(TextJudged(call.state.at, 1, 7, Completeness.OPEN))
+    assert call.wait(400).asked == ["I would like to fly to"]
+
+
+@pytest.mark.req("H-17")
+def test_words_that_are_understood_end_the_turn_sooner() -> None:
+    ends = []
+    for completeness in (Completeness.UNKNOWN, Completeness.COMPLETE):
+        call = HeardCall().begin(number=1)
+        call.give(VoiceFrame(0.9, 0.1, 32, 0, 1), VoiceFrame(0.1, 0.0, 32, 64, 1))
+        call.give(Pause(replace(SURE, turn_logit=-2.0), 64, 1), SpeechEnded(1, 64), Final("Boston", utterance=1))
+        call.give(TextJudged(call.state.at, 1, call.hearing.words.of(1).gist, completeness))
+        ends.append(min(due.at for due in due_times(call.product.policy, call.hearing)) - call.hearing.ended_at)
+        assert call.hearing.wait is not None
+        assert any(one.startswith("understood") for one in call.hearing.wait.reasons) is (completeness == "complete")
+    assert ends[1] < ends[0]
+
+
+@pytest.mark.req("H-17")
+def test_only_words_before_a_pause_are_judged_and_each_once() -> None:
+    call = HeardCall().begin("from", 1)
+    assert words_to_judge(call.hearing) is None  # the user is speaking
+    call.give(Final("from Boston", utterance=1), SpeechEnded(1))
+    wanted = words_to_judge(call.hearing)
+    assert wanted is not None
+    call.give(TextJudged(call.state.at, *wanted, Completeness.COMPLETE), Final("From Boston.", utterance=1))
+    assert words_to_judge(call.hearing) is None  # case and punctuation make no other words
+    call.give(Final("from Boston to Denver", utterance=1))
+    assert words_to_judge(call.hearing) == (1, wanted[1] + 1)
+    assert words_to_judge(call.wait(5_000).hearing) is None  # the turn is over

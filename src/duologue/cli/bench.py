@@ -96,6 +96,41 @@ def bench_talk(
     Console().print(table)
 
 
+@bench_app.command("understood")
+def bench_understood(as_json: JsonOption = False) -> None:
+    """Measure how much sooner turns of synthetic callers end if the brain says that it has understood."""
+    try:
+        from duologue.flows import load_flows
+        from duologue.lab.bench import understood
+        from duologue.ports.voice import Voice
+        from duologue.starter.write_project import examples_folder
+        from duologue.voice.espeak import EspeakVoice
+        from duologue.voice.local import LocalVoice
+
+        from .listen import make_listener
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+    domain = load_flows(examples_folder() / "flights.yaml")
+    listener = make_listener("combined", None, "confirm", "tiny")
+    voices: dict[str, Voice] = {
+        name: LocalVoice() if name == "pico" else EspeakVoice(name) for name in understood.VOICES
+    }
+    spoken = understood.speak(voices)
+    results = []
+    with Progress(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("listening", total=2 * len(spoken))
+        for judges in (False, True):
+            found = understood.measure(listener, domain, "book_flight", spoken, judges, lambda: shown.advance(task))
+            results.append(understood.to_json(found))
+    if as_json:
+        write_json({"runs": results})
+        return
+    table = Table("the brain says", "turns", "wait p50", "p90", "understood", "wait p50", "p90", "cut-ins")
+    for row in understood.report(results):
+        table.add_row(*row)
+    Console().print(table)
+
+
 @bench_app.command("server")
 def bench_server(
     sessions: Annotated[int, typer.Option(min=1, help="How many conversations run at once.")] = 40,

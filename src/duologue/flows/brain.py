@@ -8,11 +8,12 @@ that weren't said yet come first in the next reply.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import Any
 
 from duologue.core.leaves import Ask
+from duologue.dialogue.completeness import completeness
 from duologue.dialogue.effects import HandOver, Respond
 from duologue.dialogue.english.read_confirmation import plain_answer
 from duologue.dialogue.english.readings import ConfirmationAnswer
@@ -26,6 +27,7 @@ from duologue.ports.history import UserSaid
 from duologue.ports.spoken_words import count_words, new_words
 from duologue.ports.streams import with_heartbeats
 from duologue.ports.tool_call import ToolCall
+from duologue.turns.completeness import Completeness
 
 from .caller_clock import now_ms, today_in
 from .dialogue_session import CheckpointStore, DialogueSession, RecentCheckpoints, Said, check_flow
@@ -106,6 +108,17 @@ class FlowBrain:
         completed last, with its results. None if there is neither, or if the dialogue isn't in memory."""
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
+
+    def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
+        """How complete the user's words are as a reply to the dialogue, by its grammars. NLU isn't asked."""
+        turns = self._talks.get(conversation)
+        if turns is not None and turns.talk.has_more:
+            return Completeness.UNKNOWN
+        given, state = (turns.given, turns.talk.state) if turns is not None else ({}, DialogueState())
+        text, confidence = _unprocessed(said, given)
+        if not confidence >= self._domain.confidence_min:
+            return Completeness.UNKNOWN
+        return Completeness(completeness(self._domain, state, text, self._today()))
 
     @property
     def suggestions(self) -> tuple[str, ...]:
@@ -254,13 +267,23 @@ class _DialogueTurns:
     def new_text(self, request: Request) -> tuple[str, float]:
         """The user's words since the last request, and the lowest confidence of the turns that they are from. If a turn
         continued after that request, only its new words count."""
-        given = self._checkpoints.given
-        parts = [(new_words(turn.text, given.get(turn.turn, 0)), turn.confidence) for turn in _user_turns(request)]
-        new = [(words, confidence) for words, confidence in parts if words]
-        return " ".join(words for words, _ in new), min((confidence for _, confidence in new), default=1.0)
+        return _unprocessed(_user_turns(request), self.given)
+
+    @property
+    def given(self) -> dict[int, int]:
+        """By turn: how many of its words the dialogue has processed."""
+        return self._checkpoints.given
 
     def mark_processed(self, request: Request) -> None:
         self._checkpoints.given |= {turn.turn: count_words(turn.text) for turn in _user_turns(request)}
+
+
+def _unprocessed(turns: Sequence[UserSaid], given: dict[int, int]) -> tuple[str, float]:
+    """The words of these turns that the dialogue hasn't processed, and the lowest confidence of the turns that have
+    some. `given` says how many words of a turn were processed."""
+    parts = [(new_words(turn.text, given.get(turn.turn, 0)), turn.confidence) for turn in turns]
+    new = [(words, confidence) for words, confidence in parts if words]
+    return " ".join(words for words, _ in new), min((confidence for _, confidence in new), default=1.0)
 
 
 def _known(given: int | str) -> int:

@@ -21,9 +21,27 @@ from duologue.turns.stability import Stability
 from duologue.turns.words import count, is_call_for_attention
 
 from . import intents as it
-from .inputs import AgentAsks, AgentSpoke, ButtonPressed, ButtonReleased, EarsStopped, HeardLate, Typed, Woke
+from .inputs import (
+    AgentAsks,
+    AgentSpoke,
+    ButtonPressed,
+    ButtonReleased,
+    EarsStopped,
+    HeardLate,
+    TextJudged,
+    Typed,
+    Woke,
+)
 from .questions import hear_late, pose
-from .state import HeardUtterance, HearingDraft, heard_of_agent_ms, is_over_agent, newest_of, withholds_onsets
+from .state import (
+    HeardUtterance,
+    HearingDraft,
+    JudgedWords,
+    heard_of_agent_ms,
+    is_over_agent,
+    newest_of,
+    withholds_onsets,
+)
 from .words import handle, hear, store_typed
 
 # -- Guards
@@ -391,6 +409,10 @@ def note_question(d: HearingDraft, i: AgentAsks) -> None:
 def note_heard_late(d: HearingDraft, i: HeardLate) -> None:
     d.words = handle(d.words, i.reply)
     d.asked_question = hear_late(d.asked_question, i.reply, d.at)
+
+
+def note_judgement(d: HearingDraft, i: TextJudged) -> None:
+    d.judged = JudgedWords(i.turn, i.gist, i.completeness)
 
 
 # -- Time

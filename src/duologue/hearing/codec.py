@@ -12,6 +12,7 @@ from typing import Any
 
 from duologue.core.errors import InvalidSnapshot
 from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
+from duologue.turns.completeness import Completeness
 from duologue.turns.controller import TurnSettings
 from duologue.turns.endpoint import (
     CombinedEndpoint,
@@ -40,6 +41,7 @@ _INPUTS = {
         inp.AgentSpoke,
         inp.AgentAsks,
         inp.HeardLate,
+        inp.TextJudged,
         inp.Woke,
     )
 }
@@ -108,6 +110,8 @@ def input_from_json(data: Any) -> inp.Input:
             raise InvalidSnapshot(f"unknown input {name!r}")
         if name == "AgentSpoke":
             given["words"] = tuple(_spoken(*word) for word in given["words"])
+        if name == "TextJudged":
+            given["completeness"] = Completeness(given["completeness"])
         if given.get("question") is not None:
             given["question"] = _question(*given["question"])
         made: inp.Input = _make(_INPUTS[name], given)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from duologue.core.leaves import User
+from duologue.turns.completeness import Completeness
 from duologue.turns.endpoint import SilenceWait
 from duologue.turns.features import PauseFeatures, is_weak
 
@@ -25,7 +26,7 @@ def update_wait(d: HearingDraft) -> None:
     core = d.core
     text = d.words.of(core.turn).text_with(d.first_texts)
     is_read = core.final and not core.unread  # the text is final, and no sound has followed it
-    known = (d.has_frames, d.pause, d.said.confidence, d.last_confidence)
+    known = (d.has_frames, d.pause, d.said.confidence, d.last_confidence, _completeness(d))
     given = (text, is_read, core.unread, *known, d.ended_at, d.end_reported_at)
     if given != d.wait_for:
         d.wait_for = given
@@ -55,7 +56,20 @@ def _pause_of(d: HearingDraft, text: str, is_read: bool) -> PauseFeatures:
     """What is known about the pause. If the ears report frames, text that may still change isn't included."""
     said = text if is_read or not d.has_frames else None
     known = d.pause or PauseFeatures()
-    return replace(known, text=said, confidence=d.said.confidence, last_confidence=d.last_confidence)
+    completeness = Completeness.UNKNOWN if said is None else _completeness(d)
+    return replace(
+        known,
+        text=said,
+        confidence=d.said.confidence,
+        last_confidence=d.last_confidence,
+        completeness=completeness,
+    )
+
+
+def _completeness(d: HearingDraft) -> Completeness:
+    """How complete the brain finds the words of the open turn; unknown if they have changed since."""
+    said = d.words.of(d.core.turn)
+    return d.judged.completeness if d.judged[:2] == (said.turn, said.gist) else Completeness.UNKNOWN
 
 
 # -- Asking early

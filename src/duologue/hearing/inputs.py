@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from duologue.core.step_record import StepRecord
 from duologue.ports.ears import Heard
+from duologue.turns.completeness import Completeness
 from duologue.turns.own_speech import SpokenWord
 
 
@@ -86,6 +87,17 @@ class HeardLate:
 
 
 @dataclass(frozen=True, slots=True)
+class TextJudged:
+    """The brain said how complete the words of a turn are as an answer to what is open. `gist` is the id of the words
+    that it was asked about."""
+
+    at: int
+    turn: int
+    gist: int
+    completeness: Completeness
+
+
+@dataclass(frozen=True, slots=True)
 class CoreStepped:
     """The conversation machine made a step."""
 
@@ -109,6 +121,7 @@ Input: TypeAlias = (
     | AgentSpoke
     | AgentAsks
     | HeardLate
+    | TextJudged
     | CoreStepped
     | Woke
 )

@@ -28,6 +28,7 @@ from .inputs import (
     HeardLate,
     Input,
     Reported,
+    TextJudged,
     Typed,
     Woke,
 )
@@ -76,6 +77,7 @@ HEARING_ROWS: tuple[HearingRow, ...] = (
     HearingRow((AgentSpoke,), act.note_agent),
     HearingRow((AgentAsks,), act.note_question),
     HearingRow((HeardLate,), act.note_heard_late),
+    HearingRow((TextJudged,), act.note_judgement),
     # What the conversation machine did
     HearingRow((CoreStepped,), core.go_on_with_button, core.ended_under_button, "the button is still pressed"),
     HearingRow((CoreStepped,), core.go_on_speaking, core.ended_in_speech, "the user's voice goes on"),

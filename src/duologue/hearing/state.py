@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from duologue.core.leaves import SOUNDING, Link, User, Voice
 from duologue.core.leaves import Words as WordKind
 from duologue.core.state import State, is_sounding
+from duologue.turns.completeness import Completeness
 from duologue.turns.controller import Linguistic
 from duologue.turns.endpoint import SilenceWait
 from duologue.turns.features import PauseFeatures
@@ -25,6 +26,14 @@ from .words import SaidTurn, SaidWords
 
 KNOWN_MAX = 50  # utterances that are remembered, because their text may still arrive
 DEAF = (Link.SUSPENDED, Link.HEALING)  # no audio arrives: neither silence nor sound is measured
+
+
+class JudgedWords(NamedTuple):
+    """The words about which the brain said how complete they are."""
+
+    turn: int = 0
+    gist: int = 0  # id of the words; case and punctuation don't count
+    completeness: Completeness = Completeness.UNKNOWN
 
 
 class HeardUtterance(NamedTuple):
@@ -81,6 +90,7 @@ class HearingState(NamedTuple):
     wait: SilenceWait | None = None  # the endpoint policy's answer
     wait_for: tuple[Any, ...] = ()  # what the answer was given for
     guessed: tuple[int, int] = (0, 0)  # the turn and the id of the words about which the brain could be asked early
+    judged: JudgedWords = JudgedWords()
     ended_onset: int = 0  # the onset whose turn this machine has ended
     sent_turn: int = 0  # the newest turn that the user has sent, or that has reached its limit
 
@@ -141,6 +151,18 @@ def newest_of(s: HearingState | HearingDraft) -> HeardUtterance | None:
 def is_settling(s: HearingState | HearingDraft) -> bool:
     """Has the voice fallen silent, and is the end of the turn still undecided?"""
     return s.core.user is User.SETTLING and not s.speaking and not s.button
+
+
+def words_to_judge(s: HearingState) -> tuple[int, int] | None:
+    """The turn and the id of the words about which the brain should say how complete they are, or None. Only words
+    before a pause of an open turn are judged, and each once."""
+    is_pause = (s.pause is not None and s.speaking) or s.core.user is User.SETTLING
+    if not is_pause or s.button or s.core.user not in (User.TALKING, User.SETTLING):
+        return None
+    said = s.words.of(s.core.turn)
+    if not said.gist or not said.text or s.judged[:2] == (said.turn, said.gist):
+        return None
+    return said.turn, said.gist
 
 
 def is_over_agent(s: HearingState | HearingDraft, utterance: HeardUtterance) -> bool:
@@ -222,6 +244,7 @@ class HearingDraft:
     wait: SilenceWait | None
     wait_for: tuple[Any, ...]
     guessed: tuple[int, int]
+    judged: JudgedWords
     ended_onset: int
     sent_turn: int
     agent_words: tuple[SpokenWord, ...]

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from duologue.core.leaves import Ask
+from duologue.turns.completeness import Completeness
 
 from .context import Context
-from .history import CallOutput, Item, News
+from .history import CallOutput, Item, News, UserSaid
 from .sound import Sound
 from .tool_call import ToolCall
 from .worker import Tool
@@ -102,6 +103,18 @@ class Guesses(Protocol):
     its reply, or it waits for the request's `confirmed`. The runtime holds back its tool calls until then."""
 
     can_guess: bool
+
+
+@runtime_checkable
+class JudgesText(Protocol):
+    """A brain that can tell how complete a text is as an answer to what is open. A turn that it finds complete ends
+    sooner, and one that it finds open ends later."""
+
+    def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
+        """How complete these turns are: everything that the person has said since the last answer. The last turn may
+        still go on. Called in each pause, between two frames of sound, so it must return at once and change nothing.
+        `UNKNOWN` is always a right answer."""
+        ...
 
 
 @runtime_checkable

@@ -57,6 +57,7 @@ from .snapshot import context_of
 from .sound_recording import SoundRecording
 from .speech import Speech
 from .tasks import Tasks
+from .text_judge import TextJudge
 from .tool_calls import ToolCalls
 from .transcript import Transcript
 from .transcript_pages import page_name
@@ -143,8 +144,9 @@ class Engine:
         self.tool_calls = ToolCalls(
             driver, tasks, transcript, report_failure, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
+        self.judge = TextJudge(report_failure, tasks.conversation, brain)
         self.hearing = Hearing(
-            driver, transcript, agent.hearing, self.announcer.caption_user, self._decided, transcript.words
+            driver, transcript, agent.hearing, self.announcer.caption_user, self._decided, transcript.words, self.judge
         )
         self.hearing_fact = HearingFact(agent.ears is not None, self._tell_hearing)
         self.attention: bool | None = None  # is the user at the screen? None: the line can't tell
@@ -215,6 +217,7 @@ class Engine:
         self.summary.use_brain(summarise)
         self._use_voice()
         self.playback.use_brain(brain)
+        self.judge.use_brain(brain)
         self.cues.agent = agent
         self.announcer.use_language(agent.language, agent.phrases)
         if agent.hearing != before.hearing:
@@ -532,8 +535,7 @@ class Engine:
         """Log a failure that doesn't end the conversation, and send it as a signal, with its traceback. Only Duologue's
         own messages are logged, because messages of services may contain words or secrets. The exception itself is kept
         in `failures`."""
-        at = self.driver.now()
-        name = type(failure).__name__
+        at, name = self.driver.now(), type(failure).__name__
         own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
         if not own and isinstance(failure, ServiceError):
             what = f"{name}: {getattr(failure.error, 'value', 'unknown class')}"

@@ -26,14 +26,16 @@ from duologue.hearing.intents import (
 )
 from duologue.hearing.machine import step
 from duologue.hearing.policy import HearingPolicy
-from duologue.hearing.state import HearingState, initial_hearing, is_premature, needed_ms, next_due
+from duologue.hearing.state import HearingState, initial_hearing, is_premature, needed_ms, next_due, words_to_judge
 from duologue.hearing.words import SaidWords
 from duologue.ports.ears import Heard
+from duologue.ports.history import UserSaid
 from duologue.turns.own_speech import SpokenWord
 
 from .driver import Driver
 from .ears_contract import check_report
 from .speech import Speech
+from .text_judge import TextJudge
 from .transcript import Transcript
 
 
@@ -48,6 +50,7 @@ class Hearing:
         caption: Callable[[int, int, str], None],
         decided: Callable[[str, tuple[str, ...], float], None],
         words: SaidWords | None = None,
+        judge: TextJudge | None = None,
     ) -> None:
         self.policy = policy
         self.state: HearingState = initial_hearing(driver.state, words)
@@ -56,6 +59,7 @@ class Hearing:
         self._transcript = transcript
         self._caption = caption
         self._decided = decided
+        self._judge = judge
         self._followed: tuple[Intent, ...] = ()  # what the last step of the conversation machine led to
         self._accepted: Verdict | None = None  # a verdict that has changed something, to be announced
         self._verdicts: dict[type[Event], Verdict] = {}  # told, and not processed yet
@@ -132,6 +136,16 @@ class Hearing:
         for intent in intents:
             self._tell(intent)
         self._driver.set_alarm()
+        if self._judge is not None and self._judge.can_judge:
+            self._judge_words(self._judge)
+
+    def _judge_words(self, judge: TextJudge) -> None:
+        """In a pause, ask the brain how complete the words before it are."""
+        wanted = words_to_judge(self.state)
+        if wanted is not None:
+            turns = self.state.words.to_answer(self.state.core.answered + 1, self.state.core.turn)
+            said = tuple(UserSaid(one.turn, one.text, False, one.confidence) for one in turns)
+            self._take(inp.TextJudged(self._driver.now(), *wanted, judge.judge(said)))
 
     # -- Steps of the conversation machine
 

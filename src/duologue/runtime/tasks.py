@@ -21,7 +21,7 @@ class Tasks:
     """The tasks of the conversation with this id. Work in threads that they ask for is counted for it."""
 
     def __init__(self, conversation: str = "") -> None:
-        self._conversation = conversation
+        self.conversation = conversation
         self._tasks: dict[asyncio.Task[Any], TaskEnded | None] = {}
         self.closing = False
 
@@ -32,7 +32,7 @@ class Tasks:
         """Run `work` as a task. When the task ends, `ended` is called: with None after a success, with the exception
         after a failure, or with a CancelledError if other code cancelled the task. After `cancel` or `close`, `ended`
         isn't called."""
-        task = asyncio.get_running_loop().create_task(work, name=name, context=context_of(self._conversation))
+        task = asyncio.get_running_loop().create_task(work, name=name, context=context_of(self.conversation))
         self._tasks[task] = ended
         task.add_done_callback(self._finish)
         return task

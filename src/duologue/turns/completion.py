@@ -4,6 +4,7 @@ The score is a weighted sum of the known features. A positive score means that t
 score that more will probably come. The weights are data in `completion_table`, fitted by tools/fit_turns.py. Smart Turn
 is a model that judges by the sound whether a turn is over. Rule: the text or the judgement of Smart Turn may be
 missing, and each case has its own table. Only a missing level shape or word confidence is replaced by a typical value.
+What the brain says about the text is added to every table.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import math
 from operator import mul
 from typing import NamedTuple
 
+from .completeness import COMPLETENESS_WEIGHTS, Completeness
 from .completion_table import TABLES, Table
 from .features import LevelShape, PauseFeatures, shape_terms, terms_of
 
 EMBEDDING = "turn_embedding"
+BRAIN_NAMES = {Completeness.COMPLETE: "understood", Completeness.OPEN: "not_understood_yet"}
 
 
 class Contribution(NamedTuple):
@@ -46,6 +49,8 @@ def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
     found = [Contribution(term, weight * (terms[term] - mean)) for term, (weight, mean) in table.terms.items()]
     if table.embedding:
         found.append(Contribution(EMBEDDING, _embedded(table, pause.turn_embedding)))
+    if pause.completeness in COMPLETENESS_WEIGHTS:
+        found.append(Contribution(BRAIN_NAMES[pause.completeness], COMPLETENESS_WEIGHTS[pause.completeness]))
     return tuple(sorted(found, key=lambda part: -abs(part.amount)))
 
 

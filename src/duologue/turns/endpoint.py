@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol
 
+from .completeness import Completeness
 from .completion import probability, reasons, score
 from .completion_table import WAITS
 from .controller import PRESETS, Acoustic, Linguistic, TurnDecision, TurnMemory, TurnSettings, step
@@ -59,11 +60,15 @@ class FixedSilence:
     """A fixed silence ends the turn."""
 
     silence_ms: int = 700  # how much silence ends a turn
+    open_ms: int = 0  # added if the brain says that the text can't end like this
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         if not is_turn(pause):
             return SilenceWait(None, reasons=("no_voice",))
-        return SilenceWait(self.silence_ms, reasons=(f"silence_{self.silence_ms}ms",))
+        why = (f"silence_{self.silence_ms}ms",)
+        if self.open_ms and pause.completeness is Completeness.OPEN:
+            return SilenceWait(self.silence_ms + self.open_ms, reasons=(*why, f"not_understood_yet_{self.open_ms}ms"))
+        return SilenceWait(self.silence_ms, reasons=why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,7 @@ class CombinedEndpoint:
     silence."""
 
     by_sound: SemanticEndpoint = SemanticEndpoint(*WAITS[DEFAULT])  # used if the ears report how a pause sounds
-    by_silence: FixedSilence = FixedSilence(400)  # used otherwise
+    by_silence: FixedSilence = FixedSilence(400, open_ms=800)  # used otherwise
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         return (self.by_sound if pause.is_heard else self.by_silence).wait(pause)

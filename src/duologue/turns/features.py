@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .completeness import Completeness
 from .words import FILLERS, words_of
 
 # A sentence doesn't end in one of these: articles, prepositions, conjunctions, auxiliaries, pronouns as subjects.
@@ -63,6 +64,7 @@ class PauseFeatures:
     stretch_ms: int = 0  # how much voice the last stretch has; a stretch has no silence of 192 ms or more
     stretch_evidence: float = 0.0  # the evidence of the last stretch
     second_text: str | None = None  # what another model read in the last stretch; None if it wasn't asked
+    completeness: Completeness = Completeness.UNKNOWN  # how complete the brain finds the text
 
     @property
     def is_heard(self) -> bool:

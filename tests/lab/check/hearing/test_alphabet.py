@@ -7,7 +7,7 @@ from duologue.hearing import inputs as inp
 from duologue.lab.check.hearing.alphabet import choices
 from duologue.lab.check.hearing.check import HearingExplorer
 from duologue.lab.check.hearing.ledger import LedgerChoice
-from duologue.lab.check.hearing.product import NewestReplyAsks, OldReplyHeard, Posted, TimePassed
+from duologue.lab.check.hearing.product import NewestReplyAsks, OldReplyHeard, Posted, TimePassed, WordsJudged
 from duologue.lab.check.hearing.scopes import SMALL, HearingScope
 from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
 
@@ -30,7 +30,7 @@ def test_all_scopes_together_offer_every_kind_of_stimulus() -> None:
             kinds |= {type(choice.stimulus) for choice in choices(scope, node.state, node.ledger)}
     reports = {SpeechBegan, SpeechEnded, Partial, Final, Pause, VoiceFrame, TurnOver}
     inputs = {inp.EarsStopped, inp.ButtonPressed, inp.ButtonReleased, inp.Typed, inp.AgentSpoke}
-    assert kinds - {OldReplyHeard, NewestReplyAsks} == {*reports, *inputs, Posted, TimePassed}
+    assert kinds - {OldReplyHeard, NewestReplyAsks} == {*reports, *inputs, Posted, TimePassed, WordsJudged}
 
 
 def test_the_words_of_an_utterance_carry_its_number() -> None:

@@ -14,7 +14,7 @@ from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice, Words
 from duologue.core.state import FREEZES, State
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.questions import AskedQuestion
-from duologue.hearing.state import DEAF, HeardUtterance, HearingState
+from duologue.hearing.state import DEAF, HeardUtterance, HearingState, JudgedWords
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.turns.controller import TurnMemory
 from duologue.turns.echo_words import RULE as ECHO_RULE
@@ -134,6 +134,7 @@ def _hearing(
         frames=_frames(s.frames, shift),
         wait_for=wait_for,
         guessed=(core.turn, GIST) if is_open and s.guessed == (core.turn, s.words.of(core.turn).gist) else (0, 0),
+        judged=_judged(s, core, is_open),
         own=own,
         ended_onset=seqs[s.ended_onset],
         asked_question=_question(s.asked_question, replies),
@@ -145,6 +146,12 @@ def _question(question: AskedQuestion, replies: dict[int, int]) -> AskedQuestion
     if not question.reply or question.is_asked:
         return AskedQuestion()
     return AskedQuestion(replies[question.reply], playing=replies.get(question.playing, 0))
+
+
+def _judged(s: HearingState, core: State, is_open: bool) -> JudgedWords:
+    """What the brain said, if it was about the words as they are now."""
+    is_current = s.judged[:2] == (core.turn, s.words.of(core.turn).gist)
+    return JudgedWords(core.turn, GIST, s.judged.completeness) if is_open and is_current else JudgedWords()
 
 
 def _time(at: int, shift: int, matters: bool, ms_max: int = PAST_MS) -> int:

@@ -10,14 +10,15 @@ from collections.abc import Iterator
 from itertools import product
 
 from duologue.core import events as ev
-from duologue.core.leaves import CLOSED, ENDING, PENDING, SOUNDING, Link, Reply, User, Voice
+from duologue.core.leaves import CLOSED, ENDING, PENDING, SOUNDING, Link, Reply, User, Voice, Words
 from duologue.core.state import State
 from duologue.hearing import inputs as inp
 from duologue.ports.ears import Final, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
+from duologue.turns.completeness import Completeness
 from duologue.turns.features import LevelShape, PauseFeatures
 
 from .ledger import EarUtterance, LedgerChoice, WordsLedger
-from .product import NewestReplyAsks, OldReplyHeard, Posted, ProductState, TimePassed
+from .product import NewestReplyAsks, OldReplyHeard, Posted, ProductState, TimePassed, WordsJudged
 from .scopes import AGENT_WORDS, HearingScope
 
 SPOKEN_MS = 1_200  # how long the agent's speech is, and where its question ends
@@ -41,6 +42,7 @@ def choices(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterat
     yield from _reports(scope, ledger)
     yield from _user(scope, s, ledger)
     yield from _agent(scope, s, ledger)
+    yield from _brain(scope, core)
     yield from _line(scope, core, ledger)
 
 
@@ -135,6 +137,13 @@ def _user(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterator
         yield LedgerChoice(Posted(ev.SendPressed), use="send")
     if scope.typed > (typed := ledger.uses("type")):
         yield LedgerChoice(inp.Typed(0, f"typed{typed + 1} text{typed + 1}"), use="type")
+
+
+def _brain(scope: HearingScope, core: State) -> Iterator[LedgerChoice]:
+    """The brain may say anything about the words of an open turn, as often as it is asked."""
+    if scope.judges and core.user in (User.TALKING, User.SETTLING) and core.words is not Words.NONE:
+        for one in Completeness:
+            yield LedgerChoice(WordsJudged(one))
 
 
 # -- The agent

@@ -23,6 +23,7 @@ from duologue.hearing.machine import HEARING, HearingMachine
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.state import HearingState, initial_hearing, next_due
 from duologue.ports.ears import Heard
+from duologue.turns.completeness import Completeness
 
 STEPS_MAX = 200  # steps of the conversation machine that one stimulus may cause
 
@@ -68,7 +69,14 @@ class NewestReplyAsks:
     """The newest reply, or the first one, holds a question."""
 
 
-Stimulus: TypeAlias = Heard | inp.Input | Posted | TimePassed | OldReplyHeard | NewestReplyAsks
+@dataclass(frozen=True, slots=True)
+class WordsJudged:
+    """The brain says how complete the words of the newest turn are, as they are known now."""
+
+    completeness: Completeness
+
+
+Stimulus: TypeAlias = Heard | inp.Input | Posted | TimePassed | OldReplyHeard | NewestReplyAsks | WordsJudged
 
 
 class ToldStep(NamedTuple):
@@ -113,6 +121,9 @@ class HearingProduct:
             run.give(inp.HeardLate(s.at, min(given, default=0)))
         elif isinstance(stimulus, NewestReplyAsks):
             run.give(inp.AgentAsks(s.at, max(1, s.core.reply_id)))
+        elif isinstance(stimulus, WordsJudged):
+            said = s.hearing.words.of(s.core.turn)
+            run.give(inp.TextJudged(s.at, said.turn, said.gist, stimulus.completeness))
         else:
             run.give(_input_of(stimulus, s.at))
         after = ProductState(run.state, run.seq, run.at)

@@ -55,6 +55,7 @@ class HearingScope:
     wait_ms: int = 0  # besides the due times, this much time may pass at once
     endpoint: EndpointPolicy | None = None
     asks_early: bool = False  # the brain is asked before the end of a turn is certain
+    judges: bool = False  # the brain says how complete the words are
 
     def settings(self, profile: str) -> Settings:
         """The profile's settings without what other explorations cover: check-ins, retries, repeated faults."""
@@ -100,12 +101,14 @@ SMALL: tuple[HearingScope, ...] = (
     HearingScope("unnumbered", 2, (SHORT,), (LONG,), (REVISED,), numbered=False, server=True, stops=1, ends=True),
     HearingScope("guesses", 2, (SHORT,), (LONG,), typed=1, replies=True, asks_early=True),
     HearingScope("guessed", 1, (), (LONG,), (REVISED,), speaks=True, asks_early=True),
+    HearingScope("judged", 1, (SHORT,), (LONG,), (REVISED,), replies=True, asks_early=True, judges=True),
+    HearingScope("weighed", 1, (SHORT,), (LONG,), frames=1, judges=True),
     HearingScope("easy", 2, (SHORT,), (LONG,), frames=2, endpoint=EasyTurnEndpoint()),
 )
 SCOPES = {scope.name: scope for scope in SMALL}
 # For a quick check: the smallest scopes, which still fire every row.
 QUICK_NAMES = (
     "fillers", "again", "late", "typed", "over", "early", "firm", "echo", "doubtful", "long", "line", "frames",
-    "textual", "unnumbered", "guessed",
+    "textual", "unnumbered", "guessed", "judged",
 )  # fmt: skip
 QUICK = tuple(SCOPES[name] for name in QUICK_NAMES)

@@ -1,0 +1,119 @@
+"""How complete a text is as a reply to a dialogue, before it is certain that the user has finished.
+
+The interpreters of the dialogue read the text in a step whose result is thrown away: nothing is changed, and NLU isn't
+asked. Rule: complete means that the grammars explain every word, that the last value is unlikely to go on, and that the
+text answers the open question or is a whole request. Open means that the text can't end like this. Everything else is
+unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .commands import Command, StartFlow
+from .draft import DialogueDraft
+from .effects import Understand, Validate
+from .english import Direct, SlotKind, Value, read, read_volunteered
+from .english.carrier_words import FILLERS, POLITE
+from .english.courtesy import courtesy_of
+from .english.numbers import SCALES, TENS
+from .english.questions import asks
+from .english.tokens import Token, tokens_of
+from .events import Understood, UserMessage, Validated
+from .flow import Domain, Flow
+from .interpreters import as_set_slots, question_of
+from .machine import guarded_step
+from .state import BUSY, DialogueState, Phase
+
+COMPLETE, OPEN, UNKNOWN = "complete", "open", "unknown"
+# Something has to follow these words, unless the text is a question: "What is it for?"
+_OPEN_ENDS = frozenset(
+    "to from of for with at by into onto than between and or but because a an the my your our their".split()
+)
+# The interpreters that take a whole reply. A "no" to a confirmation isn't among them: what to change often follows it.
+_TAKES_WHOLE = {
+    Phase.IDLE: ("command", "correction", "courtesy"),
+    Phase.WAITING_FOR_SLOT: ("another slot", "none of them", "command", "no", "no preference", "correction"),
+    Phase.CONFIRMING: ("command", "not yet", "what to change", "named slot", "yes", "change", "correction"),
+}
+# More digits or words may follow the value of these slots, and the grammar can't tell how many.
+_UNBOUNDED = (SlotKind.CODE, SlotKind.PHONE, SlotKind.TEXT)
+_GOES_ON = frozenset(TENS) | frozenset(SCALES)  # "twenty" may become "twenty-five"
+_GREETINGS = ("greeting", "assent")  # usually the beginning of a request
+
+
+def completeness(domain: Domain, state: DialogueState, text: str, today: str) -> str:
+    """How complete this text is as a reply in this state: complete, open or unknown."""
+    tokens = tokens_of(text)
+    if not tokens or state.phase in BUSY or state.phase is Phase.ERROR:
+        return UNKNOWN
+    if _ends_open(domain, state, tokens):
+        return OPEN
+    return COMPLETE if _is_whole(domain, state, text, today) else UNKNOWN
+
+
+def _is_whole(domain: Domain, state: DialogueState, text: str, today: str) -> bool:
+    after, effects = guarded_step(domain, state, UserMessage(text, 0, today))
+    if after.phase is Phase.ERROR:
+        return False
+    taken = next((dict(one.data)["by"] for one in reversed(after.trace) if one.event == "interpreted"), "")
+    if any(isinstance(one, Understand) for one in effects):
+        return state.phase is Phase.IDLE and any(
+            _is_request(after, flow, domain, text, today) for flow in domain.offered
+        )
+    if taken == "value":
+        reading = read(question_of(DialogueDraft(domain, state, 0, today)), text, today)
+        return isinstance(reading, Direct) and _is_settled(domain, reading.values, text)
+    if taken == "courtesy":
+        return courtesy_of(tokens_of(text)) not in _GREETINGS
+    return taken in _TAKES_WHOLE.get(state.phase, ())
+
+
+def _is_request(asking: DialogueState, flow: Flow, domain: Domain, text: str, today: str) -> bool:
+    """Is this text an example of the flow, or do its words explain each other and leave nothing to ask for? `asking` is
+    the state in which the text waits for NLU."""
+    said = _content(text)
+    if any(said == _content(example) for example in flow.examples):
+        return True
+    slots = tuple(domain.slots[name].grammar_slot for name in flow.slots if not domain.slots[name].ask_before_filling)
+    whole = read_volunteered(slots, text, " ".join((flow.description, *flow.examples)), today)
+    if whole is None or not _is_settled(domain, whole.values, text):
+        return False
+    commands: tuple[Command, ...] = (StartFlow(flow.name), *as_set_slots(whole.values, "grammar"))
+    after, effects = guarded_step(domain, asking, Understood(asking.pending, commands, 0))
+    for _ in whole.values:  # assume that every value is valid
+        wanted = next((one for one in effects if isinstance(one, Validate)), None)
+        if wanted is None:
+            break
+        after, effects = guarded_step(domain, after, Validated(wanted.request, wanted.value, 0))
+    return after.phase not in (Phase.WAITING_FOR_SLOT, Phase.VALIDATING_SLOT, Phase.ERROR)
+
+
+def _content(text: str) -> list[str]:
+    return [token.word for token in tokens_of(text) if token.word not in POLITE and token.word not in FILLERS]
+
+
+def _is_settled(domain: Domain, values: Sequence[Value], text: str) -> bool:
+    """Is the last of these values whole, as far as a grammar can tell?"""
+    if not values:
+        return False
+    last = max(values, key=lambda value: value.span[1])
+    spec = domain.slots[last.slot]
+    if spec.kind in _UNBOUNDED:
+        return False
+    if spec.kind is SlotKind.NAME:
+        return spec.names is not None and last.value in spec.names.values.values()
+    end = tokens_of(text)[-1]
+    return not (end.word in _GOES_ON and last.span[0] <= end.start < last.span[1])
+
+
+def _ends_open(domain: Domain, state: DialogueState, tokens: Sequence[Token]) -> bool:
+    """Does the text end in a word that something has to follow? "I'd like to" answers a yes/no question, though."""
+    words = [token.word for token in tokens]
+    while words and words[-1] in FILLERS and words[-1] not in _OPEN_ENDS:
+        words.pop()
+    if not words or words[-1] not in _OPEN_ENDS or asks(tokens):
+        return False
+    asked = domain.slots[state.waiting_for] if state.waiting_for is not None else None
+    is_yes_no = state.phase is Phase.CONFIRMING or (asked is not None and asked.kind is SlotKind.YES_NO)
+    return not (is_yes_no and words[-1] == "to")

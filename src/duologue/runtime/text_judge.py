@@ -1,0 +1,41 @@
+"""Asks the brain how complete a text is as an answer to what is open, if the brain can tell.
+
+Rule: a brain that can't tell, or that fails, says nothing: then the sound and the words alone decide when a turn ends.
+"""
+
+from __future__ import annotations
+
+from duologue.ports.brain import Brain, JudgesText
+from duologue.ports.history import UserSaid
+from duologue.turns.completeness import Completeness
+
+from .driver import ReportFailure
+
+
+class TextJudge:
+    """What the brain of one conversation says about texts."""
+
+    def __init__(self, report_failure: ReportFailure, conversation: str, brain: Brain) -> None:
+        self._report_failure = report_failure
+        self._conversation = conversation
+        self._brain: JudgesText | None = None
+        self.use_brain(brain)
+
+    def use_brain(self, brain: Brain) -> None:
+        """Ask this brain from now on."""
+        self._brain = brain if isinstance(brain, JudgesText) else None
+
+    @property
+    def can_judge(self) -> bool:
+        return self._brain is not None
+
+    def judge(self, said: tuple[UserSaid, ...]) -> Completeness:
+        """How complete these turns are. A failure is reported, and the brain isn't asked again."""
+        if self._brain is None or not said:
+            return Completeness.UNKNOWN
+        try:
+            return Completeness(self._brain.completeness(self._conversation, said))
+        except Exception as failure:  # noqa: BLE001 - a brain may raise anything
+            self._brain = None
+            self._report_failure("brain", failure)
+            return Completeness.UNKNOWN

@@ -1,0 +1,23 @@
+"""How complete a text is as an answer to what is open: what the brain says, and how much that weighs.
+
+The brain knows what it asked and what it can understand, so it can tell more than the sound. Rule: the brain's word is
+one term of the score among others. It never ends a turn by itself, and never holds one open without a limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Completeness(StrEnum):
+    """How complete a text is as an answer to what is open."""
+
+    COMPLETE = "complete"  # every word is understood, and it answers the open question or is a whole request
+    OPEN = "open"  # it can't end like this: "I would like to fly to"
+    UNKNOWN = "unknown"
+
+
+# Log-odds that are added to the score of a pause: with more for "complete", callers wait hardly less
+# (`duologue bench understood`), and no more pauses of human callers are taken for an end (tools/fit_completeness.py).
+COMPLETENESS_WEIGHTS: Mapping[Completeness, float] = {Completeness.COMPLETE: 3.0, Completeness.OPEN: -3.0}
