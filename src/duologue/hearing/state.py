@@ -90,7 +90,7 @@ class HearingState(NamedTuple):
     wait: SilenceWait | None = None  # the endpoint policy's answer
     wait_for: tuple[Any, ...] = ()  # what the answer was given for
     guessed: tuple[int, int] = (0, 0)  # the turn and the id of the words about which the brain could be asked early
-    judged: JudgedWords = JudgedWords()
+    judged: JudgedWords = JudgedWords()  # how complete the newest words are, as the brain said
     ended_onset: int = 0  # the onset whose turn this machine has ended
     sent_turn: int = 0  # the newest turn that the user has sent, or that has reached its limit
 
