@@ -86,7 +86,8 @@ def _take_answer_before_question(reply: MessageInContext) -> bool:
     first = reply.text[: tokens[begins - 1].end]
     if asks(tokens_of(first)):
         return False
-    reading = read(Question(reply.asked.slot, reply.asked.text, reply.asked.about), first, d.today)
+    asked = Question(reply.asked.slot, reply.asked.text, reply.asked.about, reply.asked.proposed)
+    reading = read(asked, first, d.today)
     if not isinstance(reading, Direct) or [value.slot for value in reading.values] != [reply.asked.slot.name]:
         return False
     value = reading.values[0]

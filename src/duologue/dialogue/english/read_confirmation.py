@@ -31,6 +31,7 @@ _CHANGES = frozenset(
 _DOUBTS = frozenset("maybe perhaps possibly probably guess suppose unsure think if".split())
 _NEARLY = frozenset("almost nearly mostly partly partially half maybe perhaps".split())
 _ASKING = frozenset("should can could will would shall may must are".split())
+_WEIGHING = frozenset("but if first before unless sure really right correct yes no ok okay cost costs price".split())
 _WRONG = frozenset("wrong incorrect false".split())
 _NOT_CONTENT = _CHANGES | frozenset("mind thought second again hold moment minute no not right correct".split())
 
@@ -77,6 +78,20 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     if not values or leaning not in (None, Polarity.UNSURE):
         return unclear(Why.LEFTOVER, tokens, content)
     return _change(text, reply, tokens, today_of(today), slots)
+
+
+def says_yes_then_asks(text: str, reply: str, today: str) -> bool:
+    """Is the reply a whole yes and then a question about something else: "Yes, that's right. What's the address?"? A
+    question that weighs the yes ("but", "if", "before") doesn't count."""
+    tokens = tokens_of(reply)
+    for place in range(1, len(tokens)):
+        rest = tokens[place:]
+        if not rest[0].pause or any(token.word in _WEIGHING | MARKERS for token in rest):
+            continue
+        if (asks(rest) or wants_to_know(rest)) and not new_values(rest, today_of(today), text):
+            first = read_confirmation(text, reply[: tokens[place - 1].end], today)
+            return first == Confirmation(ConfirmationAnswer.YES)
+    return False
 
 
 def _change(text: str, reply: str, tokens: Sequence[Token], today: Today, slots: tuple[Slot, ...]) -> Confirmation:
