@@ -212,6 +212,7 @@ class Patterns:
     why: str = "I need the {slot} for this."  # the user asks why; if the slot has help, that is said instead
     recalled: str = "The {slot} is {value}."  # the user asks for a value that was given before
     cannot_answer: str = "I can't answer that here."  # a question behind an answer
+    not_exactly: str = "I'm not sure I can do that. I can help you with: {flows}."  # the nearest tasks do the opposite
     limited: str = "All right, {value}."  # before a question that is asked again, after "after four" or "not Monday"
     noted: str = "So far I have {slots}."  # values picked out of a message that was only partly understood
     check: str = "I have {slots}. Is that right?"  # the same, asked before an action
