@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from .birth_dates import is_about_birth
 from .carrier_words import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
@@ -33,9 +32,10 @@ from .free_text import (
 from .from_and_to import activity_said, belongs_to_other_thing, contradicts, role_said
 from .grammar_for_kind import find_values, is_count_not_time
 from .match import Match, Span, overlaps
+from .merged_matches import merged
 from .names import NameList
 from .no_preference import has_no_preference
-from .numbers import find_digit_run, is_pronoun_one
+from .numbers import find_digit_run
 from .party_size import counts_people, find_party, repeats_count
 from .questions import asks, asks_if_it_suits
 from .readings import (
@@ -490,7 +490,7 @@ class _Reader:
         `reading`. Yes, no and free text aren't read in this way, because a reason may be part of them."""
         if not isinstance(reading, Unclear) or self.slot.kind in (SlotKind.YES_NO, SlotKind.TEXT):
             return reading
-        for tokens in answers_without_reason(self.tokens):
+        for tokens in answers_without_reason(self.tokens, has_days=self.slot.kind is SlotKind.DATE):
             rest = [token for token in self.tokens if token not in tokens]
             part = _Reader(self.question, self.reply, tokens, self.today)
             answer = part.read()
@@ -591,20 +591,3 @@ def _is_lone_count(filled: Filled, asked: Slot) -> bool:
     may be part of a date."""
     (slot, match), *more = filled.values()
     return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit
-
-
-def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
-    """Merges several matches into one, if all can mean the same value; else None. A "one" that may be a pronoun is
-    ignored next to other matches."""
-    counts = [match for match in matches if not is_pronoun_one(tokens, match.first)] or matches
-    if is_count and any(words_of(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
-        return None  # "one oh one" isn't a count
-    if is_count:
-        begun = {match.first for match in counts}
-        counts = [one for one in counts if one.unit or one.after in begun or not _is_lone_one(tokens, one)] or counts
-    shared = [value for value in counts[0].candidates if all(value in match.candidates for match in counts[1:])]
-    return counts[0]._replace(candidates=tuple(shared)) if shared else None
-
-
-def _is_lone_one(tokens: Sequence[Token], match: Match) -> bool:
-    return tokens[match.first].word == "one" and match.after - match.first == 1

@@ -1,7 +1,7 @@
 """An answer and its reason: "my partner comes along, so two tickets", "on Friday, because I work until then".
 
 The answer is the part after "so", or the part before "because". Rule: the reason may say anything, except a value, a
-name, a condition or a question; then it isn't only a reason.
+name, a condition or a question; then it isn't only a reason. Only an answer that is a day may have days in its reason.
 """
 
 from __future__ import annotations
@@ -22,14 +22,19 @@ _TOTALS = frozenset("total altogether all".split())
 _REASON_WORDS_MIN = 2
 
 
-def answers_without_reason(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """The parts of a reply that are the answer if the rest is only its reason. The likelier one comes first."""
+def answers_without_reason(tokens: Sequence[Token], *, has_days: bool = False) -> Iterator[Sequence[Token]]:
+    """The parts of a reply that are the answer if the rest is only its reason. The likelier one comes first. With
+    `has_days`, the reason may name a day or a time: "I work until Thursday, so Friday"."""
     for place in range(len(tokens) - 1, _REASON_WORDS_MIN - 1, -1):
         answer = tokens[place + 1 :]
-        if tokens[place].word == "so" and _concludes(tokens, place) and _is_reason(tokens[:place], answer):
+        if (
+            tokens[place].word == "so"
+            and _concludes(tokens, place)
+            and _is_reason(tokens[:place], answer, has_days=has_days)
+        ):
             yield answer[1:] if answer[0].word == "that" else answer
     for place in range(1, len(tokens) - _REASON_WORDS_MIN):
-        if _gives_reason(tokens, place) and _is_reason(tokens[place + 1 :], ()):
+        if _gives_reason(tokens, place) and _is_reason(tokens[place + 1 :], (), has_days=has_days):
             yield tokens[:place]
 
 
@@ -51,10 +56,12 @@ def _gives_reason(tokens: Sequence[Token], place: int) -> bool:
     return tokens[place].word in _BECAUSE and (tokens[place].word != "since" or after[0] in _SPEAKERS)
 
 
-def _is_reason(tokens: Sequence[Token], answer: Sequence[Token]) -> bool:
+def _is_reason(tokens: Sequence[Token], answer: Sequence[Token], *, has_days: bool) -> bool:
     """Are these words no more than a reason? A number may be part of it if the answer gives the total."""
     is_total = any(token.word in _TOTALS for token in answer)
     for token in tokens:
+        if has_days and is_dated(token.word):
+            continue
         if token.word in _CONDITIONS or "?" in token.pause or (token.start and is_capital(token)):
             return False
         if is_dated(token.word) or (is_number(token.word) and token.word != "one" and not is_total):
