@@ -129,7 +129,6 @@ def test_an_action_that_asks_for_what_it_has_is_reported() -> None:
     assert talker.state.trouble.type == "ActionLoops"
 
 
-@pytest.mark.req("D-12")
 def test_a_step_hands_over_with_a_reason_and_ends_every_flow() -> None:
     talker = talk(Collect("size", "size"), HandOff("over", "Wants {size}, urgently"), slots=(SIZE,)).says("small")
     assert [effect.reason for effect in talker.effects if isinstance(effect, HandOver)] == ["Wants small, urgently"]

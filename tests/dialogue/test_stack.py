@@ -165,7 +165,7 @@ def two_tasks(slot: SlotSpec) -> Talker:
     return Talker(domain(first, second, slots=(slot, COLOUR)))
 
 
-@pytest.mark.req("D-11")
+@pytest.mark.req("D-10")
 def test_a_value_of_the_session_is_used_again_and_announced() -> None:
     talker = two_tasks(replace(SIZE, is_session=True)).starts("first").says("small").starts("second")
     assert talker.said == "So far I have size small. colour?"

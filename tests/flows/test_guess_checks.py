@@ -155,7 +155,6 @@ flows:
 """)
 
 
-@pytest.mark.req("D-02")
 def test_a_task_that_does_the_opposite_is_offered_and_not_started() -> None:
     asked = Understand(1, "please unblock my card", ("block_card", "card_limit"), (), None, "")
     found = Understanding((Guess("flow block_card", 0.97),), True, 0.99, by="minilm")

@@ -7,7 +7,6 @@ import pytest
 from duologue.dialogue.english.operations import excludes
 
 
-@pytest.mark.req("D-02")
 @pytest.mark.parametrize(
     ("text", "phrase"),
     [
