@@ -125,7 +125,7 @@ FILES = [
     ),
     (
         "version: 1\nflows:\n  a:\n    steps: [{handoff: 'for {nme}'}]",
-        "4: flows.a.steps[0]: unknown slot 'nme'; known: ",
+        "4: flows.a.steps[0]: unknown slot 'nme'",
     ),
     (
         FILE + "slots:\n  from: {type: text}",
