@@ -72,3 +72,10 @@ def test_a_bad_list_of_names_is_one_line_of_error(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text("[]", encoding="utf-8")
     assert "expected an object from slot to a list of names" in run("", "--names", broken).stderr
+
+
+@pytest.mark.req("D-09")
+def test_with_parts_a_yes_counts_although_a_question_follows() -> None:
+    lines = json.dumps(row(1, "confirm", "Yes, that's right. What's the address?", ask="confirm", slot=None)) + "\n"
+    alone, in_parts = json.loads(run(lines).stdout), json.loads(run(lines, "--parts").stdout)
+    assert (alone["direct"], in_parts["direct"], in_parts["value"]) == (False, True, "yes")

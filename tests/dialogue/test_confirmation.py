@@ -196,3 +196,28 @@ def test_a_slot_that_is_named_for_no_reason_changes_nothing() -> None:
     talker = table().says("four", "tomorrow", "7 pm", "Smith", "hold on", "the time")
     assert talker.slots["time"] == "19:00"
     assert talker.means().phase == "confirming"
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize("text", ["Yes, that's right. What is the address?", "yes, when will it arrive?"])
+def test_a_whole_yes_with_a_question_behind_it_is_taken_and_the_question_is_answered(text: str) -> None:
+    talker = at_confirmation().says(text)
+    assert len(talker.runs) == 1
+    assert "I can't answer that here." in talker.said
+
+
+@pytest.mark.parametrize(
+    "text", ["yes, but when will it arrive?", "yes, how much does it cost?", "yes, is that right?", "no, when is it?"]
+)
+def test_a_question_that_weighs_the_yes_runs_nothing(text: str) -> None:
+    assert at_confirmation().says(text).runs == []
+
+
+def test_a_yes_with_a_question_is_asked_again_before_a_final_action() -> None:
+    talker = talk(
+        Collect("amount", "amount"),
+        Confirm("check", "Send {amount}?"),
+        PerformAction("send", "send", ("amount",), is_final=True),
+        slots=(number("amount"),),
+    ).says("50", "Yes, that's right. When will it arrive?")
+    assert (talker.said, talker.runs) == ("I can't answer that here. Send 50?", [])

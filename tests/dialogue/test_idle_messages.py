@@ -36,3 +36,21 @@ def test_going_back_without_a_task_offers_help() -> None:
 def test_nlu_is_the_last_interpreter() -> None:
     assert IDLE[-1].name == "NLU"
     assert talker().says(OTHER).asked_nlu
+
+
+def offers_more() -> Talker:
+    ended = flow("size", Collect("size", "size"), completed="Done. Can I help you with anything else?")
+    return Talker(domain(ended, slots=(SIZE,))).starts("size").says("small")
+
+
+@pytest.mark.req("D-10")
+@pytest.mark.parametrize("text", ["no", "no thanks", "nope"])
+def test_a_no_to_anything_else_ends_the_conversation(text: str) -> None:
+    done = offers_more().says(text)
+    assert done.said == "Goodbye!"
+    assert [effect.ends for effect in done.effects if isinstance(effect, Respond)] == [True]
+
+
+@pytest.mark.req("D-10")
+def test_a_yes_to_anything_else_tells_what_is_possible() -> None:
+    assert offers_more().says("yes").said == "I can help you with: do size."

@@ -182,3 +182,15 @@ def test_asking_for_help_is_not_a_failed_try() -> None:
     for _ in range(10):
         talker.says("help", "repeat").says(OTHER).means(Help())
     assert (talker.state.waiting_for, talker.state.tries) == ("amount", 0)
+
+
+def test_apologies_vary_and_the_second_one_comes_with_help() -> None:
+    about = replace(SIZE, help="It is on the label.")
+    patient = Talker(replace(domain(flow("size", Collect("size", "size")), slots=(about,)), misses_max=3, tries_max=5))
+    patient.starts("size")
+    said = [patient.says(OTHER).means().said for _ in range(3)]
+    assert said == [
+        "Sorry, I didn't get that. size?",
+        "I'm sorry, I still didn't get that. It is on the label. size?",
+        "I'm sorry, I still didn't get that. size?",
+    ]

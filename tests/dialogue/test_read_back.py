@@ -167,3 +167,11 @@ def test_a_reply_that_is_neither_yes_nor_no_is_asked_for_one() -> None:
     talker = parcel().says("LS1", "AB12", OTHER).means()
     assert talker.said == "Please say yes or no. I have A B 1, 2. Is that right?"
     assert talker.silence().said == "Are you still there? I have A B 1, 2. Is that right?"
+
+
+@pytest.mark.parametrize(("said", "asked"), [("AB12", False), ("AB13", True)])
+def test_a_yes_with_the_same_code_is_a_yes_and_with_another_code_is_not(said: str, asked: bool) -> None:
+    code = SlotSpec("code", SlotKind.CODE, "code?", reads_back=True)
+    talker = talk(Collect("code", "code"), slots=(code,)).says("A B 1 2", OTHER).means(Affirm(), SetSlot("code", said))
+    assert talker.state.reading_back is asked
+    assert talker.state.slots.get("code") == (None if asked else "AB12")

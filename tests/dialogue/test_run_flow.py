@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from duologue.dialogue.conditions import parse
-from duologue.dialogue.effects import Respond
-from duologue.dialogue.flow import CallFlow, Collect, Jump, JumpUnless, PerformAction, SayText
+from duologue.dialogue.effects import HandOver, Respond
+from duologue.dialogue.flow import CallFlow, Collect, HandOff, Jump, JumpUnless, LinkFlow, PerformAction, SayText
 from duologue.lab.check.dialogue.domains import RELAY, domain, flow
 from tests.dialogue.dialogue_flows import (
     AMOUNT,
+    COLOUR,
     SIZE,
     Talker,
     at_confirmation,
@@ -124,3 +127,19 @@ def test_an_action_that_asks_for_what_it_has_is_reported() -> None:
     talker = talk(Collect("size", "size"), PerformAction("go", "go"), slots=(SIZE,)).says("small").done(needs=("size",))
     assert talker.state.trouble is not None
     assert talker.state.trouble.type == "ActionLoops"
+
+
+def test_a_step_hands_over_with_a_reason_and_ends_every_flow() -> None:
+    talker = talk(Collect("size", "size"), HandOff("over", "Wants {size}, urgently"), slots=(SIZE,)).says("small")
+    assert [effect.reason for effect in talker.effects if isinstance(effect, HandOver)] == ["Wants small, urgently"]
+    assert (talker.said, talker.phase) == ("I'll put you through to a person.", "idle")
+
+
+def test_a_link_passes_slots_under_other_names() -> None:
+    first = flow("first", Collect("size", "size"), LinkFlow("over", "second", (("size", "other"),)))
+    second = flow(
+        "second", Collect("size", "size"), Collect("other", "other"), Collect("colour", "colour"), hidden=True
+    )
+    about = domain(first, second, slots=(SIZE, replace(SIZE, name="other"), COLOUR))
+    talker = Talker(about).starts("first").says("small")
+    assert (talker.slots["size"], talker.slots["other"], talker.said) == ("small", "small", "colour?")

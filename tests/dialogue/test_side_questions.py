@@ -50,3 +50,13 @@ def test_a_question_fills_nothing_and_confirms_nothing() -> None:
         talker = at_confirmation().says(text)
         assert (talker.said, talker.runs) == ("The amount is 50. Send 50 to Anna?", [])
     assert at_confirmation().says("fine, but how much is it, and when?").asked_nlu  # past bug: an error
+
+
+def test_a_value_that_was_not_given_yet_is_not_made_up() -> None:
+    assert asked().says("what was the colour again?").said == "I don't have the colour yet. colour?"
+
+
+def test_why_behind_an_answer_is_answered_by_the_help() -> None:
+    colour = replace(COLOUR, help="For the label.")
+    talker = talk(Collect("colour", "colour"), Collect("size", "size"), slots=(SIZE, colour))
+    assert talker.says("red, why do you need that?").said == "So far I have colour red. For the label. size?"

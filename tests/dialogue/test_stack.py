@@ -157,3 +157,34 @@ def test_start_over_with_nothing_open_gives_help() -> None:
 def test_start_over_may_be_understood_by_nlu_and_bring_values() -> None:
     talker = at_amount().says(OTHER).means(Restart(), SetSlot("to", "Bob"))
     assert (talker.slots, talker.said) == ({"to": "Bob"}, "All right, from the beginning. Which account?")
+
+
+def two_tasks(slot: SlotSpec) -> Talker:
+    first = flow("first", Collect("size", "size"), completed="Done.")
+    second = flow("second", Collect("size", "size"), Collect("colour", "colour"), completed="{size} and {colour}.")
+    return Talker(domain(first, second, slots=(slot, COLOUR)))
+
+
+@pytest.mark.req("D-10")
+def test_a_value_of_the_session_is_used_again_and_announced() -> None:
+    talker = two_tasks(replace(SIZE, is_session=True)).starts("first").says("small").starts("second")
+    assert talker.said == "So far I have size small. colour?"
+    assert talker.says("red").said == "small and red."
+
+
+def test_a_value_of_the_session_can_be_corrected() -> None:
+    talker = two_tasks(replace(SIZE, is_session=True)).starts("first").says("small").starts("second")
+    assert talker.says("no, large").slots["size"] == "large"
+
+
+def test_other_values_are_asked_for_in_every_task() -> None:
+    assert two_tasks(SIZE).starts("first").says("small").starts("second").said == "size?"
+
+
+def test_no_action_runs_on_a_value_of_the_session_before_the_user_could_object() -> None:
+    first = flow("first", Collect("size", "size"), completed="Done.")
+    second = flow("second", Collect("size", "size"), PerformAction("act", "act", ("size",)))
+    talker = Talker(domain(first, second, slots=(replace(SIZE, is_session=True),)))
+    talker.starts("first").says("small").starts("second")
+    assert (talker.said, talker.runs) == ("I have size small. Is that right?", [])
+    assert len(talker.says("yes").runs) == 1

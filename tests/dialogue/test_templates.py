@@ -73,3 +73,10 @@ def test_nights_are_not_repeated_as_days() -> None:
 def test_a_day_of_another_year_is_said_with_it(day: str, words: str) -> None:
     assert spoken(day, "2026-03-04") == words
     assert fill("born {day}", {"day": day}, "2026-03-04") == f"born {words}"
+
+
+def test_a_dot_reads_a_part_of_a_value() -> None:
+    values = {"order": {"total": 12, "items": ["tea", "cake"]}, "flight": "LH12", "flight.": {"price": 95}}
+    assert fill("{order.total}, {order.items.1}, {flight} for {flight.price}", values) == "12, cake, LH12 for 95"
+    assert fill("[{order.nothing}{order.items.7}{gone.x}]", values) == "[]"
+    assert gaps_of("{order.total} {flight:spelled}") == ("order", "flight")

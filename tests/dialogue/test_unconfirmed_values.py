@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from duologue.dialogue.codec import from_json, to_json
@@ -211,3 +213,17 @@ def test_a_known_value_is_not_announced_again_and_a_change_only_once() -> None:
     assert talker.said == "count?"
     talker.says(OTHER).means(SetSlot("colour", "blue", "blue", (0, 4), PICKED_OUT))
     assert talker.said == "Got it, I've updated your colour to blue. count?"
+
+
+def test_an_action_that_does_not_use_the_value_is_not_held_up() -> None:
+    other = flow("first", Collect("size", "size"), completed="Done.")
+    second = flow(
+        "second",
+        Collect("colour", "colour"),
+        PerformAction("look", "look", ("colour",)),
+        Collect("size", "size"),
+        PerformAction("act", "act", ("size",)),
+    )
+    about = domain(other, second, slots=(replace(SIZE, is_session=True), COLOUR))
+    talker = Talker(about).starts("first").says("small").starts("second").says("red")
+    assert [run.action for run in talker.runs] == ["look"]

@@ -62,7 +62,7 @@ def test_a_change_after_a_final_action_says_what_was_done_and_opens_the_flow_for
 
 @pytest.mark.req("D-14")
 def test_a_refused_exchange_leaves_what_was_done() -> None:
-    talker = bought().says("change the size to large", "no", "no")
+    talker = bought().says("change the size to large", "no")
     assert talker.said == "All right, let's leave it. Back to where we were. colour?"
     assert talker.slots["size"] == "small"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, Help, NeedTime, Skip, StartFlow
+from duologue.dialogue.commands import Affirm, Cancel, ChitChat, Command, Deny, Handoff, Help, NeedTime, Skip, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.state import DialogueState, Instance
 from duologue.flows import parse_flows
@@ -143,3 +143,37 @@ def test_an_open_task_is_handed_over_only_if_the_guess_is_sure(confidence: float
     asked = Understand(1, "you can call me", ("book_table",), (), question="Shall we call you?")
     guess = Understanding((Guess("handoff", confidence),), True, confidence, by="minilm")
     assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == meant
+
+
+CARD = parse_flows("""
+version: 1
+slots:
+  card: {type: choice, prompt: "Which card?", choices: [debit, credit]}
+flows:
+  block_card: {description: block a card, examples: [block my card, freeze my card], steps: [collect: card]}
+  card_limit: {description: show the limit, examples: [what is my limit], steps: [collect: card]}
+""")
+
+
+def test_a_task_that_does_the_opposite_is_offered_and_not_started() -> None:
+    asked = Understand(1, "please unblock my card", ("block_card", "card_limit"), (), None, "")
+    found = Understanding((Guess("flow block_card", 0.97),), True, 0.99, by="minilm")
+    (said,) = commands_of(CARD, DialogueState(), asked, found, "2026-03-04")
+    assert said == ChitChat("I'm not sure I can do that. I can help you with: block a card.")
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "meant"),
+    [
+        ("what is my limit now", 0.7, (StartFlow("card_limit"),)),
+        ("the one from last year", 0.7, ()),
+        ("the one from last year", 0.95, (StartFlow("card_limit"),)),
+    ],
+)
+def test_an_open_question_is_not_left_for_a_task_that_shares_no_word(
+    text: str, confidence: float, meant: tuple[Command, ...]
+) -> None:
+    asked = Understand(1, text, ("block_card", "card_limit"), ("card",), "card", "Which card?")
+    found = Understanding((Guess("flow card_limit", confidence),), True, 0.99, by="minilm")
+    state = DialogueState(stack=(Instance(0, "block_card"),), waiting_for="card")
+    assert commands_of(CARD, state, asked, found, "2026-03-04") == meant

@@ -26,11 +26,11 @@ STEPS = [
     ),
     (
         '- say: "Hi {day"',
-        "10: flows.book.steps[0]: '{day' isn't a valid gap; write {name} or {name:spelled}",
+        "10: flows.book.steps[0]: '{day' isn't a valid gap; write {name}, {name.part} or {name:spelled}",
     ),
     (
         '- say: "Hi {day of}"',
-        "10: flows.book.steps[0]: '{day of}' isn't a valid gap; write {name} or {name:spelled}",
+        "10: flows.book.steps[0]: '{day of}' isn't a valid gap; write {name}, {name.part} or {name:spelled}",
     ),
     (
         '- {collect: day, prompt: "{proposed}?"}',
@@ -102,7 +102,8 @@ STEPS = [
     ),
     (
         "- branch:\n    - if: len(seat)\n      steps: [{say: x}]",
-        "11: flows.book.steps[0].branch[0]: 'len(seat)' isn't allowed; use slots, values, comparisons, and, or, not",
+        "11: flows.book.steps[0].branch[0]: 'len(seat)' isn't allowed; use slots, values, comparisons, + - * /, "
+        "and, or, not",
     ),
 ]
 FILES = [
@@ -117,6 +118,14 @@ FILES = [
     (
         FILE + "slots:\n  key: {type: text}",
         "4: slots.key: 'key' is a reserved word and can't be the name of a slot; rename it",
+    ),
+    (
+        FILE + "slots:\n  a: {type: choice, choices_from: found}",
+        "4: slots.a.choices_from: no action returns 'found'; name an output of an action",
+    ),
+    (
+        "version: 1\nflows:\n  a:\n    steps: [{handoff: 'for {nme}'}]",
+        "4: flows.a.steps[0]: unknown slot 'nme'",
     ),
     (
         FILE + "slots:\n  from: {type: text}",

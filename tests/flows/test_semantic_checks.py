@@ -36,6 +36,15 @@ FILES = [
         "key; this slot has type date",
     ),
     (
+        FILE + "slots:\n  b: {type: date}\n  a: {type: time, depends_on: [b], session: true}",
+        "5: slots.a.session: a slot that depends on others can't be kept: in another task they may have other values",
+    ),
+    (
+        "version: 1\nflows: {a: {steps: [{action: go, outputs: [b]}]}}\n"
+        "slots:\n  a: {type: choice, choices: [x], choices_from: b}",
+        "4: slots.a.choices_from: `choices` and `choices_from` exclude each other; remove one of them",
+    ),
+    (
         FILE + "slots:\n  a: {type: name, open: false}",
         "4: slots.a.open: `open: false` needs `names`: the list of allowed names",
     ),

@@ -173,11 +173,15 @@ async def _read(out: Console) -> str | None:
     return line.rstrip("\n") if line else None
 
 
+def _taken_over(item: HandOver) -> str:
+    return f"(a person takes over: {item.reason})" if item.reason else "(a person takes over)"
+
+
 async def _answer(out: Console, said: AsyncIterator[Said]) -> bool:
     """Print the answer. Returns whether the conversation ends with it."""
     is_over = False
     async for item in said:
-        text = "(a person takes over)" if isinstance(item, HandOver) else item.text
+        text = _taken_over(item) if isinstance(item, HandOver) else item.text
         is_over = isinstance(item, Respond) and item.ends
         out.print(Text.assemble(("agent  ", BLUE), text))
     return is_over

@@ -30,6 +30,7 @@ from duologue.dialogue.english import (
     Why,
     read,
     read_confirmation,
+    says_yes_then_asks,
 )
 
 _KINDS = {"boolean": SlotKind.YES_NO, "text": SlotKind.NAME}
@@ -55,13 +56,14 @@ def slots_command(
     names: Annotated[
         Path | None, typer.Option(help="A JSON file of known names: an object from slot to a list of names.")
     ] = None,
+    parts: Annotated[bool, typer.Option(help="Also take a yes with a question after it, as flows do.")] = False,
 ) -> None:
     """Read replies to questions from standard input, one JSON object per line, and find their slot values."""
     known = KnownNames(_read_names(names) if names is not None else {})
     for number, line in enumerate(sys.stdin, start=1):
         if line.strip():
             try:
-                answer = answer_row(json.loads(line), known)
+                answer = answer_row(json.loads(line), known, parts=parts)
             except (KeyError, TypeError, ValueError) as error:
                 raise DuologueError(f"standard input, line {number}: {type(error).__name__}: {error}") from None
             sys.stdout.write(json.dumps(answer) + "\n")
@@ -79,11 +81,15 @@ def _read_names(file: Path) -> dict[str, list[str]]:
     return names
 
 
-def answer_row(row: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
+def answer_row(row: Mapping[str, Any], known: KnownNames, *, parts: bool = False) -> dict[str, Any]:
     """The answer to one row, as JSON: the value of the reply if the grammar understands it completely, otherwise the
-    reason why it doesn't. A name that isn't found in the list of its slot is looked up among all known names."""
+    reason why it doesn't. A name that isn't found in the list of its slot is looked up among all known names. With
+    `parts`, a yes counts although a question follows it."""
     if row["ask"] == "confirm":
-        return {"id": row["id"], **_as_json(read_confirmation(row["question"], row["reply"], row["today"]))}
+        answer = _as_json(read_confirmation(row["question"], row["reply"], row["today"]))
+        if parts and not answer["direct"] and says_yes_then_asks(row["question"], row["reply"], row["today"]):
+            answer = {"direct": True, "value": "yes", "asks": True}
+        return {"id": row["id"], **answer}
     slot = slot_of(row, known)
     reading = _read(row, slot)
     if slot.kind is SlotKind.NAME and isinstance(reading, Unclear) and reading.why in _WITHOUT_NAME:

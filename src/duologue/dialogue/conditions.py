@@ -11,11 +11,18 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import eq, ge, gt, le, lt, ne
+from math import isfinite
+from operator import add, eq, ge, gt, le, lt, mul, ne, sub, truediv
 
 LENGTH_MAX = 500
 _COMPARE: dict[type[ast.cmpop], Callable[[object, object], bool]] = {ast.Eq: eq, ast.NotEq: ne}
 _ORDER: dict[type[ast.cmpop], Callable[..., bool]] = {ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge}
+_ARITHMETIC: dict[type[ast.operator], Callable[..., int | float]] = {
+    ast.Add: add,
+    ast.Sub: sub,
+    ast.Mult: mul,
+    ast.Div: truediv,
+}
 _CONSTANTS = {"true": True, "false": False, "none": None}
 
 
@@ -77,8 +84,12 @@ def _check(node: ast.expr, names: list[str]) -> None:
         case ast.Compare():
             for part in (node.left, *node.comparators):
                 _check(part, names)
+        case ast.BinOp() if type(node.op) in _ARITHMETIC:
+            _check(node.left, names)
+            _check(node.right, names)
         case _:
-            raise BadCondition(f"{ast.unparse(node)!r} isn't allowed; use slots, values, comparisons, and, or, not")
+            allowed = "slots, values, comparisons, + - * /, and, or, not"
+            raise BadCondition(f"{ast.unparse(node)!r} isn't allowed; use {allowed}")
 
 
 def _value(node: ast.expr, values: Mapping[str, object]) -> object:
@@ -101,7 +112,26 @@ def _value(node: ast.expr, values: Mapping[str, object]) -> object:
             return -operand if isinstance(operand, int | float) else None
         case ast.Compare():
             return _compared(node, values)
+        case ast.BinOp():
+            return _calculated(node, values)
     raise AssertionError(ast.dump(node))
+
+
+def _calculated(node: ast.BinOp, values: Mapping[str, object]) -> int | float | None:
+    """The result of a calculation. None if a part isn't a number or the result isn't finite; comparing None
+    is false."""
+    left, right = (_number(_value(part, values)) for part in (node.left, node.right))
+    if left is None or right is None:
+        return None
+    try:
+        result = _ARITHMETIC[type(node.op)](left, right)
+    except (ZeroDivisionError, OverflowError):
+        return None
+    return result if isinstance(result, int) or isfinite(result) else None
+
+
+def _number(value: object) -> int | float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _compared(node: ast.Compare, values: Mapping[str, object]) -> bool:

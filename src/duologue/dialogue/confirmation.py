@@ -29,13 +29,14 @@ from .english import (
     read,
     read_confirmation,
     read_volunteered,
+    says_yes_then_asks,
 )
 from .english.carrier_words import FILLERS, POLITE
 from .english.commands import command_of, only_asks_for_change, postpones, repeats
 from .english.elliptic_corrections import with_currency_of
 from .english.no_preference import has_no_preference
 from .english.tokens import Token
-from .flow import Confirm
+from .flow import Confirm, PerformAction
 from .interpreters import Interpreter, MessageInContext, as_set_slots, empty_slots, interpret
 from .run_flow import continue_flow
 from .side_questions import take_side_question
@@ -124,6 +125,21 @@ def _take_yes(reply: MessageToConfirmation) -> bool:
     return True
 
 
+def _take_yes_and_question(reply: MessageToConfirmation) -> bool:
+    """Take "Yes, that's right. What's the address?": say that the question can't be answered here, and go on. Before an
+    action that can't be undone, ask again, because the answer might have mattered."""
+    d = reply.d
+    if d.s.reading_back or not says_yes_then_asks(d.s.last_question, reply.text, d.today):
+        return False
+    d.say(d.domain.patterns.cannot_answer)
+    if any(isinstance(at, PerformAction) and at.is_final for at in d.flow.program[d.top.at :]):
+        d.set(misses=0, silences=0)
+    else:
+        say_yes(d, [])
+    continue_flow(d)
+    return True
+
+
 def _take_no(reply: MessageToConfirmation) -> bool:
     return reply.answer is ConfirmationAnswer.NO and _deny(reply)
 
@@ -170,6 +186,7 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("change", "a new value instead of a yes or no", _take_change),
     Interpreter("no preference", "neither a yes nor a no", _take_no_preference),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
+    Interpreter("yes and a question", "a whole yes, and a question that can't be answered", _take_yes_and_question),
     Interpreter("correction", "a change of an earlier answer; a goodbye", _take_correction),
     Interpreter("NLU", "everything else", _take_anything),
 )

@@ -12,10 +12,11 @@ from typing import Any
 
 from .effects import DialogueEffect, Respond, Save
 from .flow import Domain, Flow, SlotSpec
+from .found_choices import chosen_item
 from .matrix import MATRIX
 from .records import changed
 from .state import BUSY, MESSAGES_MAX, TRACE_MAX, DialogueMessage, DialogueState, Instance, Phase, TraceEvent, with_top
-from .templates import as_said, fill
+from .templates import ITEM, as_said, fill
 
 
 class UnknownMove(Exception):
@@ -113,10 +114,21 @@ class DialogueDraft:
     def say(self, text: str, *, asks: bool = False, barge_in: bool = True, ends: bool = False, **more: Any) -> str:
         """Fill the gaps in the text and add it as a response, unless it is empty. Returns the filled text."""
         said = {name: as_said(filled.value, filled.raw) for name, filled in self.top.slots} if self.s.stack else None
+        if said is not None:
+            said |= self._chosen_items()
         words = fill(text, {**(self.s.slots if said is None else said), **more}, self.today)
         if words:
             self._responses.append(Respond(words, barge_in, asks, ends))
         return words
+
+    def _chosen_items(self) -> dict[str, object]:
+        """What the user chose from lists that actions found: the label to say, and the item for gaps with a dot."""
+        said: dict[str, object] = {}
+        for spec in self.domain.slots.values():
+            item = chosen_item(spec, self.top) if spec.choices_from else None
+            if item is not None:
+                said |= {spec.name: item, spec.name + ITEM: item}
+        return said
 
     def say_first(self, text: str, **more: object) -> None:
         """Say this text before all other responses of the step. A second call replaces the text of the first."""

@@ -61,6 +61,8 @@ class Respond:
 class HandOver:
     """Request to transfer the conversation to a human."""
 
+    reason: str = ""  # given by a flow; empty if the user asked for a human, or if the agent gave up
+
 
 @dataclass(frozen=True, slots=True)
 class Save:

@@ -42,6 +42,8 @@ class SlotSpec:
     barge_in: bool = True
     label: str = ""  # what users call the slot; default: its name
     is_future: bool = False  # a past day, or a past time of today, is refused
+    choices_from: str = ""  # the slot that holds the choices: a list that an action returned
+    is_session: bool = False  # a value that was given in an earlier task of the conversation is used again
 
     @property
     def display_name(self) -> str:
@@ -142,10 +144,19 @@ class CallFlow:
 
 @dataclass(frozen=True, slots=True)
 class LinkFlow:
-    """Switch to another flow without coming back."""
+    """Switch to another flow without coming back. Slots that both flows ask for are passed on."""
 
     step: str
     flow: str
+    gives: tuple[tuple[str, str], ...] = ()  # (slot of this flow, slot of the other flow): also passed on
+
+
+@dataclass(frozen=True, slots=True)
+class HandOff:
+    """Hand the conversation over to a person."""
+
+    step: str
+    reason: str  # for the person, not said; may have gaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +165,7 @@ class End:
 
 
 Instruction: TypeAlias = (
-    Collect | SayText | Assign | Jump | JumpUnless | PerformAction | Confirm | CallFlow | LinkFlow | End
+    Collect | SayText | Assign | Jump | JumpUnless | PerformAction | Confirm | CallFlow | LinkFlow | HandOff | End
 )
 
 
@@ -203,6 +214,7 @@ class Patterns:
     too_late: str = "It's already later than that."
     ambiguous: str = "Did you mean {value}?"
     reprompt: str = "Sorry, I didn't get that."
+    reprompt_again: str = "I'm sorry, I still didn't get that."  # from the second time on
     silence: str = "Are you still there?"
     read_back: str = "I have {value}. Is that right?"
     what_to_change: str = "All right. What should I change?"  # after a no to a confirmation
@@ -211,7 +223,9 @@ class Patterns:
     choices: str = "You can choose {slots}."  # the user asks which answers are possible
     why: str = "I need the {slot} for this."  # the user asks why; if the slot has help, that is said instead
     recalled: str = "The {slot} is {value}."  # the user asks for a value that was given before
+    not_given: str = "I don't have the {slot} yet."  # the same, for a value that wasn't given
     cannot_answer: str = "I can't answer that here."  # a question behind an answer
+    not_exactly: str = "I'm not sure I can do that. I can help you with: {flows}."  # the nearest tasks do the opposite
     limited: str = "All right, {value}."  # before a question that is asked again, after "after four" or "not Monday"
     noted: str = "So far I have {slots}."  # values picked out of a message that was only partly understood
     check: str = "I have {slots}. Is that right?"  # the same, asked before an action
@@ -219,6 +233,7 @@ class Patterns:
     not_understood: str = "Sorry, I didn't understand."
     example: str = "You could say: {example}."  # after a second message in a row that was not understood
     busy: str = "One moment, please. I could not take that in yet."
+    nothing_found: str = "I'm sorry, I found nothing to choose from."  # an action returned no choices
     gave_up: str = "I'm sorry, I could not get that. Let's leave it here."
     failed: str = "I encountered an error. Say retry to try again, or cancel."
     unsure: str = "I was interrupted and can't tell whether that went through. I am checking. Say retry or cancel."

@@ -16,7 +16,7 @@ from .draft import DialogueDraft
 from .english.commands import command_of
 from .english.courtesy import courtesy_of
 from .english.tokens import tokens_of
-from .english.yes_no import where_nothing_more
+from .english.yes_no import asks_for_more, where_nothing_more
 from .interpreters import Interpreter, MessageInContext, interpret
 from .stack import reopen
 from .state import Phase
@@ -93,10 +93,17 @@ def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
     if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
         return ()
     is_over = kind in ("refusal", "thanks") and where_nothing_more(tokens_of(text)) is not None
-    if kind == "farewell" or (is_over and d.s.kept):
+    offers_more = d.s.last_response.endswith("?") and asks_for_more(_last_sentence(d.s.last_response))
+    if kind == "farewell" or (d.s.kept and (is_over or (kind == "refusal" and offers_more))):
         return (Farewell(),)  # "no, that's all", after a task
+    if kind == "assent" and offers_more:
+        return (Help(),)  # "yes", after "anything else?"
     words = ChitChat(str(getattr(d.domain.patterns, "assent" if kind == "refusal" else kind)))
     return (words, Help()) if kind == "greeting" else (words,)
+
+
+def _last_sentence(text: str) -> str:
+    return text.rstrip(" ?").rpartition(". ")[2]
 
 
 def _examples(d: DialogueDraft) -> Iterator[str]:

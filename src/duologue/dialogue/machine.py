@@ -30,6 +30,7 @@ from .events import (
     WorkFailed,
 )
 from .flow import Domain, PerformAction
+from .found_choices import with_found_choices
 from .idle_messages import understand
 from .not_understood import count_silence
 from .recovery import answer_error
@@ -180,7 +181,7 @@ def step(
     row = row_for(state, event)
     if row is None:
         return state, ()
-    draft = DialogueDraft(domain, state, event.at, _today(state, event))
+    draft = DialogueDraft(with_found_choices(domain, state), state, event.at, _today(state, event))
     if isinstance(event, UserMessage):
         event = _begin_turn(draft, event)
     draft = decide(draft, lambda d: row.action(d, event))
@@ -197,7 +198,7 @@ def guarded_step(
     try:
         return step(domain, state, event)
     except Exception as mistake:  # noqa: BLE001 - the user waits for an answer, whatever failed
-        draft = DialogueDraft(domain, state, event.at, _today(state, event))
+        draft = DialogueDraft(with_found_choices(domain, state), state, event.at, _today(state, event))
         draft.set(queue=())  # a queued message may be the cause
         if state.phase is P.ERROR:
             end_all_flows(draft)

@@ -38,8 +38,11 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
     if count and ladder and not is_about_answer:
         prompt = ladder[min(count, len(ladder)) - 1]
     elif count:
-        apology = patterns.unconfirmed if d.s.reading_back else patterns.reprompt
+        again = patterns.reprompt_again if d.s.misses > 1 else patterns.reprompt
+        apology = patterns.unconfirmed if d.s.reading_back else again
         d.say(patterns.silence if d.s.silences else apology)
+        if d.s.misses == 2 and not is_about_answer:
+            d.say(spec.help)
     d.set(last_question=d.say(prompt, asks=True, barge_in=spec.barge_in, **more))
 
 

@@ -10,11 +10,13 @@ from .dependencies import dependants, repeatable_from, unconfirm, unconfirm_from
 from .draft import Commitment, DialogueDraft
 from .effects import HandOver
 from .events import UNKNOWN_OUTCOME
-from .flow import Assign, CallFlow, Collect, Confirm, End, Jump, JumpUnless, LinkFlow, PerformAction, SayText
+from .flow import Assign, CallFlow, Collect, Confirm, End, HandOff, Jump, JumpUnless, LinkFlow, PerformAction, SayText
+from .found_choices import with_found_choices, without_lost_choices
 from .prompts import ask_confirmation, ask_slot, has_failed_too_often
 from .requests import action
 from .stack import begin, keep_slots, return_to
 from .state import DialogueTrouble, Filled, Phase, Slots, put, values_of, without
+from .templates import fill
 from .unconfirmed_values import check, is_checking, wants_check
 
 ACTS_MAX = 100  # actions per user message
@@ -78,6 +80,10 @@ def _take_step(d: DialogueDraft) -> bool:
             return _call(d, at)
         case LinkFlow():
             return _link(d, at)
+        case HandOff():
+            d.commitments.append(Commitment.HANDOFF)
+            hand_over(d, fill(at.reason, _values(d), d.today))
+            return True
         case End():
             return end_flow(d)
 
@@ -90,10 +96,10 @@ def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
         stay_in_error(d)
     elif at.step in d.top.done:
         return _advance(d)  # the flow passes here again after a change; what was done isn't done twice
-    elif wants_check(d) and not d.top.is_acting:
+    elif wants_check(d, at) and not d.top.is_acting:
         check(d)
         return _ask(d, None)
-    elif is_checking(d) and not wants_check(d) and not d.top.denied:
+    elif is_checking(d) and not wants_check(d, at) and not d.top.denied:
         d.set_top(confirm="")  # the user has said the values again, so there is nothing left to ask about
         run_action(d, at)
     elif d.top.confirm and at.step not in d.top.confirmed:
@@ -110,9 +116,25 @@ def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
         give_up(d)
         return True
     if isinstance(at, Collect):
+        if not _finds_choices(d, at):
+            give_up(d, d.domain.patterns.nothing_found)
+            return True
         ask_slot(d, at)
     else:
         ask_confirmation(d, at)
+    return False
+
+
+def _finds_choices(d: DialogueDraft, at: Collect) -> bool:
+    """Are there choices for a slot that takes them from a result? If there are none, the trace names the slot and the
+    step: the flow should have looked before it asked."""
+    source = d.spec(at.slot).choices_from
+    if not source:
+        return True
+    d.domain = with_found_choices(d.domain, d.s)
+    if d.spec(at.slot).choices:
+        return True
+    d.note("no_choices", slot=at.slot, step=at.step, choices_from=source)
     return False
 
 
@@ -199,7 +221,9 @@ def _link(d: DialogueDraft, at: LinkFlow) -> bool:
     """Leave the open flow and switch to another one, or return to it if it is already open. Returns False if that isn't
     possible because too many flows are open."""
     wanted = d.domain.flows[at.flow].slots
-    left, given = d.top, tuple((name, filled) for name, filled in d.top.slots if name in wanted)
+    left, passed = d.top, {name: filled for name, filled in d.top.slots if name in wanted}
+    passed |= {theirs: filled for ours, theirs in at.gives if (filled := d.top.filled(ours)) is not None}
+    given = tuple(passed.items())
     keep_slots(d, left)
     d.set(stack=d.s.stack[:-1])
     if not left.called and return_to(d, at.flow, given):
@@ -210,9 +234,10 @@ def _link(d: DialogueDraft, at: LinkFlow) -> bool:
 def finish_action(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at: PerformAction) -> None:
     """Store the results of an action and move to the next step."""
     names = dict(at.outputs)
-    for name, value in outputs:
-        if not names or name in names:
-            write(d, names.get(name, name), value, source="action")
+    given = {names.get(name, name): value for name, value in outputs if not names or name in names}
+    for name, value in given.items():
+        write(d, name, value, source="action")
+    d.set(stack=(*d.s.stack[:-1], without_lost_choices(d.domain, d.top, frozenset(given))))
     if at.is_final:
         d.set_top(done=(*d.top.done, at.step))
         d.has_just_acted = True
@@ -261,19 +286,19 @@ def end_all_flows(d: DialogueDraft) -> None:
     d.set(among=(), values=(), reading_back=False, trouble=None)
 
 
-def give_up(d: DialogueDraft) -> None:
-    """The open question failed too often: end the flow or hand over to a human."""
+def give_up(d: DialogueDraft, said: str = "") -> None:
+    """The open question failed too often, or can't be asked: end the flow or hand over to a human."""
     d.note("gave_up", slot=d.s.waiting_for or "")
     if d.domain.gives_up_by == "handoff":
         hand_over(d)
     else:
-        end_flow(d, d.domain.patterns.gave_up, is_cancelled=True)
+        end_flow(d, said or d.domain.patterns.gave_up, is_cancelled=True)
 
 
-def hand_over(d: DialogueDraft) -> None:
+def hand_over(d: DialogueDraft, reason: str = "") -> None:
     """Hand over to a human, end all flows, and store their slots for reference."""
     d.say(d.domain.patterns.handoff)
-    d.effects.append(HandOver())
+    d.effects.append(HandOver(reason))
     end_all_flows(d)
 
 

@@ -61,13 +61,16 @@ def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
 
 
 def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
-    """The value that the user asks to hear again: "what was the day again?". Only a value that this task holds."""
+    """The value that the user asks to hear again: "what was the day again?". If this task doesn't hold it yet,
+    the answer says so."""
     if said[0] not in _ASKS_FOR_VALUE or not _AGAIN & set(said):
         return ""
     text = f" {' '.join(said)} "
     values, held = values_of(d.top.slots), dict(d.top.slots)
     for called, name in names_of(d.domain, d.top.flow):
-        if f" {called} " in text and name in values:
+        if f" {called} " in text and name not in values:
+            return d.domain.patterns.not_given.replace("{slot}", d.spec(name).display_name)
+        if f" {called} " in text:
             value = spoken(as_said(held[name].value, held[name].raw), d.today)
             words = d.domain.patterns.recalled.replace("{slot}", d.spec(name).display_name)
             return words.replace("{value}", value)
@@ -86,11 +89,12 @@ def _take_answer_before_question(reply: MessageInContext) -> bool:
     first = reply.text[: tokens[begins - 1].end]
     if asks(tokens_of(first)):
         return False
-    reading = read(Question(reply.asked.slot, reply.asked.text, reply.asked.about), first, d.today)
+    asked = Question(reply.asked.slot, reply.asked.text, reply.asked.about, reply.asked.proposed)
+    reading = read(asked, first, d.today)
     if not isinstance(reading, Direct) or [value.slot for value in reading.values] != [reply.asked.slot.name]:
         return False
     value = reading.values[0]
-    d.say(d.domain.patterns.cannot_answer)
+    d.say(_answer_to(d, tokens[begins:]) or d.domain.patterns.cannot_answer)
     d.set(values=(SetSlot(value.slot, value.value, value.raw, value.span, PICKED_OUT),), among=())
     validate_next(d)
     return True

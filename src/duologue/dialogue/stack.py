@@ -7,8 +7,10 @@ flow calls it.
 from __future__ import annotations
 
 from .draft import DialogueDraft
+from .english import ANY
 from .records import changed
 from .state import Instance, Slots, put, tasks_of
+from .unconfirmed_values import PICKED_OUT
 
 PROGRAM = "program"  # the source of values that the program gave, not the user
 
@@ -16,10 +18,20 @@ PROGRAM = "program"  # the source of values that the program gave, not the user
 def begin(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = False) -> None:
     """Push a flow onto the stack."""
     d.set(instances=d.s.instances + 1)
+    slots = (*slots, *_carried_over(d, name, frozenset(slot for slot, _ in slots)))
     d.set(stack=(*d.s.stack, Instance(d.s.instances, name, slots=slots, called=called)))
     _forget_question(d)
     d.set(ended=None)
     d.note("flow_started", flow=name)
+
+
+def _carried_over(d: DialogueDraft, flow: str, given: frozenset[str]) -> Slots:
+    """The values that the user gave in an earlier task of this conversation and that this flow would ask for, if their
+    slots are kept for the session. They are announced, so that the user can object."""
+    wanted = [slot for slot in d.domain.flows[flow].slots if slot not in given and d.domain.slots[slot].is_session]
+    known = dict(d.s.kept)
+    told = {"source": PICKED_OUT, "confirmed": False, "turn": d.s.turn_count}
+    return tuple((slot, changed(known[slot], told)) for slot in wanted if slot in known and known[slot].value != ANY)
 
 
 def _forget_question(d: DialogueDraft) -> None:

@@ -1,7 +1,8 @@
 """Texts with gaps: `Your table for {people} is booked.`
 
-A gap is the name of a slot in braces. It is replaced by the slot's value, as people say it. Rule: a gap without a value
-is left empty, so filling a text never fails during a call. Unknown names are reported when the flows are loaded.
+A gap is the name of a slot in braces. It is replaced by the slot's value, as people say it. A dot reads a
+part of a value, as in `{flight.price}`. Rule: a gap without a value is left empty, so filling a text never fails during
+a call. Unknown names are reported when the flows are loaded.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import re
 from collections.abc import Mapping
 
 ANY = "dontcare"  # the value that the grammars use for "any value will do"
-GAP = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(:spelled)?\}")
+GAP = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)((?:\.[A-Za-z0-9_]+)*)(:spelled)?\}")
+ITEM = "."  # after the name of a slot: the whole item that the user chose
 _MONTHS = "January February March April May June July August September October November December".split()
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _DURATION = re.compile(r"P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
@@ -22,17 +24,31 @@ _MONTHS_BACK, _MONTHS_AHEAD = 2, 9  # within this range a date is said without i
 
 def gaps_of(text: str) -> tuple[str, ...]:
     """The names of the gaps in a text."""
-    return tuple(dict.fromkeys(name for name, _ in GAP.findall(text)))
+    return tuple(dict.fromkeys(name for name, _, _ in GAP.findall(text)))
 
 
 def fill(text: str, values: Mapping[str, object], today: str = "") -> str:
     """The text with its gaps filled."""
 
     def said(gap: re.Match[str]) -> str:
-        value = values.get(gap[1])
-        return spelled(str(value)) if gap[2] and value is not None else spoken(value, today)
+        value = _part_of(values, gap[1], gap[2].split(".")[1:])
+        return spelled(str(value)) if gap[3] and value is not None else spoken(value, today)
 
     return " ".join(GAP.sub(said, text).split())
+
+
+def _part_of(values: Mapping[str, object], name: str, path: list[str]) -> object:
+    """The value of a gap. `{order.total}` is the value `total` of the object in the slot `order`, or of the item that
+    the user chose for it; `{orders.0}` is the first item of a list. None if there is no such part."""
+    value = values.get(name) if not path else values.get(name + ITEM, values.get(name))
+    for part in path:
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list | tuple) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return None
+    return value
 
 
 def spoken(value: object, today: str = "") -> str:
@@ -46,6 +62,8 @@ def spoken(value: object, today: str = "") -> str:
             return "yes" if value else "no"
         case float():
             return f"{value:g}"
+        case {"value": found, **more}:
+            return spoken(more.get("label") or found, today)
         case dict():
             return " ".join(spoken(part) for part in value.values() if part is not None)
         case list() | tuple():

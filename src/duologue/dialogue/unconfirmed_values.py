@@ -8,6 +8,7 @@ has replied.
 from __future__ import annotations
 
 from .draft import DialogueDraft
+from .flow import PerformAction
 from .records import changed
 from .state import BUSY, Filled, put
 from .templates import as_said, gaps_of, spoken
@@ -54,8 +55,9 @@ def _change_source(d: DialogueDraft, before: str, after: str) -> None:
 # -- Asking about unconfirmed values
 
 
-def wants_check(d: DialogueDraft) -> bool:
-    return any(is_unconfirmed(filled) for _, filled in d.top.slots)
+def wants_check(d: DialogueDraft, at: PerformAction) -> bool:
+    """Would this action use a value that the user may still object to?"""
+    return any(is_unconfirmed(filled) for name, filled in d.top.slots if not at.slots or name in at.slots)
 
 
 def check(d: DialogueDraft) -> None:
@@ -75,7 +77,7 @@ def listed(d: DialogueDraft) -> str:
 def _listed(d: DialogueDraft, names: list[str]) -> str:
     slots = dict(d.top.slots)
     return ", ".join(
-        f"{d.spec(name).display_name} {spoken(as_said(slots[name].value, slots[name].raw))}" for name in names
+        f"{d.spec(name).display_name} {spoken(as_said(slots[name].value, slots[name].raw), d.today)}" for name in names
     )
 
 

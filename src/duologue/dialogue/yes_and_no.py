@@ -27,8 +27,13 @@ def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
     if is_confirming(d) or d.s.reading_back:
         d.commitments.append(Commitment.YES)
     if d.s.reading_back and d.s.values:
+        heard = d.s.values[0]
+        said = [one.value for one in values if one.slot == heard.slot]
+        values[:] = [one for one in values if (one.slot, one.value) != (heard.slot, heard.value)]
+        if any(value != heard.value for value in said):
+            return False  # "yes, A B 13" gives another code, which is read back next
         d.enter(Phase.VALIDATING_SLOT)
-        accept(d, d.s.values[0].value)
+        accept(d, heard.value)
     elif is_confirming(d) and d.top.denied:  # "what should I change?" can't be answered with yes: ask again
         d.set_top(denied=d.top.confirm == d.domain.patterns.what_to_change)
         count_try(d)
@@ -70,7 +75,7 @@ def say_no(d: DialogueDraft) -> bool:
         d.set_top(at=at.on_no)
     elif is_confirming(d) and is_checking(d):
         _drop_unconfirmed(d)
-    elif is_confirming(d) and not d.top.denied and names_collected_slots(d):
+    elif is_confirming(d) and not d.top.denied and names_collected_slots(d) and not _was_offered(d):
         d.set_top(denied=True)
     elif is_confirming(d):
         cancel(d)
@@ -80,6 +85,16 @@ def say_no(d: DialogueDraft) -> bool:
         miss(d)
         return True
     return False
+
+
+def _was_offered(d: DialogueDraft) -> bool:
+    """Did the agent itself open this flow, because the user changed a value after a final action? Then a no means that
+    it isn't wanted."""
+    if len(d.s.stack) < 2:
+        return False
+    below = d.s.stack[-2]
+    acts = [at for at in d.domain.flows[below.flow].program if isinstance(at, PerformAction) and at.step in below.done]
+    return any(at.on_change == d.top.flow for at in acts)
 
 
 def _drop_unconfirmed(d: DialogueDraft) -> None:

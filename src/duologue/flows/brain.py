@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
+from inspect import signature
 from typing import Any
 
 from duologue.core.leaves import Ask
@@ -58,7 +59,7 @@ class FlowBrain:
         store: CheckpointStore | None = None,
         today: Callable[[], str] | None = None,
         now: Callable[[], int] = now_ms,
-        on_handover: Callable[[str], object] | None = None,
+        on_handover: Callable[[str], object] | Callable[[str, str], object] | None = None,
         beside: Brain | None = None,
     ) -> None:
         registry.check(domain)
@@ -72,7 +73,8 @@ class FlowBrain:
         self._store = store or RecentCheckpoints()
         self._today = today or today_in(domain.time_zone)
         self._now = now
-        self._on_handover = on_handover
+        self._on_handover: Callable[..., object] | None = on_handover
+        self._tells_reason = on_handover is not None and len(signature(on_handover).parameters) > 1
         self._beside = beside
         self._memory: Memory | None = None
         self._talks: OrderedDict[str, _DialogueTurns] = OrderedDict()
@@ -157,7 +159,7 @@ class FlowBrain:
                 return
             if isinstance(item, HandOver):
                 if self._on_handover is not None:
-                    self._on_handover(request.conversation)
+                    self._on_handover(*(request.conversation, item.reason)[: 1 + self._tells_reason])
                 continue
             said = True
             if early and item == early[0]:  # said already, before it was certain

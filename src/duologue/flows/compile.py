@@ -21,6 +21,7 @@ from duologue.dialogue.flow import (
     Domain,
     End,
     Flow,
+    HandOff,
     Instruction,
     Jump,
     JumpUnless,
@@ -42,6 +43,7 @@ from .schema import (
     EndStep,
     FileEntry,
     FlowEntry,
+    HandoffStep,
     IfCase,
     LinkStep,
     SayStep,
@@ -100,7 +102,7 @@ def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> Slot
         slot.is_open,
         (begin, end),
         slot.is_past,
-        tuple(slot.depends_on),
+        (*slot.depends_on, *((slot.choices_from,) if slot.choices_from else ())),
         slot.ask_before_filling,
         slot.is_optional,
         slot.prefers,
@@ -108,6 +110,8 @@ def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> Slot
         slot.barge_in,
         slot.label,
         slot.is_future,
+        slot.choices_from,
+        slot.is_session,
     )
 
 
@@ -251,7 +255,9 @@ class _Program:
             case CallStep():
                 self.emit(CallFlow(name, step.call, _pairs(step.gives), _pairs(step.takes)))
             case LinkStep():
-                self.emit(LinkFlow(name, step.link))
+                self.emit(LinkFlow(name, step.link, _pairs(step.gives)))
+            case HandoffStep():
+                self.emit(HandOff(name, step.handoff))
             case EndStep():
                 self._add_end(name, step)
 

@@ -20,6 +20,7 @@ from duologue.dialogue.effects import DialogueEffect, HandOver, Respond, RunActi
 from duologue.dialogue.english import Json
 from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserMessage, WorkFailed
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.found_choices import with_found_choices
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState
@@ -282,10 +283,11 @@ class DialogueSession:
         is_asking = state.top is not None
         try:
             around = surroundings_of(self.state, self._today())
-            found = await self._nlu.understand(effect.text, scope_of(self.domain, effect, is_asking, around))
+            domain = with_found_choices(self.domain, state)
+            found = await self._nlu.understand(effect.text, scope_of(domain, effect, is_asking, around))
             if found.error is not None:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
-            commands = commands_of(self.domain, state, effect, found, self._today())
+            commands = commands_of(domain, state, effect, found, self._today())
             self.is_unclear = all(isinstance(command, ChitChat) for command in commands)
         except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
             report_failure("nlu", failure)

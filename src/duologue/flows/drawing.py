@@ -20,6 +20,7 @@ from duologue.dialogue.flow import (
     Domain,
     End,
     Flow,
+    HandOff,
     Instruction,
     Jump,
     JumpUnless,
@@ -127,7 +128,7 @@ def arrows_from(flow: Flow, place: int) -> tuple[Arrow, ...]:
         return Arrow(place, landing(flow, target), label)
 
     match at:
-        case End() | LinkFlow():
+        case End() | LinkFlow() | HandOff():
             return ()
         case JumpUnless():
             return to(place + 1, "yes"), to(at.to, "no")
@@ -144,7 +145,9 @@ def arrows_from(flow: Flow, place: int) -> tuple[Arrow, ...]:
 def _node(at: Instruction, domain: Domain) -> str:
     match at:
         case Collect():
-            return f'[/"{_lines(f"collect {at.slot}", at.prompt or domain.slots[at.slot].prompt)}"/]'
+            spec = domain.slots[at.slot]
+            found = f"choices from {spec.choices_from}" if spec.choices_from else ""
+            return f'[/"{_lines(f"collect {at.slot}", at.prompt or spec.prompt, found)}"/]'
         case SayText():
             return f'["{_lines(at.text)}"]'
         case Assign():
@@ -161,6 +164,8 @@ def _node(at: Instruction, domain: Domain) -> str:
             return f'[["{_lines(f"call {at.flow}")}"]]'
         case LinkFlow():
             return f'(["{_lines(f"link {at.flow}")}"])'
+        case HandOff():
+            return f'(["{_lines("hand over to a person", at.reason)}"])'
     return '(["end"])'
 
 

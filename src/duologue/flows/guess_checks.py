@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from duologue.dialogue.commands import Affirm
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.english import ConfirmationAnswer, SlotKind, plain_answer
-from duologue.dialogue.english.carrier_words import is_negation
+from duologue.dialogue.english.carrier_words import EXACT, is_negation
 from duologue.dialogue.english.commands import keeps, repeats, words_of_command
 from duologue.dialogue.english.embedded_values import is_all_values
+from duologue.dialogue.english.operations import excludes
 from duologue.dialogue.english.questions import asks
-from duologue.dialogue.english.tokens import Token, stem, tokens_of
-from duologue.dialogue.flow import Domain
+from duologue.dialogue.english.tokens import Token, stem, stems_of, tokens_of
+from duologue.dialogue.flow import Domain, Flow
 from duologue.dialogue.state import DialogueState
 
 from .intents import ANSWERS, FLOW
@@ -49,6 +50,23 @@ class GuessInContext:
     @property
     def tokens(self) -> tuple[Token, ...]:
         return tokens_of(self.asked.text)
+
+
+def offer_instead(guess: GuessInContext) -> str:
+    """What to say if the nearest tasks do the opposite of what the message asks for: "reschedule it" resembles "cancel
+    it". Names the tasks, so that the user can choose. Empty if the guessed task does what the message says."""
+    if not guess.intent.startswith(FLOW) or guess.is_task_at_hand:
+        return ""
+    flow = guess.domain.flows.get(guess.intent.removeprefix(FLOW))
+    if flow is None or not excludes(guess.asked.text, _phrases_of(flow)):
+        return ""
+    near = [one for one in guess.domain.offered if one is flow or excludes(guess.asked.text, _phrases_of(one))]
+    named = ", ".join(one.description for one in near)
+    return guess.domain.patterns.not_exactly.replace("{flows}", named)
+
+
+def _phrases_of(flow: Flow) -> tuple[str, ...]:
+    return (*flow.examples, flow.description, flow.name.replace("_", " "))
 
 
 def is_doubtful(guess: GuessInContext) -> bool:
@@ -127,6 +145,16 @@ def _holds_only_values(g: GuessInContext) -> bool:
     return g.state.top is None and g.confidence < _SURE and is_all_values(g.asked.text, g.today)
 
 
+def _shares_no_word(g: GuessInContext) -> bool:
+    """Would the guess leave the open question for another task, although no word of the message is in that task's
+    phrases? Alike in meaning isn't enough: the user is more likely to answer than to turn to something else."""
+    flow = g.domain.flows.get(g.intent.removeprefix(FLOW)) if g.intent.startswith(FLOW) else None
+    if flow is None or g.state.top is None or g.is_task_at_hand or g.confidence >= _SURE:
+        return False
+    known = stems_of(*_phrases_of(flow))
+    return not any(stem(token.word) in known and token.word not in EXACT for token in g.tokens)
+
+
 DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _is_free_text,
     _is_unsure_departure,
@@ -138,4 +166,5 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _denies_waiting,
     _has_no_evidence,
     _holds_only_values,
+    _shares_no_word,
 )

@@ -33,6 +33,10 @@ def check_comparisons(data: Any, notes: ProblemList) -> None:
             for name, value in _comparisons(text):
                 if name in judged and (why := _objection(name, judged[name], value)):
                     notes.add(path, why, at=key)
+            for name in _calculated(text):
+                kind = judged[name]["type"] if name in judged else SlotKind.NUMBER
+                if kind != SlotKind.NUMBER:
+                    notes.add(path, f"slot {quoted(name)} has type {kind}; only numbers can be calculated with", at=key)
 
 
 def _filled_by(at: LocatedStep) -> Iterator[str]:
@@ -41,6 +45,16 @@ def _filled_by(at: LocatedStep) -> Iterator[str]:
     yield from (theirs for _, theirs in pairs_of(at.step.get("gives")))
     values = at.step.get("set") if at.key == "set" else None
     yield from (name for name, value in (values if isinstance(values, dict) else {}).items() if value is not None)
+
+
+def _calculated(text: str) -> tuple[str, ...]:
+    """The slots that a condition calculates with."""
+    try:
+        tree = ast.parse(parse(text).text, mode="eval")
+    except (BadCondition, RecursionError):
+        return ()
+    parts = [part for node in ast.walk(tree) if isinstance(node, ast.BinOp) for part in (node.left, node.right)]
+    return tuple(dict.fromkeys(part.id for part in parts if isinstance(part, ast.Name)))
 
 
 def _comparisons(text: str) -> Iterator[tuple[str, object]]:

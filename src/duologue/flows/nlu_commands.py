@@ -21,7 +21,7 @@ from duologue.dialogue.state import DialogueState
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.nlu.understanding import Quote, Understanding
 
-from .guess_checks import GuessInContext, is_doubtful
+from .guess_checks import GuessInContext, is_doubtful, offer_instead
 from .intents import ANSWERS, COMMANDS, FLOW
 from .model_values import checked_value
 from .partial_values import answer_in_part, first_values, wants_yes_or_no
@@ -45,6 +45,8 @@ def commands_of(
         return part
     if name is None or is_bare:
         return given
+    if found.by != "llm" and (offer := offer_instead(guess)):
+        return (ChitChat(offer), *given)
     if found.by != "llm" and is_doubtful(guess):
         return (Skip(),) if _is_change_left(state, effect) else given
     if name.startswith(FLOW):

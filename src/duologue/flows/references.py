@@ -38,6 +38,8 @@ _SLOT_TEXTS = ("prompt", "reprompts", "silence_prompts", "help")
 _PATTERN_GAPS = {
     "help": ("flows",),
     "example": ("example",),
+    "not_exactly": ("flows",),
+    "not_given": ("slot",),
     "corrected": ("slot", "value"),
     "invalid": ("slot", "value"),
     "ambiguous": ("value",),
@@ -101,6 +103,17 @@ class _Checker:
         for name, slot in self._slots.items():
             for other in texts_of(slot.get("depends_on")):
                 self._need(other, self._declared, ("slots", name, "depends_on"))
+            self._check_source(name, slot)
+
+    def _check_source(self, name: str, slot: dict[str, Any]) -> None:
+        """Check that an action returns the list that a slot takes its choices from."""
+        source, path = slot.get("choices_from"), ("slots", name, "choices_from")
+        if not isinstance(source, str):
+            return
+        returned = [ours for at in steps_of(self._data) for _, ours in pairs_of(at.step.get("outputs"))]
+        if source not in returned:
+            text = f"no action returns {quoted(source)}; name an output of an action{hint(source, returned)}"
+            self._notes.add(path, text)
 
     def _need(
         self, name: str, known: Iterable[str], path: Path, at: str | int | None = None, what: str = "slot"
@@ -178,7 +191,7 @@ class _Checker:
                     self._notes.add(path, f"unknown slot {quoted(name)}{hint(name, (*self._known, *more))}", at=key)
             for brace in _BRACE.findall(text):
                 if not GAP.fullmatch(brace):
-                    text = f"{quoted(brace)} isn't a valid gap; write {{name}} or {{name:spelled}}"
+                    text = f"{quoted(brace)} isn't a valid gap; write {{name}}, {{name.part}} or {{name:spelled}}"
                     self._notes.add(path, text, at=key)
         for name, flow in self._flows.items():
             for text in texts_of(flow.get("examples")):
@@ -197,7 +210,7 @@ class _Checker:
             yield from ((("flows", name, "completed"), None, text, ()) for text in texts_of(flow.get("completed")))
         for at in steps_of(self._data):
             more = ("proposed",) if "proposed" in at.step else ()
-            for key in ("say", "confirm", "end", "prompt", "waiting"):
+            for key in ("say", "confirm", "handoff", "end", "prompt", "waiting"):
                 if (text := at.text(key)) is not None:
                     yield (at.path if key == at.key else (*at.path, key)), key, text, more
         patterns = self._data.get("patterns")

@@ -106,6 +106,9 @@ class SlotEntry(_Entry):
     validator: Name = Field("", description="A function that accepts or refuses a value.")
     normaliser: Name = Field("", description="A function that converts a value before it is validated.")
     choices: ChoiceList = Field([], description="For type choice: the possible answers.")
+    choices_from: Name = Field(
+        "", description="For type choice: the slot that holds the answers, a list that an action returned."
+    )
     names: Names = Field([], description="For type name: the known names, or a file with one name per line.")
     is_open: bool = Field(True, alias="open", description="For type name: are names that aren't in the list accepted?")
     hours: list[int] = Field(
@@ -125,6 +128,9 @@ class SlotEntry(_Entry):
         "ask", description="What to do with an ambiguous value: ask, or take the first or the last candidate."
     )
     reads_back: bool = Field(False, description="Spell the value to the user, and ask whether it is right.")
+    is_session: bool = Field(
+        False, alias="session", description="Use the value again in later tasks of the conversation."
+    )
     barge_in: bool = Field(True, description="May the user interrupt the question?")
     label: Text = Field("", description="What users call the slot; default: its name.")
 
@@ -133,7 +139,7 @@ class SlotEntry(_Entry):
 
 CASE_KEYS = ("if", "else")
 THEN = ("again", "go_on", "end")
-MAIN_KEYS = ("collect", "say", "set", "branch", "while", "action", "confirm", "call", "link", "end")
+MAIN_KEYS = ("collect", "say", "set", "branch", "while", "action", "confirm", "call", "link", "handoff", "end")
 
 StepId: TypeAlias = Annotated[Name, Field(description="The step's name in checkpoints and for `then`.")]
 Pairs: TypeAlias = Annotated[
@@ -236,9 +242,18 @@ class CallStep(_Step):
 
 
 class LinkStep(_Step):
-    """Switch to another flow without coming back."""
+    """Switch to another flow without coming back. Slots that both flows ask for are passed on."""
 
     link: Name
+    gives: Pairs = Field(
+        [], description="More slots to pass on: names, or a mapping from this flow's slots to the other's."
+    )
+
+
+class HandoffStep(_Step):
+    """Hand the conversation over to a person."""
+
+    handoff: Text = Field(description="The reason, for the person. It isn't said. It may contain {slots}.")
 
 
 class EndStep(_Step):
@@ -270,6 +285,7 @@ Step: TypeAlias = Annotated[
     | Annotated[ConfirmStep, Tag("<confirm>")]
     | Annotated[CallStep, Tag("<call>")]
     | Annotated[LinkStep, Tag("<link>")]
+    | Annotated[HandoffStep, Tag("<handoff>")]
     | Annotated[EndStep, Tag("<end>")],
     Discriminator(_step_tag),
 ]
@@ -285,6 +301,7 @@ STEP_MODELS: dict[str, type[_Step]] = {
     "confirm": ConfirmStep,
     "call": CallStep,
     "link": LinkStep,
+    "handoff": HandoffStep,
     "end": EndStep,
 }
 

@@ -18,6 +18,7 @@ from .step_walk import LEAVING, LocatedStep, bodies_of, cases_of, entries_of, st
 
 _KINDS_WITH_KEY = {
     "choices": (SlotKind.CHOICE,),
+    "choices_from": (SlotKind.CHOICE,),
     "names": (SlotKind.NAME,),
     "open": (SlotKind.NAME,),
     "hours": (SlotKind.TIME,),
@@ -57,10 +58,17 @@ def _check_slot(path: Path, slot: dict[str, Any], notes: ProblemList) -> None:
         if key in slot and kind not in kinds:
             wanted = either([*kinds])
             notes.add((*path, key), f"only slots of type {wanted} can have this key; this slot has type {kind}")
-    if kind == SlotKind.CHOICE and "choices" not in slot:
+    if kind == SlotKind.CHOICE and "choices" not in slot and "choices_from" not in slot:
         notes.add(path, "a slot of type choice needs `choices`: the list of answers", at="type")
+    if "choices" in slot and "choices_from" in slot:
+        notes.add((*path, "choices_from"), "`choices` and `choices_from` exclude each other; remove one of them")
     if slot.get("past") is True and slot.get("future") is True:
         notes.add((*path, "future"), "`past` and `future` can't both be true; remove one of them")
+    if slot.get("session") is True and slot.get("depends_on"):
+        notes.add(
+            (*path, "session"),
+            "a slot that depends on others can't be kept: in another task they may have other values",
+        )
     if slot.get("open") is False and "names" not in slot:
         notes.add((*path, "open"), "`open: false` needs `names`: the list of allowed names")
     hours = slot.get("hours")

@@ -13,7 +13,7 @@ from .problems import Path
 from .schema import main_key_of
 
 ASKING = ("collect", "confirm")
-LEAVING = ("link", "end")
+LEAVING = ("link", "handoff", "end")
 
 
 class LocatedStep(NamedTuple):

@@ -56,7 +56,7 @@ class StoryTurn:
     cancelled: str | None = None
     state: str | None = None
     nlu: bool | None = None
-    handoff: bool | None = None
+    handoff: bool | str | None = None  # whether a person took over; a text: with this reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,8 @@ def _problem(
         kind: [data.get("flow") for event, data in events if event == f"flow_{kind}"]
         for kind in ("started", "completed", "cancelled")
     }
-    handed = any(isinstance(item, HandOver) for item in said)
+    reasons = [item.reason for item in said if isinstance(item, HandOver)]
+    handed: bool | str = reasons[0] if reasons and isinstance(turn.handoff, str) else bool(reasons)
     heard = " ".join(words)
     wanted_flows = {"started": turn.started, "completed": turn.completed, "cancelled": turn.cancelled}
     flow = next((kind for kind, name in wanted_flows.items() if name is not None and name not in flows[kind]), "")
@@ -145,10 +146,13 @@ def _problem(
         and (turn.waiting_for or None) != state.waiting_for,
         f"the dialogue is {state.phase.value}": turn.state is not None and turn.state != state.phase.value,
         f"NLU was called {calls} times": turn.nlu is not None and turn.nlu != bool(calls),
-        "there was a handoff" if handed else "there was no handoff": turn.handoff is not None
-        and turn.handoff != handed,
+        _told_handoff(reasons): turn.handoff is not None and turn.handoff != handed,
     }
     return next((what for what, is_wrong in found.items() if is_wrong), "")
+
+
+def _told_handoff(reasons: list[str]) -> str:
+    return f"there was a handoff {' '.join(reasons)}".rstrip() if reasons else "there was no handoff"
 
 
 def _differs(turn: StoryTurn, talk: DialogueSession) -> bool:

@@ -24,6 +24,7 @@ from .schema import (
     EndStep,
     FileEntry,
     FlowEntry,
+    HandoffStep,
     IfCase,
     LinkStep,
     SayStep,
@@ -97,7 +98,8 @@ def _step(file: FileEntry, step: Step) -> Block:
     match step:
         case CollectStep():
             slot = file.slots[step.collect]
-            return _box(f"collect{named}", step.collect, (step.prompt or slot.prompt,), "blue")
+            found = (f"choices from {slot.choices_from}",) if slot.choices_from else ()
+            return _box(f"collect{named}", step.collect, (step.prompt or slot.prompt, *found), "blue")
         case SayStep():
             return _box(f"say{named}", "", (step.say,), "teal")
         case SetStep():
@@ -118,6 +120,8 @@ def _step(file: FileEntry, step: Step) -> Block:
             return _box(f"call{named}", step.call, (), "rose")
         case LinkStep():
             return _box(f"link{named}", step.link, (), "rose", is_open=False)
+        case HandoffStep():
+            return _box(f"handoff{named}", "", (step.handoff,), "rose", is_open=False)
         case EndStep():
             ending = _ending("end")
             return ending if step.end is True else _stack([_box("say", "", (str(step.end),), "teal"), ending])

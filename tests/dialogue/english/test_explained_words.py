@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import Question, SlotKind, Unclear, Why, read
-from tests.dialogue.english.grammar_replies import WEDNESDAY, ask, said
+from duologue.dialogue.english.explained_words import is_slip
+from tests.dialogue.english.grammar_replies import WEDNESDAY, ask, named, said
 
 TIME = ask(SlotKind.TIME, "What time shall I book the court for?", "court_time")
 
@@ -67,3 +68,25 @@ def test_what_isnt_plain_says_why(reply: str, reason: Why) -> None:
 def test_leftover_words_are_returned() -> None:
     reading = read(TIME, "8 pm with a trainer", WEDNESDAY)
     assert reading == Unclear(Why.LEFTOVER, ("trainer",))
+
+
+@pytest.mark.parametrize(
+    ("word", "is_one"), {"pelase": True, "greaat": True, "hotle": True, "form": False, "cheese": False}.items()
+)
+def test_a_slip_of_typing_is_only_a_long_carrier_word_with_swapped_or_doubled_letters(word: str, is_one: bool) -> None:
+    assert is_slip(word) is is_one
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "I will embark from Boston": "Boston",
+        "what I need is Boston": "Boston",
+        "somewhere close to Boston pelase": "Boston",
+        "look for one in Boston": "Boston",
+        "I would hate Boston": None,
+        "I want to avoid Boston": None,
+    }.items(),
+)
+def test_a_verb_behind_an_auxiliary_is_explained_unless_it_refuses(reply: str, value: str | None) -> None:
+    assert said(named("Boston", "Chicago"), reply) == value

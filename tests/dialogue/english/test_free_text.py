@@ -189,3 +189,21 @@ def test_a_name_within_a_longer_sentence(text: str, name: str | None) -> None:
     tokens = tokens_of(text)
     span = name_in_sentence(tokens)
     assert (text[tokens[span.first].start : tokens[span.after - 1].end] if span else None) == name
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "Justin is the receiver": "Justin",
+        "my friend Philip": "Philip",
+        "send it to my uncle Richard": "uncle Richard",
+        "send it to mom": "mom",
+        "let's send Mahmoud the money": "Mahmoud",
+        "send it to my mom": None,
+        "give it to charity": None,
+        "Tomorrow is better": None,
+    }.items(),
+)
+def test_a_person_is_named_among_words_about_sending(reply: str, value: str | None) -> None:
+    question = ask(SlotKind.NAME, "Who do you want to send the money to?", "recipient_name")
+    assert said(question, reply) == value

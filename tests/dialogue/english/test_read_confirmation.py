@@ -185,3 +185,24 @@ def test_a_yes_with_other_words_is_a_yes(reply: str) -> None:
     reading = read_confirmation(SUITE, reply, WEDNESDAY)
     assert isinstance(reading, Confirmation)
     assert reading.answer == "yes"
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("reply", "meant"),
+    {
+        "that's the plan": "yes",
+        "you nailed it, thanks": "yes",
+        "that is fine with me too": "yes",
+        "yes, thanks a lot": "yes",
+        "hold on, make it four people": "change",
+        "that's not right, because I need it for four people": "change",
+        "I would like a court for three": "change",
+        "book a court in the garden": "change",
+        "I would like to": None,
+        "it is for my mother": None,
+        "hold on": None,
+    }.items(),
+)
+def test_indirect_answers_to_a_confirmation(reply: str, meant: str | None) -> None:
+    assert answer(reply) == meant

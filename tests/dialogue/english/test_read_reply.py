@@ -166,3 +166,23 @@ def test_the_reply_to_a_question_back_decides(reply: str, time: str) -> None:
 def test_another_time_may_be_given_to_the_question_back() -> None:
     slot = Slot("time", SlotKind.TIME)
     assert said(Question(slot, among=("06:30", "18:30")), "let's make it five pm") == "17:00"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "actually, the 6th": "2026-03-06",
+        "no next Monday": "2026-03-09",
+        "sorry, could I come on the 6th instead?": "2026-03-06",
+        "that's not right, I'll come on the 6th": "2026-03-06",
+        "no, not the 5th": None,
+    }.items(),
+)
+def test_another_day_turns_down_the_day_that_the_question_named(reply: str, value: str | None) -> None:
+    question = ask(SlotKind.DATE, "Will you come on March 5?", "day")
+    assert said(question, reply) == value or (value is None and not isinstance(said(question, reply), str))
+
+
+def test_actually_is_for_nlu_if_the_question_named_no_day() -> None:
+    assert said(ask(SlotKind.DATE, "Which day will you come?", "day"), "actually, the 6th") is None

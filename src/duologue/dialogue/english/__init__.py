@@ -2,7 +2,7 @@
 
 from .embedded_values import read_parts
 from .names import NameList
-from .read_confirmation import plain_answer, read_confirmation
+from .read_confirmation import plain_answer, read_confirmation, says_yes_then_asks
 from .read_reply import read, read_volunteered
 from .readings import (
     ANY,
@@ -44,4 +44,5 @@ __all__ = [
     "read_confirmation",
     "read_parts",
     "read_volunteered",
+    "says_yes_then_asks",
 ]

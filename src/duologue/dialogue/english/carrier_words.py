@@ -32,7 +32,8 @@ DISSENT = _words("no nope nah uh-uh")
 HEDGES = _words(
     """maybe perhaps probably possibly likely preferably ideally hopefully just only simply about around
     roughly approximately ish exactly precisely really quite pretty rather somewhat mostly usually normally
-    generally typically always often best kinda sorta most specifically particularly especially honestly
+    generally typically always often lately sometime finally recently
+    best kinda sorta most specifically particularly especially honestly
     basically thankfully luckily fortunately unfortunately sadly sharp currently total altogether overall accordingly"""
 )
 
@@ -46,7 +47,7 @@ PRONOUNS = _words(
 DETERMINERS = _words("a an the some every each own same certain particular specific such whole")
 AUXILIARIES = _words(
     """am is are was were be been being do does did done doing have has had having can could will would shall
-    should may might must ought gonna wanna gotta going let need"""
+    should may might must ought gonna wanna gotta going let need got"""
 )
 PREPOSITIONS = _words(
     """in on at to from of for by with near around about into onto over up down out off through till until til
@@ -60,27 +61,27 @@ PARTICLES = _words("ahead back away together again forward")
 WISHES = _stems(
     """want like love prefer wish hope plan intend think thought guess believe suppose consider feel fancy
     crave enjoy desire require expect choose chose choice pick select take try decide aim shoot interest
-    mood look care favor favour favorite favourite preference kind dream request lean"""
+    mood look care fan goal favor favour favorite favourite preference kind dream request lean"""
 )
 REQUESTS = _stems(
     """find search seek look check book reserve get give show make set put schedule arrange order buy purchase
     rent hire pull bring use using used start begin open see view help add create do go proceed continue
     keep have tell know say said lookup secure grab provide recommend suggest fix organize organise setup
     fill enter write note mark place browse locate explore run hold confirm offer serve include access
-    assign register select"""
+    assign register select scan sell"""
 )
 ACTS = _stems(
     """go going went come came travel travelling travelled fly flew drive drove ride leave left depart arrive
     return head move reach land stay visit check pick drop walk get meet attend join eat dine live watch
     listen hear play read enjoy experience spend sleep work use pay send sent transfer receive share deposit
     wire board catch commute tour end finish happen collect fetch need speak talk call text message deliver
-    wake ring remind bring work born"""
+    wake ring remind bring work born embark journey vacation holiday situate base"""
 )
 STATES = _stems("available free open ready able willing locate set possible convenient comfortable")
 APPROVAL = _stems(
     """good great fine perfect perfectly nice ideal best better okay ok cool wonderful lovely excellent awesome
     amazing super convenient suitable suit fit work sound seem enough plenty alright fantastic terrific
-    brilliant delightful acceptable favorite preferable sweet"""
+    brilliant delightful acceptable favorite preferable sweet suffice sufficient delicious tasty yummy happy glad"""
 )
 
 # -- What services are about
@@ -95,7 +96,7 @@ THINGS = _stems(
     fund payment transfer sum cash bill cost price transaction recipient receiver contact message weather
     forecast climate temperature alarm reminder station terminal airport stop food cuisine dish meal dinner
     lunch supper menu information info detail option listing result service provider professional list
-    schedule calendar name number title"""
+    schedule calendar name number title report condition"""
 )
 SORTS = _stems("type kind sort category genre style variety class section line way")
 TIMES = _stems("date day time hour moment week month year timing slot")

@@ -12,6 +12,7 @@ from .carrier_words import FILLERS, POLITE
 from .match import Match, Span
 from .names import NameList
 from .numbers import SMALL, ordinal_at
+from .other_words import other_words
 from .readings import Choice
 from .tokens import Token, stem
 
@@ -19,10 +20,12 @@ _NOUNS = ("one", "option", "choice", "item", "answer")
 _LETTERS = "abcdefgh"
 
 
-def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
+def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...], *, is_asked: bool = False) -> list[Match]:
     """Every choice that a reply names. If it names no choice, the one that it refers to by position: "the second
-    one"."""
+    one". With `is_asked`, other everyday words for a choice count too."""
     found = list(names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
+    if is_asked:
+        found = sorted([*found, *_by_other_words(tokens, choices, found)])
     found = [_with_one(tokens, match) for match in found]
     if found or (pointed := find_pointed(tokens, len(choices))) is None:
         return found
@@ -57,6 +60,15 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
         values = stems.get(stem(token.word), set())
         if len(values) == 1 and len(stem(token.word)) >= 4:
             yield Match(place, place + 1, tuple(values))
+
+
+def _by_other_words(tokens: Sequence[Token], choices: tuple[Choice, ...], found: Sequence[Match]) -> Iterator[Match]:
+    """Other everyday words for a choice that stand beside what was found already: "a concert" for "music"."""
+    meant = other_words(choices)
+    for place, token in enumerate(tokens):
+        value = meant.get(stem(token.word)) if meant else None
+        if value is not None and not any(match.first <= place < match.after for match in found):
+            yield Match(place, place + 1, (value,))
 
 
 def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None:

@@ -14,7 +14,7 @@ from .carrier_words import ALTERNATIVES, DISSENT, MARKERS, WISHES, is_carrier, i
 from .dates import MONTHS, WEEKDAYS
 from .match import Match
 from .numbers import ORDINALS, SCALES, SMALL, is_pronoun_one
-from .questions import OPENINGS, asks, is_suggestion
+from .questions import OPENINGS, SPEAKERS, asks, is_suggestion
 from .readings import Question, Unclear, Why
 from .tokens import Token, stem, stems_of
 
@@ -23,6 +23,11 @@ _DATED = frozenset(ORDINALS) | frozenset(WEEKDAYS) | frozenset(MONTHS)
 _VALUE_WORDS = _NUMBERS | _DATED
 _NEVER_ECHOED = frozenset(stem(word) for word in _VALUE_WORDS | MARKERS | ALTERNATIVES | {"any", "what", "how", "why"})
 _TO_VERB = frozenset(("need", "going", "have", "has", "got", "used", "able", "ready"))
+_MODALS = frozenset("will would should must can could might i'll we'll they'll he'll she'll it'll".split())
+_AVERSE = frozenset(
+    stem(word) for word in "hate avoid dislike refuse decline reject dread lose skip quit stop complain".split()
+)  # a verb that denies what follows, so it is never skipped
+_SLIP_CHARS_MIN = 5
 _BEING = frozenset("am is are be been i'm we're it's im they're was were".split())
 
 
@@ -83,8 +88,28 @@ def is_explained(tokens: Sequence[Token], place: int, echo: frozenset[str]) -> b
     if word in DISSENT:
         return all(token.word in OPENINGS for token in tokens[:place])
     if word in ("what", "how"):
-        return is_suggestion(tokens, place)
-    return _is_verb(tokens, place)
+        return is_suggestion(tokens, place) or _is_relative(tokens, place)
+    if word == "close":
+        return place + 1 < len(tokens) and tokens[place + 1].word == "to"
+    return _is_verb(tokens, place) or is_slip(word)
+
+
+def _is_relative(tokens: Sequence[Token], place: int) -> bool:
+    """Does a "what" join clauses instead of asking: "what I need is", "see what is on"?"""
+    before, after = (tokens[at].word if 0 <= at < len(tokens) else "" for at in (place - 1, place + 1))
+    return tokens[place].word == "what" and (after in SPEAKERS or before in ("see", "check", "find", "show"))
+
+
+@lru_cache(maxsize=2048)
+def is_slip(word: str) -> bool:
+    """Is this a carrier word with one slip of typing: two letters swapped ("pelase"), or one doubled ("greaat")? Short
+    words don't count, because they would be other words."""
+    if len(word) < _SLIP_CHARS_MIN or not word.isalpha():
+        return False
+    pairs = range(len(word) - 1)
+    swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in pairs)
+    single = (word[:at] + word[at + 1 :] for at in pairs if word[at] == word[at + 1])
+    return any(is_carrier(other) for other in (*swapped, *single))
 
 
 def is_dated(word: str) -> bool:
@@ -110,9 +135,13 @@ def _is_verb(tokens: Sequence[Token], place: int) -> bool:
     token, before = tokens[place], tokens[place - 1].word if place else ""
     if token.pause or not token.word.isalpha() or len(token.word) < 3 or token.text[0].isupper():
         return False
+    if stem(token.word) in _AVERSE:
+        return False
     if before == "to" and place > 1:
         wishing = tokens[place - 2].word
         return stem(wishing) in WISHES or wishing in _TO_VERB
+    if before in _MODALS and place > 1:
+        return True
     return token.word.endswith("ing") and len(token.word) > 5 and before in _BEING
 
 

@@ -49,6 +49,12 @@ _LEADS = frozenset(
     """to in at from for of is be near around by into toward towards see visit meet try hear watch play eat called named
     like love prefer want serve serves serving some out check the under""".split()
 )
+_RELATIVES = frozenset(
+    "mom mum mommy mummy mother dad daddy father uncle aunt auntie grandma grandpa granny cousin brother sister".split()
+)
+_FRIENDS = frozenset("friend buddy colleague neighbor neighbour boss partner".split())
+_TO_PERSON = frozenset("to for send give pay transfer wire call is it's".split())
+_RECEIVING = frozenset("is will should would gets receives".split())
 _INTRODUCING = (("my", "name", "is"), ("my", "name's"), ("the", "name", "is"), ("the", "name's"))
 _GOING_ON = frozenset("and but because so with from i i'm i'd we who".split())
 _PARTING = frozenset("you bye goodbye a lot have nice day that's all that is it".split())
@@ -227,6 +233,33 @@ def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
     frame = [*tokens[1:first], *tokens[after:]]
     has_case = any(token.text[0].islower() for token in frame) and not any(is_capital(token) for token in frame)
     return Span(first, after) if has_case else None
+
+
+def named_person(tokens: Sequence[Token], left: Sequence[int]) -> Span | None:
+    """The span of the person that a reply to "who?" names among carrier words: "Justin is the receiver", "my uncle
+    Richard", "send it to mom". `left` holds the indexes of the words that aren't explained otherwise. In lower case,
+    only a word for a relative counts."""
+    first, after = left[0], left[-1] + 1
+    run = tokens[first:after]
+    if after - first != len(left) or len(run) > NAME_WORDS_MAX or not _is_written_as_person(run):
+        return None
+    if any(is_dated(token.word) or is_number(token.word) or token.word in NAMELESS for token in run):
+        return None
+    before = words_of(tokens[max(0, first - 2) : first])
+    follows = tokens[after].word if after < len(tokens) else ""
+    if first == 0:
+        return Span(first, after) if follows in _RECEIVING and run[0].word not in _RELATIVES else None
+    is_led = before[-1] in _TO_PERSON or before[-1] in _FRIENDS
+    if before[-1] in _OWNERS:
+        is_led = run[0].word in _RELATIVES and len(run) > 1
+    is_alone = is_led and not any(is_capital(token) for token in (*tokens[1:first], *tokens[after:]))
+    return Span(first, after) if is_alone else None
+
+
+def _is_written_as_person(run: Sequence[Token]) -> bool:
+    """Are these words a name with a capital letter, a relative ("mom"), or both ("uncle Richard")?"""
+    names = run[1:] if run[0].word in _RELATIVES else run
+    return all(token.text[0].isupper() and token.word.isalpha() for token in names)
 
 
 def introduced_name(tokens: Sequence[Token]) -> Span | None:

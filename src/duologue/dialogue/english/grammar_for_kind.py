@@ -21,6 +21,7 @@ from .match import Match, overlaps
 from .names import NameList
 from .numbers import SMALL, find_numbers
 from .readings import Slot, SlotKind
+from .regions import with_regions
 from .relative_days import Since
 from .times import find_times
 from .times_from_now import find_now, find_times_ahead, without_past_times
@@ -67,7 +68,7 @@ def find_values(
             amounts = [match for match in find_money(tokens, is_asked=is_asked) if not _is_not_an_amount(tokens, match)]
             return [match for match in amounts if not _counts_things(tokens, match)]
         case SlotKind.CHOICE:
-            return find_choices(tokens, slot.choices)
+            return find_choices(tokens, slot.choices, is_asked=is_asked)
         case SlotKind.NAME:
             return known_names(tokens, slot.names, is_open=slot.is_open) if slot.names is not None else []
         case SlotKind.PHONE:
@@ -208,9 +209,9 @@ def known_names(tokens: Sequence[Token], names: NameList, *, is_open: bool = Tru
     whole = without_filler(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))
-        for match in names.find(tokens)
+        for match in with_regions(tokens, list(names.find(tokens)))
         if (match.first <= whole.first and whole.after <= match.after)
         or is_capital(tokens[match.first])
         or (not is_open and _is_placed(tokens, match))
-        or not all(is_carrier(token.word) for token in tokens[match.first : match.after])
+        or not all(is_carrier(token.word) or token.word == "one" for token in tokens[match.first : match.after])
     ]

@@ -47,11 +47,12 @@ DIGITS_MIN = 4  # fewer digits aren't joined: "two three" may mean two or three
 # Words before and after "one" when it is a pronoun rather than a count.
 _THING_BEFORE = frozenset(
     """a the this that another any some which good nice great best better each every new book find get me need want see
-    for:me make have schedule reserve rent buy got is try choose take pick""".split()
+    for:me make have schedule reserve rent buy got is try choose take pick prefer like""".split()
 )
+_SEEKING = frozenset(("look", "search", "hunt", "ask"))  # "look for one in town"
 _THING_AFTER = frozenset(
     """in at near around by close from to on that which is would will works sounds for with please if there i you
-    it's that's and or""".split()
+    it's that's and or located""".split()
 )
 
 
@@ -198,7 +199,8 @@ def is_pronoun_one(tokens: Sequence[Token], place: int) -> bool:
         return False
     before = tokens[place - 1].word if place else ""
     ends = place + 1 == len(tokens) or bool(tokens[place + 1].pause) or tokens[place + 1].word in _THING_AFTER
-    return before in _THING_BEFORE and ends
+    is_sought = before == "for" and place > 1 and stem(tokens[place - 2].word) in _SEEKING
+    return (before in _THING_BEFORE or is_sought) and ends
 
 
 def find_digit_run(tokens: Sequence[Token]) -> Match | None:

@@ -13,7 +13,7 @@ from .tokens import Token, stem
 
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
 _WH = frozenset("what what's whats when when's where where's why how how's who who's which whose whom whether".split())
-_SPEAKERS = frozenset("i i'm i'd i've i'll we we're we'd we've".split())
+SPEAKERS = frozenset("i i'm i'd i've i'll we we're we'd we've".split())
 _VERB_FIRST = frozenset("is are was were does did has isn't aren't doesn't didn't am".split())
 _VERB_BEFORE_SUBJECT = frozenset("do have don't should".split())
 _SUBJECTS = frozenset("you they we i he she there the these those any".split())
@@ -68,7 +68,7 @@ def _asks_at(tokens: Sequence[Token], place: int) -> bool:
     word = tokens[place].word
     after = tokens[place + 1].word if place + 1 < len(tokens) else ""
     if word in _WH:
-        is_relative = word == "what" and after in _SPEAKERS  # "what I'm looking for is a plumber"
+        is_relative = word == "what" and after in SPEAKERS  # "what I'm looking for is a plumber"
         return not is_suggestion(tokens, place) and not is_relative
     if word in _VERB_FIRST:
         return bool(after) and (place == 0 or bool(tokens[place].pause) or after in _SUBJECTS)

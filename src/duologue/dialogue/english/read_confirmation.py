@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .carrier_words import ASSENT, DISSENT, FILLERS, MARKERS, POLITE, is_negation
+from .carrier_words import ACTS, ASSENT, DISSENT, EXACT, FILLERS, MARKERS, POLITE, is_negation
 from .commands import command_of, repeats
 from .days import Today, today_of
 from .explained_words import covered_by, echo_of_texts, leftover, unclear, unread
@@ -21,7 +21,7 @@ from .questions import asks, wants_to_know
 from .readings import Confirmation, ConfirmationAnswer, Reading, Slot, SlotKind, SpokenCommand, Value, Why
 from .several_slots import assign, values_of
 from .tokens import Token, stem, stems_of, tokens_of, words_of
-from .yes_no import Polarity, agrees, denies_praise, is_service_verb, places_outside_yes_no, polarity
+from .yes_no import Polarity, agrees, denies_praise, is_service_verb, places_outside_yes_no, polarity, wishes
 
 _TYPED = tuple(Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER))
 _CHANGES = frozenset(
@@ -31,6 +31,7 @@ _CHANGES = frozenset(
 _DOUBTS = frozenset("maybe perhaps possibly probably guess suppose unsure think if".split())
 _NEARLY = frozenset("almost nearly mostly partly partially half maybe perhaps".split())
 _ASKING = frozenset("should can could will would shall may must are".split())
+_WEIGHING = frozenset("but if first before unless sure really right correct yes no ok okay cost costs price".split())
 _WRONG = frozenset("wrong incorrect false".split())
 _NOT_CONTENT = _CHANGES | frozenset("mind thought second again hold moment minute no not right correct".split())
 
@@ -56,14 +57,15 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     leaning = polarity(tokens)
     if leaning is Polarity.NO and has_no_preference(tokens, frozenset()):
         return unclear(Why.NO_VALUE)
-    assents = any(token.word in ASSENT for token in tokens[:3])
+    assents = any(token.word in ASSENT for token in tokens[:3]) and not denies_praise(tokens)
     changes = any(token.word in _CHANGES for token in tokens)
     if leaning is Polarity.YES and (any(token.word in _NEARLY for token in tokens) or tokens[-1].word == "if"):
         return unclear(Why.LEFTOVER, tokens, content)
     if leaning is Polarity.YES and not values and not changes:
+        left = [place for place in left if not _is_courtesy(tokens, place)]
         left = [place for place in left if not (agrees(tokens) and stem(tokens[place].word) in stems_of(text))]
         return unclear(Why.LEFTOVER, tokens, left) if left else Confirmation(ConfirmationAnswer.YES)
-    if leaning is Polarity.UNSURE or (assents and not (values and changes)):
+    if (leaning is Polarity.UNSURE and not values) or (assents and not (values and changes)):
         return unclear(Why.SEVERAL if values else Why.LEFTOVER, tokens, content)
     if leaning is Polarity.NO and not values and all(_is_forbidden(tokens, place, text) for place in content):
         return Confirmation(ConfirmationAnswer.NO)
@@ -71,9 +73,25 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
         if values or content:
             return _change(text, reply, tokens, today_of(today), slots)
         return Confirmation(ConfirmationAnswer.NO) if leaning is Polarity.NO else unclear(Why.NO_VALUE)
-    if not values or leaning is not None:
+    if leaning is None and not values and _wants_otherwise(tokens, content, text):
+        return _change(text, reply, tokens, today_of(today), slots)
+    if not values or leaning not in (None, Polarity.UNSURE):
         return unclear(Why.LEFTOVER, tokens, content)
     return _change(text, reply, tokens, today_of(today), slots)
+
+
+def says_yes_then_asks(text: str, reply: str, today: str) -> bool:
+    """Is the reply a whole yes and then a question about something else: "Yes, that's right. What's the address?"? A
+    question that weighs the yes ("but", "if", "before") doesn't count."""
+    tokens = tokens_of(reply)
+    for place in range(1, len(tokens)):
+        rest = tokens[place:]
+        if not rest[0].pause or any(token.word in _WEIGHING | MARKERS for token in rest):
+            continue
+        if (asks(rest) or wants_to_know(rest)) and not new_values(rest, today_of(today), text):
+            first = read_confirmation(text, reply[: tokens[place - 1].end], today)
+            return first == Confirmation(ConfirmationAnswer.YES)
+    return False
 
 
 def _change(text: str, reply: str, tokens: Sequence[Token], today: Today, slots: tuple[Slot, ...]) -> Confirmation:
@@ -81,11 +99,30 @@ def _change(text: str, reply: str, tokens: Sequence[Token], today: Today, slots:
     return Confirmation(ConfirmationAnswer.CHANGE, values)
 
 
+def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str) -> bool:
+    """Does the user order or wish, in words of the question, something that it didn't say: "play it in the kitchen",
+    after "shall I play it in the bedroom?"? A wish that shares no word with the question may be about another task."""
+    asked, words = stems_of(text), [token.word for token in tokens if token.word not in POLITE | FILLERS]
+    is_order = bool(words) and (is_service_verb(words[0]) or stem(words[0]) in ACTS)
+    is_wish = words[:1] in (["i'd"], ["i"], ["we"], ["we'd"]) and wishes(tokens[:4])
+    is_new = any(stem(tokens[place].word) not in asked for place in content)
+    shares = any(stem(token.word) in asked for token in tokens if token.word not in EXACT)
+    return (is_order or is_wish) and is_new and shares
+
+
 def _orders_it(tokens: Sequence[Token], text: str) -> bool:
     """Does the user order what was proposed: "book it", after "shall I book it?"?"""
     words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
     is_order = len(words) == 2 and words[1] in ("it", "that", "this") and is_service_verb(words[0])
     return is_order and words[0] in words_of(tokens_of(text))
+
+
+def _is_courtesy(tokens: Sequence[Token], place: int) -> bool:
+    """Is this word part of "thanks a lot", or a "too" at the end: "that's fine with me too"?"""
+    if tokens[place].word == "too":
+        return place + 1 == len(tokens) or tokens[place + 1].pause in (".", "?")
+    before = words_of(tokens[max(0, place - 2) : place])
+    return tokens[place].word == "lot" and before == ("thanks", "a")
 
 
 def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from .birth_dates import is_about_birth
 from .carrier_words import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
@@ -25,6 +24,7 @@ from .free_text import (
     is_part_of_longer_name,
     last_said_in_full,
     name_in_sentence,
+    named_person,
     parts_of_names,
     proper_name,
     with_hyphens,
@@ -32,9 +32,10 @@ from .free_text import (
 from .from_and_to import activity_said, belongs_to_other_thing, contradicts, role_said
 from .grammar_for_kind import find_values, is_count_not_time
 from .match import Match, Span, overlaps
+from .merged_matches import merged
 from .names import NameList
 from .no_preference import has_no_preference
-from .numbers import find_digit_run, is_pronoun_one
+from .numbers import find_digit_run
 from .party_size import counts_people, find_party, repeats_count
 from .questions import asks, asks_if_it_suits
 from .readings import (
@@ -53,6 +54,7 @@ from .readings import (
     Value,
     Why,
 )
+from .reasons import answers_without_reason
 from .several_slots import Filled, assign, values_of
 from .sounds import like
 from .spelled_names import spelled_name
@@ -73,6 +75,7 @@ from .yes_no import (
     polarity,
     trick_of,
     where_nothing_more,
+    where_turned_down,
     wishes,
     without_apology,
 )
@@ -98,8 +101,8 @@ def read(question: Question, reply: str, today: str) -> Reading:
         return SpokenCommand(command)
     is_maybe_several = isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL
     if question.others and (is_maybe_several or reader.gives_date_and_time()):
-        return reader.several() or reading
-    return reading
+        reading = reader.several() or reading
+    return reader.without_reason(reading) if is_maybe_several else reading
 
 
 def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
@@ -160,10 +163,24 @@ class _Reader:
         is_asked = matches and why in (None, Why.QUESTION) and self.slot.kind in _MOMENTS
         if is_asked and asks_if_it_suits(self.tokens, covered, self.echo):
             covered, why = frozenset(range(len(self.tokens))) - self._words_of_other_slots(covered), None
+        if matches and why in (Why.MARKER, Why.NEGATED) and (turned := self._turns_down(matches)):
+            covered |= turned
+            why = objection(self.tokens, covered)
         if why is not None:
             is_no = why is Why.NEGATED and (not matches or self.question.proposed is not None)
             return self._denied() if is_no else unclear(why)
         return self._value(matches, covered) if matches else self._without_value()
+
+    def _turns_down(self, matches: Sequence[Match]) -> frozenset[int]:
+        """The indexes of words that only turn down a day or time that the question named: "actually, the 5th", "no next
+        Monday", after "on the 4th?". Empty if the question named none, or if it is the one that the reply gives."""
+        if self.slot.kind not in _MOMENTS:
+            return frozenset()
+        asked = find_values(tokens_of(self.question.text), self.slot, self.today, is_asked=False)
+        named = {value for match in asked for value in match.candidates}
+        if not named or named & {value for match in matches for value in match.candidates}:
+            return frozenset()
+        return where_turned_down(self.tokens)
 
     def _is_other_part(self) -> bool:
         """Does the user give another part of the name than was asked for, such as the last name instead of the
@@ -284,7 +301,7 @@ class _Reader:
                 return unclear(Why.LEFTOVER, self.tokens, left)
             span = span or proper_name(self.tokens, self.echo)
             if span is None and "nam" in self.echo:
-                span = introduced_name(self.tokens)
+                span = introduced_name(self.tokens) or named_person(self.tokens, left)
         elif self.slot.kind is SlotKind.TEXT:
             span = bare_name(self.tokens)
             span = span if span is not None and answering_part(self.tokens, span) == span else None
@@ -468,6 +485,28 @@ class _Reader:
             find_values(self.tokens, slot, self.today, is_asked=False) for slot in days
         )
 
+    def without_reason(self, reading: Reading) -> Reading:
+        """The reading of the reply without the reason that it gives for its answer, if that is a plain answer; else
+        `reading`. Yes, no and free text aren't read in this way, because a reason may be part of them."""
+        if not isinstance(reading, Unclear) or self.slot.kind in (SlotKind.YES_NO, SlotKind.TEXT):
+            return reading
+        for tokens in answers_without_reason(self.tokens, has_days=self.slot.kind is SlotKind.DATE):
+            rest = [token for token in self.tokens if token not in tokens]
+            part = _Reader(self.question, self.reply, tokens, self.today)
+            answer = part.read()
+            if isinstance(answer, Direct) and part.names_a_value() and not self._gives_other_values(rest):
+                return answer
+        return reading
+
+    def names_a_value(self) -> bool:
+        """Does the reply name a value that doesn't depend on being the whole reply, as an unlisted name does?"""
+        return self.slot.kind is not SlotKind.NAME or bool(self._find())
+
+    def _gives_other_values(self, tokens: Sequence[Token]) -> bool:
+        """Do these words give a value of another slot?"""
+        slots = (slot for slot in self.question.others if slot.kind is not SlotKind.YES_NO)
+        return any(find_values(tokens, slot, self.today, is_asked=False) for slot in slots)
+
     def several(self) -> Direct | None:
         """The values for the asked slot and others, if they explain every word; else None."""
         slots = (self.slot, *self.question.others)
@@ -552,20 +591,3 @@ def _is_lone_count(filled: Filled, asked: Slot) -> bool:
     may be part of a date."""
     (slot, match), *more = filled.values()
     return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit
-
-
-def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
-    """Merges several matches into one, if all can mean the same value; else None. A "one" that may be a pronoun is
-    ignored next to other matches."""
-    counts = [match for match in matches if not is_pronoun_one(tokens, match.first)] or matches
-    if is_count and any(words_of(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
-        return None  # "one oh one" isn't a count
-    if is_count:
-        begun = {match.first for match in counts}
-        counts = [one for one in counts if one.unit or one.after in begun or not _is_lone_one(tokens, one)] or counts
-    shared = [value for value in counts[0].candidates if all(value in match.candidates for match in counts[1:])]
-    return counts[0]._replace(candidates=tuple(shared)) if shared else None
-
-
-def _is_lone_one(tokens: Sequence[Token], match: Match) -> bool:
-    return tokens[match.first].word == "one" and match.after - match.first == 1

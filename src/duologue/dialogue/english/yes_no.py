@@ -61,14 +61,17 @@ _MORE = frozenset("else more longer another further additional extra add".split(
 # Negations that agree: "I don't mind".
 AGREEING = _phrases(
     """not mind|don't mind|wouldn't mind|no problem|not a problem|no worries|no issue|no issues|no objection|
-    no objections|no changes|no complaints|nothing else|nothing to change|why not"""
+    no objections|no changes|no complaints|nothing else|nothing to change|why not|wouldn't bother|doesn't bother"""
 )
 _MINDING = AGREEING[:3]
 GOING_ON = _phrases(
-    """go ahead|go for it|do it|do that|please do|that's it|that is it|got it|of course|let's do|i do|i am|
-    i would|i will|i did|it is|it does|they are|that was|think so|guess so|suppose so|believe so|say so|
-    what i want|what i need|what i wanted|what i said|what i asked"""
+    """go ahead|go for it|do it|do that|please do|that's it|that is it|got it|of course|let's do|think so|guess so|
+    suppose so|believe so|say so|what i want|what i need|what i wanted|what i said|what i asked|my request|
+    that's about it|that's the one|that is the one|that's the plan|that is the plan|that's the idea|that's the deal|
+    you nailed it|you have it|nailed it"""
 )
+# A yes only at the end of a clause: "it is", but not "it is for my mother".
+_SHORT_YES = _phrases("i do|i am|i would|i will|i did|it is|it does|they are")
 _AFFIRMING = frozenset(
     stem(word) for word in "confirm approve agree exactly precisely accurate true verify valid".split()
 )
@@ -78,7 +81,7 @@ _DOING = frozenset(
     save add create play pay transfer rent finalize finalise complete submit accept agree understand got gotten said
     say ask request have use lock process arrange take keep put start place verify validate valid affirmative
     positive accurate spot nail true booking reservation appointment detail information info plan thing look care
-    hold sign finalized wrap""".split()
+    hold sign finalized wrap comfortable finally""".split()
 )
 _GRAMMAR = frozenset(
     """with for to by of on in as and the a all that every each up at if one completely totally entirely fully it's
@@ -86,6 +89,7 @@ _GRAMMAR = frozenset(
 )
 _YES_NO_FILLERS = POLITE | FILLERS | ASSENT | PRONOUNS | AUXILIARIES | HEDGES | PARTICLES | _GRAMMAR
 _YES_NO_FILLER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
+_SHORT_TAILS = frozenset(("you", "indeed", "actually"))
 _SUFFICES = ("enough", "plenty")
 _BECOMING = frozenset("get getting become becoming stay staying feel feeling".split())
 _OBJECTS = (["the"], ["my"], ["our"], ["it"], ["them"])
@@ -95,6 +99,10 @@ _FUTURE = frozenset("will would i'll i'd we'll we'd gonna try trying please".spl
 _WANTING = frozenset(stem(word) for word in "want like love prefer wish need enjoy require".split())
 _YES = frozenset("yes yeah yea yep yup".split())
 DOUBTS = frozenset("if unless maybe perhaps possibly probably guess suppose think depends know idea matter".split())
+_TURNING = frozenset("actually instead sorry rather".split())
+_NOT_SO = _phrases(
+    "that is not right|that's not right|that isn't right|not right|not correct|that's wrong|that is wrong"
+)
 _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
@@ -168,8 +176,17 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
 
 def _says_go_ahead(words: Sequence[str]) -> bool:
     """Does the user say "go ahead" or the like? "Leave it as it is" doesn't count, because it may mean yes or no."""
-    where = where_phrase(words, GOING_ON)
+    where = where_phrase(words, GOING_ON) or _where_short_yes(words)
     return where is not None and words[max(0, where.start - 1)] != "as"
+
+
+def _where_short_yes(words: Sequence[str]) -> range | None:
+    """Where a short yes such as "it is" stands with nothing after it but politeness."""
+    ends = len(words)
+    while ends and words[ends - 1] in POLITE | FILLERS | _SHORT_TAILS:
+        ends -= 1
+    where = where_phrase(words[max(0, ends - 2) : ends], _SHORT_YES)
+    return range(ends - 2, ends) if where is not None else None
 
 
 def _agrees_by(words: Sequence[str], place: int) -> bool:
@@ -235,6 +252,19 @@ def opening_answer(tokens: Sequence[Token]) -> bool | None:
         map(is_negation, words)
     )
     return None if is_turned or where_phrase(words_of(tokens), _UNDECIDED) else tokens[begun].word in _YES
+
+
+def where_turned_down(tokens: Sequence[Token]) -> frozenset[int]:
+    """The indexes of words that turn down what was proposed, before or after another value: "no", "actually", "sorry",
+    "that's not right", "instead"."""
+    words = words_of(tokens)
+    found = {place for place, word in enumerate(words) if word in _TURNING}
+    for phrase in _NOT_SO:
+        where = where_phrase(words, (phrase,))
+        found |= set(where or ())
+    if words[0] in DISSENT:
+        found.add(0)
+    return frozenset(found)
 
 
 def wishes(tokens: Sequence[Token]) -> bool:

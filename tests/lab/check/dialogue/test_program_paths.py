@@ -28,3 +28,9 @@ def test_a_question_in_a_branch_can_be_passed_by() -> None:
 def test_a_no_that_leads_to_the_action_makes_the_yes_unnecessary() -> None:
     program = (Confirm("sure", "Sure?", on_no=2), Jump("over", 2), PerformAction("go", "go"), End())
     assert yeses_before(program, 2) == ()
+
+
+def test_a_final_action_uses_up_the_confirmation_before_it() -> None:
+    program = (Confirm("sure", "Sure?"), PerformAction("block", "block", is_final=True), PerformAction("send", "send"))
+    assert yeses_before(program, 1) == ("sure",)
+    assert yeses_before(program, 2) == ()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from duologue.dialogue.commands import (
     Affirm,
@@ -70,6 +71,7 @@ SAID: Mapping[SlotKind, tuple[str, str]] = {
     SlotKind.TEXT: ("tea", "coffee"),
     SlotKind.CHOICE: ("", ""),
 }
+FOUND = ("red fox", "blue bird")  # the items of a list that an action returns
 # Messages that tempt a machine into a silent error: two values, a span of days, a limit, a side question.
 TROUBLING = (
     "friday at 9", "this weekend", "early next week", "after four", "2 or 3", "what was that again?",
@@ -222,7 +224,9 @@ class Alphabet:
             yield ActionDone(wanted.request, (), 0, confirm=self.confirms[name])
 
     def _outputs(self, action: str) -> tuple[tuple[str, Json], ...]:
-        return tuple((name, "done") for name, _ in self._destinations(action))
+        lists = {spec.choices_from for spec in self.domain.slots.values()}
+        found: Any = [*FOUND]
+        return tuple((name, found if slot in lists else "done") for name, slot in self._destinations(action))
 
     def _destinations(self, action: str) -> Iterator[tuple[str, str]]:
         """For each value that an action returns: the name of the value, and the slot in which it is stored."""
@@ -246,6 +250,8 @@ _STALE: tuple[DialogueEvent, ...] = (
 
 def said_of(spec: SlotSpec) -> tuple[str, str]:
     """Two valid answers to the question for a slot."""
+    if spec.choices_from:
+        return FOUND
     if spec.choices:
         return spec.choices[0].value, spec.choices[-1].value
     if spec.names is not None:

@@ -285,8 +285,10 @@ def retried_only_on_request(seen: ObservedStep) -> Iterator[str]:
 def unconfirmed_values_are_announced_before_use(seen: ObservedStep) -> Iterator[str]:
     """Check that an action uses values picked out of a message only after the user could object to them."""
     top = seen.after.top
-    for name, filled in top.slots if top is not None and seen.runs else ():
-        if is_unconfirmed(filled):
+    used = [name for run in seen.runs for name, _ in run.slots] if top is not None else []
+    for name in used:
+        filled = top.filled(name) if top is not None else None
+        if filled is not None and is_unconfirmed(filled):
             yield f"an action uses {name} before the user could object to it"
 
 

@@ -8,14 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from duologue.dialogue.flow import Collect, Confirm, End, Instruction, Jump, JumpUnless, LinkFlow, PerformAction
+from duologue.dialogue.flow import (
+    Collect,
+    Confirm,
+    End,
+    HandOff,
+    Instruction,
+    Jump,
+    JumpUnless,
+    LinkFlow,
+    PerformAction,
+)
 
 Program = tuple[Instruction, ...]
 _FOUND: dict[tuple[int, int], tuple[Program, tuple[str, ...], tuple[str, ...]]] = {}
 
 
 def yeses_before(program: Program, place: int) -> tuple[str, ...]:
-    """The steps that the user must have confirmed on every path to this instruction."""
+    """The steps that the user must have confirmed on every path to this instruction. A confirmation before a final
+    action is used up by that action: what was done isn't asked about again."""
     return _before(program, place)[1]
 
 
@@ -32,12 +43,19 @@ def _before(program: Program, place: int) -> tuple[Program, tuple[str, ...], tup
     for number, at in enumerate(program):
         if isinstance(at, Confirm | Collect) and number != place and not _reaches(program, place, without=number):
             if isinstance(at, Confirm):
-                yeses.append(at.step)
+                yeses += [] if _is_used_up(program, number, place) else [at.step]
             else:
                 slots.append(at.slot)
     found = (program, tuple(yeses), tuple(slots))
     _FOUND[(id(program), place)] = found
     return found
+
+
+def _is_used_up(program: Program, confirm: int, place: int) -> bool:
+    """Does every path to this instruction run a final action after this confirmation?"""
+    between = range(confirm + 1, place)
+    finals = [at for at in between if isinstance(one := program[at], PerformAction) and one.is_final]
+    return any(not _reaches(program, place, without=at) for at in finals)
 
 
 def _reaches(program: Program, goal: int, without: int) -> bool:
@@ -60,7 +78,7 @@ def _after(program: Program, place: int, is_closed: bool) -> Iterator[int]:
     if isinstance(at, Jump):
         yield at.to
         return
-    if not is_closed and not isinstance(at, End | LinkFlow):
+    if not is_closed and not isinstance(at, End | LinkFlow | HandOff):
         yield place + 1
     if isinstance(at, JumpUnless):
         yield at.to

@@ -1,0 +1,30 @@
+"""Several matches in one reply that may mean the same value: "two, yes two people".
+
+Rule: matches are merged only if one value fits all of them. Otherwise the reply gives several values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .match import Match
+from .numbers import is_pronoun_one
+from .tokens import Token, words_of
+
+
+def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
+    """Merges several matches into one, if all can mean the same value; else None. A "one" that may be a pronoun is
+    ignored next to other matches."""
+    counts = [match for match in matches if not is_pronoun_one(tokens, match.first)] or matches
+    if is_count and any(words_of(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
+        return None  # "one oh one" isn't a count
+    if is_count:
+        begun = {match.first for match in counts}
+        counts = [one for one in counts if one.unit or one.after in begun or not _is_lone_one(tokens, one)] or counts
+    shared = [value for value in counts[0].candidates if all(value in match.candidates for match in counts[1:])]
+    return counts[0]._replace(candidates=tuple(shared)) if shared else None
+
+
+def _is_lone_one(tokens: Sequence[Token], match: Match) -> bool:
+    return tokens[match.first].word == "one" and match.after - match.first == 1

@@ -1,0 +1,57 @@
+"""Verbs for operations that must not be confused: to cancel isn't to reschedule, to unblock isn't to block.
+
+Phrases with opposite verbs look alike to an NLU that compares phrases. Rule: only a verb counts. "My booking" names a
+thing, and "to book" an operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from .tokens import stem, tokens_of
+
+# Each line is a group. The operations of a group, divided by bars, exclude each other.
+_GROUPS = """
+book reserve schedule | cancel delete | reschedule move postpone rebook shift change modify delay
+block freeze lock suspend deactivate disable | unblock unfreeze unlock activate reactivate enable unsuspend
+subscribe | unsubscribe
+buy purchase | sell
+deposit | withdraw
+increase raise | decrease lower reduce
+add insert | remove erase
+lend | borrow
+upgrade | downgrade
+install | uninstall
+"""
+_THINGS_FOLLOW = frozenset("my the a an our this that these those his her their your its any no".split())
+
+
+def _operations() -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
+    for group, line in enumerate(_GROUPS.strip().splitlines()):
+        for number, words in enumerate(line.split("|")):
+            found.update((stem(word), (group, number)) for word in words.split())
+    return found
+
+
+_OPERATIONS = _operations()
+
+
+@lru_cache(maxsize=512)
+def operations_in(text: str) -> frozenset[tuple[int, int]]:
+    """The operations that a text speaks of, each as its group and its number in the group."""
+    tokens = tokens_of(text)
+    return frozenset(
+        _OPERATIONS[stem(token.word)]
+        for place, token in enumerate(tokens)
+        if stem(token.word) in _OPERATIONS and not (place and tokens[place - 1].word in _THINGS_FOLLOW)
+    )
+
+
+def excludes(text: str, phrases: Iterable[str]) -> bool:
+    """Does the text ask for an operation that all of these phrases exclude: "unblock my card", of "block my card"?"""
+    said = operations_in(text)
+    known = frozenset(operation for phrase in phrases for operation in operations_in(phrase))
+    groups = {group for group, _ in said} & {group for group, _ in known}
+    return bool(groups) and not any(operation in known for operation in said if operation[0] in groups)
