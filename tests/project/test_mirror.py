@@ -22,6 +22,8 @@ EXEMPT = {
     "lab/bench/phone_server.py": "a process of its own, measured by tests/lab/bench/test_phone.py",
     "lab/torture/hostile_node.py": "a process of its own, started by tests/lab/torture/test_hostile_run.py",
     "lab/torture/node.py": "a process of its own, started and killed by tests/lab/torture/test_nodes.py",
+    "lines/phone/call/effects.py": "values; every row's test sees them",
+    "lines/phone/call/inputs.py": "values; every row's test sees them",
     "lines/playback/inputs.py": "values; every row's test sees them",
     "lines/playback/intents.py": "values; every row's test sees them",
     "models/failure.py": "two exceptions",
