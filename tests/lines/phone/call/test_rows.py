@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import fields
 
 from duologue.lines.phone.call.rows import CALL_ROWS
-from duologue.lines.phone.call.state import CallPolicy, Stage
+from duologue.lines.phone.call.state import CallPolicy, CallStage
 
 
 def test_no_row_leads_out_of_the_end_or_back_to_the_beginning() -> None:
     for row in CALL_ROWS:
-        assert Stage.ENDED not in row.sources
-        assert row.target is not Stage.NEW
+        assert CallStage.ENDED not in row.sources
+        assert row.target is not CallStage.NEW
 
 
 def test_a_limit_is_a_setting() -> None:
@@ -21,5 +21,5 @@ def test_a_limit_is_a_setting() -> None:
 
 def test_a_row_has_a_name() -> None:
     names = [row.name for row in CALL_ROWS]
-    assert "held + ResumeAsked -> talking" in names
+    assert "held + CallResumeAsked -> talking" in names
     assert len(set(names)) == len(names)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .state import Outcome
+from .state import CallEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class CancelCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
+class ScreenAnswer:
     """Listen to the first sound, and report a person, a machine or a beep."""
 
 
@@ -78,11 +78,11 @@ class DropTaker:
 class TellTransfer:
     """Tell the program how its transfer ended."""
 
-    outcome: Outcome
+    outcome: CallEnd
 
 
 @dataclass(frozen=True, slots=True)
-class HangUp:
+class EndCall:
     """End the call."""
 
 
@@ -90,13 +90,13 @@ class HangUp:
 class TellEnd:
     """Tell the program how the call ended."""
 
-    outcome: Outcome
+    outcome: CallEnd
 
 
 CallEffect: TypeAlias = (
     PlaceCall
     | CancelCall
-    | Screen
+    | ScreenAnswer
     | StartTalk
     | StartMessage
     | StartMusic
@@ -106,6 +106,6 @@ CallEffect: TypeAlias = (
     | JoinTaker
     | DropTaker
     | TellTransfer
-    | HangUp
+    | EndCall
     | TellEnd
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .state import Outcome
+from .state import CallEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class NotReached:
     """The call ended before it was answered: BUSY, NO_ANSWER or FAILED."""
 
     at: int
-    why: Outcome
+    why: CallEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,12 @@ class BeepHeard:
 
 
 @dataclass(frozen=True, slots=True)
-class HoldAsked:
+class CallHoldAsked:
     at: int
 
 
 @dataclass(frozen=True, slots=True)
-class ResumeAsked:
+class CallResumeAsked:
     at: int
 
 
@@ -121,11 +121,11 @@ class TakerLost:
 
     at: int
     taker: int
-    why: Outcome
+    why: CallEnd
 
 
 @dataclass(frozen=True, slots=True)
-class StreamEnded:
+class StreamClosed:
     """The stream is over: the other side has hung up, or the carrier has taken the call away."""
 
     at: int
@@ -139,7 +139,7 @@ class TalkEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class TimePassed:
+class DeadlineReached:
     """The deadline is reached."""
 
     at: int
@@ -156,13 +156,13 @@ CallInput: TypeAlias = (
     | PersonHeard
     | MachineHeard
     | BeepHeard
-    | HoldAsked
-    | ResumeAsked
+    | CallHoldAsked
+    | CallResumeAsked
     | TransferAsked
     | TakerAnswered
     | TakerAccepted
     | TakerLost
-    | StreamEnded
+    | StreamClosed
     | TalkEnded
-    | TimePassed
+    | DeadlineReached
 )

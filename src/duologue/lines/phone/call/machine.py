@@ -12,14 +12,14 @@ from dataclasses import replace
 from . import inputs as on
 from .effects import CallEffect
 from .rows import CALL_ROWS, CallDone, CallRow
-from .state import CallPolicy, CallState, Stage
+from .state import CallPolicy, CallStage, CallState
 
 
 class CallMachine:
     """Rows, compiled for lookup by stage and input."""
 
     def __init__(self, rows: Iterable[CallRow] = CALL_ROWS) -> None:
-        self._table: dict[tuple[Stage, type], list[CallRow]] = {}
+        self._table: dict[tuple[CallStage, type], list[CallRow]] = {}
         for row in rows:
             for source in row.sources:
                 self._table.setdefault((source, row.on), []).append(row)
@@ -52,7 +52,7 @@ def _is_stale(state: CallState, given: on.CallInput) -> bool:
             return given.request != state.request
         case on.TakerAnswered() | on.TakerAccepted() | on.TakerLost():
             return not state.taker or given.taker != state.taker
-        case on.TimePassed():
+        case on.DeadlineReached():
             return not state.due or given.at < state.due
     return False
 

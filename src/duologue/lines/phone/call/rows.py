@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 from . import effects as do
 from . import inputs as on
-from .state import CallPolicy, CallState, OnMachine, Outcome, Stage
+from .state import CallEnd, CallPolicy, CallStage, CallState, OnMachine
 
-S = Stage
+S = CallStage
 CallDone: TypeAlias = tuple[CallState, tuple[do.CallEffect, ...]]
 CallAction: TypeAlias = Callable[[CallState, Any], CallDone]
 CallGuard: TypeAlias = Callable[[CallPolicy, CallState, Any], bool]
@@ -29,9 +29,9 @@ class CallRow:
     """One behaviour. `limit` names the setting of CallPolicy that limits the new stage; empty if the stage has no
     deadline, or keeps the one that it has."""
 
-    sources: tuple[Stage, ...]
+    sources: tuple[CallStage, ...]
     on: type
-    target: Stage
+    target: CallStage
     do: tuple[CallAction, ...] = ()
     when: CallGuard | None = None
     limit: str = ""
@@ -45,9 +45,9 @@ class CallRow:
 
 
 def row(
-    sources: Stage | tuple[Stage, ...],
+    sources: CallStage | tuple[CallStage, ...],
     given: type,
-    target: Stage,
+    target: CallStage,
     *actions: CallAction,
     when: CallGuard | None = None,
     limit: str = "",
@@ -88,7 +88,7 @@ def cancel_call(s: CallState, _: Any) -> CallDone:
 
 
 def screen(s: CallState, _: Any) -> CallDone:
-    return s, (do.Screen(),)
+    return s, (do.ScreenAnswer(),)
 
 
 def start_talk(s: CallState, _: Any) -> CallDone:
@@ -128,10 +128,10 @@ def forget_taker(s: CallState, _: Any) -> CallDone:
 
 
 def hang_up(s: CallState, _: Any) -> CallDone:
-    return s, (do.HangUp(),)
+    return s, (do.EndCall(),)
 
 
-def tell_transfer(outcome: Outcome) -> CallAction:
+def tell_transfer(outcome: CallEnd) -> CallAction:
     def tell(s: CallState, _: Any) -> CallDone:
         return s, (do.TellTransfer(outcome),)
 
@@ -143,7 +143,7 @@ def tell_why(s: CallState, given: on.TakerLost) -> CallDone:
     return s, (do.TellTransfer(given.why),)
 
 
-def end(outcome: Outcome) -> CallAction:
+def end(outcome: CallEnd) -> CallAction:
     def tell(s: CallState, _: Any) -> CallDone:
         return replace(s, outcome=outcome, has_music=False), (do.TellEnd(outcome),)
 
@@ -160,36 +160,44 @@ def end_unreached(s: CallState, given: on.NotReached) -> CallDone:
 BEGINNING = (
     row(S.NEW, on.CallArrived, S.TALKING, start_talk),
     row(S.NEW, on.DialAsked, S.DIALLING, place_call, limit="ring_ms"),
-    row(S.DIALLING, on.CarrierRefused, S.ENDED, end(Outcome.REFUSED), why="a number that can't be dialled"),
+    row(S.DIALLING, on.CarrierRefused, S.ENDED, end(CallEnd.REFUSED), why="a number that can't be dialled"),
     row(S.DIALLING, on.RingingReported, S.RINGING, limit="ring_ms"),
     row(UNANSWERED, on.Answered, S.SCREENING, screen, when=is_screened, limit="screen_ms_max"),
     row(UNANSWERED, on.Answered, S.TALKING, start_talk),
     row(UNANSWERED, on.NotReached, S.ENDED, end_unreached),
-    row(UNANSWERED, on.TalkEnded, S.ENDED, cancel_call, end(Outcome.CANCELLED)),
-    row(UNANSWERED, on.TimePassed, S.ENDED, cancel_call, end(Outcome.NO_ANSWER)),
+    row(UNANSWERED, on.TalkEnded, S.ENDED, cancel_call, end(CallEnd.CANCELLED)),
+    row(UNANSWERED, on.DeadlineReached, S.ENDED, cancel_call, end(CallEnd.NO_ANSWER)),
 )
 SCREENS = (
     row(S.SCREENING, on.PersonHeard, S.TALKING, start_talk),
-    row(S.SCREENING, on.TimePassed, S.TALKING, start_talk, why="a silent person is more likely than a silent machine"),
+    row(
+        S.SCREENING,
+        on.DeadlineReached,
+        S.TALKING,
+        start_talk,
+        why="a silent person is more likely than a silent machine",
+    ),
     row(S.SCREENING, on.MachineHeard, S.MACHINE, when=leaves_messages, limit="beep_ms_max"),
     row(S.SCREENING, on.MachineHeard, S.TALKING, start_talk, when=talks_to_machines),
-    row(S.SCREENING, on.MachineHeard, S.ENDED, hang_up, end(Outcome.MACHINE)),
+    row(S.SCREENING, on.MachineHeard, S.ENDED, hang_up, end(CallEnd.MACHINE)),
     row(S.SCREENING, on.BeepHeard, S.MESSAGE, start_message, when=leaves_messages, limit="message_ms_max"),
     row(S.SCREENING, on.BeepHeard, S.TALKING, start_talk, when=talks_to_machines),
-    row(S.SCREENING, on.BeepHeard, S.ENDED, hang_up, end(Outcome.MACHINE)),
+    row(S.SCREENING, on.BeepHeard, S.ENDED, hang_up, end(CallEnd.MACHINE)),
     row(S.MACHINE, on.BeepHeard, S.MESSAGE, start_message, limit="message_ms_max"),
-    row(S.MACHINE, on.TimePassed, S.MESSAGE, start_message, limit="message_ms_max", why="some machines don't beep"),
-    row(S.MESSAGE, on.TalkEnded, S.ENDED, hang_up, end(Outcome.MESSAGE_LEFT)),
-    row(S.MESSAGE, on.TimePassed, S.ENDED, hang_up, end(Outcome.FAILED)),
-    row((S.SCREENING, S.MACHINE), on.TalkEnded, S.ENDED, hang_up, end(Outcome.CANCELLED)),
-    row(OPENING, on.StreamEnded, S.ENDED, end(Outcome.HUNG_UP)),
+    row(
+        S.MACHINE, on.DeadlineReached, S.MESSAGE, start_message, limit="message_ms_max", why="some machines don't beep"
+    ),
+    row(S.MESSAGE, on.TalkEnded, S.ENDED, hang_up, end(CallEnd.MESSAGE_LEFT)),
+    row(S.MESSAGE, on.DeadlineReached, S.ENDED, hang_up, end(CallEnd.FAILED)),
+    row((S.SCREENING, S.MACHINE), on.TalkEnded, S.ENDED, hang_up, end(CallEnd.CANCELLED)),
+    row(OPENING, on.StreamClosed, S.ENDED, end(CallEnd.HUNG_UP)),
 )
 HOLDS = (
-    row(S.TALKING, on.HoldAsked, S.HELD, start_music, limit="hold_ms_max"),
-    row(S.HELD, on.ResumeAsked, S.TALKING, stop_music),
-    row(S.HELD, on.TimePassed, S.TALKING, stop_music, why="no person is left on hold for ever"),
-    row((S.TALKING, S.HELD), on.StreamEnded, S.ENDED, end(Outcome.COMPLETED)),
-    row((S.TALKING, S.HELD), on.TalkEnded, S.ENDED, hang_up, end(Outcome.COMPLETED)),
+    row(S.TALKING, on.CallHoldAsked, S.HELD, start_music, limit="hold_ms_max"),
+    row(S.HELD, on.CallResumeAsked, S.TALKING, stop_music),
+    row(S.HELD, on.DeadlineReached, S.TALKING, stop_music, why="no person is left on hold for ever"),
+    row((S.TALKING, S.HELD), on.StreamClosed, S.ENDED, end(CallEnd.COMPLETED)),
+    row((S.TALKING, S.HELD), on.TalkEnded, S.ENDED, hang_up, end(CallEnd.COMPLETED)),
 )
 COLD = (
     row(
@@ -202,54 +210,67 @@ COLD = (
         limit="ring_ms",
     ),
     row((S.TALKING, S.HELD), on.TransferAsked, S.PASSING_ON, pass_on, limit="request_ms_max"),
-    row(S.PASSING_ON, on.CarrierAgreed, S.ENDED, tell_transfer(Outcome.TRANSFERRED), end(Outcome.TRANSFERRED)),
-    row(S.PASSING_ON, on.CarrierRefused, S.TALKING, stop_music, tell_transfer(Outcome.REFUSED)),
-    row(S.PASSING_ON, on.TimePassed, S.TALKING, stop_music, tell_transfer(Outcome.FAILED)),
+    row(S.PASSING_ON, on.CarrierAgreed, S.ENDED, tell_transfer(CallEnd.TRANSFERRED), end(CallEnd.TRANSFERRED)),
+    row(S.PASSING_ON, on.CarrierRefused, S.TALKING, stop_music, tell_transfer(CallEnd.REFUSED)),
+    row(S.PASSING_ON, on.DeadlineReached, S.TALKING, stop_music, tell_transfer(CallEnd.FAILED)),
 )
 WARM = (
-    row(S.CALLING_TAKER, on.CarrierRefused, S.TALKING, forget_taker, stop_music, tell_transfer(Outcome.REFUSED)),
+    row(S.CALLING_TAKER, on.CarrierRefused, S.TALKING, forget_taker, stop_music, tell_transfer(CallEnd.REFUSED)),
     row(S.CALLING_TAKER, on.TakerAnswered, S.BRIEFING, limit="briefing_ms_max"),
     row(CONSULTING, on.TakerLost, S.TALKING, drop_taker, stop_music, tell_why, why="back to the agent"),
-    row(CONSULTING, on.ResumeAsked, S.TALKING, drop_taker, stop_music, tell_transfer(Outcome.CANCELLED)),
-    row(S.CALLING_TAKER, on.TimePassed, S.TALKING, drop_taker, stop_music, tell_transfer(Outcome.NO_ANSWER)),
-    row(S.BRIEFING, on.TimePassed, S.TALKING, drop_taker, stop_music, tell_transfer(Outcome.NO_ANSWER)),
+    row(CONSULTING, on.CallResumeAsked, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.CANCELLED)),
+    row(S.CALLING_TAKER, on.DeadlineReached, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.NO_ANSWER)),
+    row(S.BRIEFING, on.DeadlineReached, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.NO_ANSWER)),
     row(S.BRIEFING, on.TakerAccepted, S.JOINING, join_taker, limit="request_ms_max"),
-    row(CONSULTING, on.StreamEnded, S.ENDED, drop_taker, tell_transfer(Outcome.HUNG_UP), end(Outcome.COMPLETED)),
+    row(CONSULTING, on.StreamClosed, S.ENDED, drop_taker, tell_transfer(CallEnd.HUNG_UP), end(CallEnd.COMPLETED)),
     row(
         CONSULTING,
         on.TalkEnded,
         S.ENDED,
         drop_taker,
-        tell_transfer(Outcome.CANCELLED),
+        tell_transfer(CallEnd.CANCELLED),
         hang_up,
-        end(Outcome.COMPLETED),
+        end(CallEnd.COMPLETED),
     ),
     row(
         S.JOINING,
         on.CarrierAgreed,
         S.ENDED,
         forget_taker,
-        tell_transfer(Outcome.TRANSFERRED),
-        end(Outcome.TRANSFERRED),
+        tell_transfer(CallEnd.TRANSFERRED),
+        end(CallEnd.TRANSFERRED),
     ),
-    row(S.JOINING, on.CarrierRefused, S.TALKING, drop_taker, stop_music, tell_transfer(Outcome.REFUSED)),
-    row(S.JOINING, on.TimePassed, S.TALKING, drop_taker, stop_music, tell_transfer(Outcome.FAILED)),
+    row(S.JOINING, on.CarrierRefused, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.REFUSED)),
+    row(S.JOINING, on.DeadlineReached, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.FAILED)),
 )
 LEAVES = (
-    row(REQUESTED, on.StreamEnded, S.LEAVING, limit="request_ms_max", why="a transfer also ends the stream"),
+    row(REQUESTED, on.StreamClosed, S.LEAVING, limit="request_ms_max", why="a transfer also ends the stream"),
     row(
-        REQUESTED, on.TalkEnded, S.ENDED, drop_taker, tell_transfer(Outcome.CANCELLED), hang_up, end(Outcome.COMPLETED)
+        REQUESTED,
+        on.TalkEnded,
+        S.ENDED,
+        drop_taker,
+        tell_transfer(CallEnd.CANCELLED),
+        hang_up,
+        end(CallEnd.COMPLETED),
     ),
     row(
         S.LEAVING,
         on.CarrierAgreed,
         S.ENDED,
         forget_taker,
-        tell_transfer(Outcome.TRANSFERRED),
-        end(Outcome.TRANSFERRED),
+        tell_transfer(CallEnd.TRANSFERRED),
+        end(CallEnd.TRANSFERRED),
     ),
-    row(S.LEAVING, on.CarrierRefused, S.ENDED, drop_taker, tell_transfer(Outcome.HUNG_UP), end(Outcome.COMPLETED)),
-    row(S.LEAVING, on.TimePassed, S.ENDED, drop_taker, tell_transfer(Outcome.FAILED), end(Outcome.FAILED)),
+    row(
+        S.LEAVING,
+        on.CarrierRefused,
+        S.ENDED,
+        drop_taker,
+        tell_transfer(CallEnd.HUNG_UP),
+        end(CallEnd.COMPLETED),
+    ),
+    row(S.LEAVING, on.DeadlineReached, S.ENDED, drop_taker, tell_transfer(CallEnd.FAILED), end(CallEnd.FAILED)),
 )
 CALL_SECTIONS: dict[str, tuple[CallRow, ...]] = {
     "The beginning of a call": BEGINNING,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Stage(Enum):
+class CallStage(Enum):
     """Where a call is."""
 
     NEW = "new"
@@ -29,25 +29,25 @@ class Stage(Enum):
     ENDED = "ended"
 
 
-STAGE_MEANINGS: dict[Stage, str] = {
-    Stage.NEW: "nothing has happened yet",
-    Stage.DIALLING: "the carrier was asked to call the number",
-    Stage.RINGING: "the telephone rings",
-    Stage.SCREENING: "answered, by a person or by a machine: the first sound decides",
-    Stage.MACHINE: "a machine has answered: its greeting plays, and the beep is awaited",
-    Stage.MESSAGE: "the message is spoken to the machine",
-    Stage.TALKING: "the conversation goes on",
-    Stage.HELD: "the person is on hold and hears music",
-    Stage.PASSING_ON: "cold transfer: the carrier was asked to pass the call on",
-    Stage.CALLING_TAKER: "warm transfer: the person who takes over is called, and the caller hears music",
-    Stage.BRIEFING: "warm transfer: the person who takes over hears the briefing, and the caller hears music",
-    Stage.JOINING: "warm transfer: the carrier was asked to connect both",
-    Stage.LEAVING: "the stream has ended while the carrier was asked to transfer the call, and its answer is awaited",
-    Stage.ENDED: "the call is over for the agent",
+STAGE_MEANINGS: dict[CallStage, str] = {
+    CallStage.NEW: "nothing has happened yet",
+    CallStage.DIALLING: "the carrier was asked to call the number",
+    CallStage.RINGING: "the telephone rings",
+    CallStage.SCREENING: "answered, by a person or by a machine: the first sound decides",
+    CallStage.MACHINE: "a machine has answered: its greeting plays, and the beep is awaited",
+    CallStage.MESSAGE: "the message is spoken to the machine",
+    CallStage.TALKING: "the conversation goes on",
+    CallStage.HELD: "the person is on hold and hears music",
+    CallStage.PASSING_ON: "cold transfer: the carrier was asked to pass the call on",
+    CallStage.CALLING_TAKER: "warm transfer: the person who takes over is called, and the caller hears music",
+    CallStage.BRIEFING: "warm transfer: the person who takes over hears the briefing, and the caller hears music",
+    CallStage.JOINING: "warm transfer: the carrier was asked to connect both",
+    CallStage.LEAVING: "the stream has ended during a request to transfer the call, and the answer is awaited",
+    CallStage.ENDED: "the call is over for the agent",
 }
 
 
-class Outcome(Enum):
+class CallEnd(Enum):
     """How a call or a transfer ended."""
 
     NONE = ""
@@ -92,9 +92,9 @@ class CallState:
     """A call. `request` numbers the requests to the carrier, so that a late answer is dropped. `taker` is the number of
     the request that called the person who takes over; 0: no such call exists. `due` is a time in ms; 0: no deadline."""
 
-    stage: Stage = Stage.NEW
+    stage: CallStage = CallStage.NEW
     due: int = 0
     request: int = 0
     taker: int = 0
     has_music: bool = False
-    outcome: Outcome = Outcome.NONE
+    outcome: CallEnd = CallEnd.NONE
