@@ -127,6 +127,15 @@ def test_a_number_that_cannot_be_dialled_is_refused_before_the_carrier_is_asked(
     asyncio.run(run())
 
 
+def test_a_message_for_a_machine_is_refused_by_name() -> None:
+    async def run() -> None:
+        async with office("twilio", desk_agent(_nothing), {CALLER: Telephone()}) as here:
+            with pytest.raises(NotPossible, match="answering machines aren't recognised yet"):
+                here.exchange.dial(CALLER, message="Your book is here.")
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache, partial
 
 from duologue.audio.frames import to_pcm
@@ -58,17 +57,17 @@ class PhoneExchange:
         parameters: Mapping[str, str] | None = None,
     ) -> PhoneCall:
         """Call this number. The agent talks when the call is answered; `agent` is another one than the server's.
-        Returns at once: `await call.over` waits for the end. With `on_machine`, a person is told from a machine first.
-        Raises NotPossible if the number or a setting is wrong."""
+        Returns at once: `await call.over` waits for the end. Answering machines aren't recognised yet: another
+        `on_machine` than TALK, and a message, are refused. Raises NotPossible if the number or a setting is wrong."""
         settings = self._settings
+        if message or on_machine is not OnMachine.TALK:
+            raise NotPossible("answering machines aren't recognised yet: use on_machine=talk, and no message")
         if not settings.number:
             raise NotPossible("calls can't be placed: set `number`, our own number with country code (PHONE_NUMBER)")
         if settings.used_tokens is not None:
             raise NotPossible("calls can't be placed by a server with several processes: use `--workers 1`")
         outgoing = Outgoing(dialable(to), settings.number, agent, message, parameters or {})
         policy = self._policy(ring_ms)
-        if message or on_machine is not OnMachine.TALK:
-            policy = replace(policy, screens=True, on_machine=on_machine)
         call = self._place(carrier or self._first_carrier(), outgoing, policy)
         asyncio.get_running_loop().call_soon(lambda: call.feed(on.DialAsked(call.now())))
         return call
