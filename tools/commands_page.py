@@ -38,6 +38,8 @@ def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
     if children is None:
         yield path, command
         return
+    if path != "duologue" and command.invoke_without_command:
+        yield path, command
     for name, child in children.items():
         yield from _commands(f"{path} {name}", child)
 

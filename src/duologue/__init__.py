@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from duologue.workers.hand_over import hand_over_to
     from duologue.workers.hang_up import hang_up
     from duologue.workers.mcp import McpServer
+    from duologue.workers.phone_tools import press_keys, transfer_to
 
 __version__ = "0.2.0"
 
@@ -97,6 +98,8 @@ _MODULES = {
     "find_functions": "duologue.flows.find_functions",
     "hand_over_to": "duologue.workers.hand_over",
     "hang_up": "duologue.workers.hang_up",
+    "press_keys": "duologue.workers.phone_tools",
+    "transfer_to": "duologue.workers.phone_tools",
     "load_flows": "duologue.flows",
     "make_ticket": "duologue.server.tickets",
     "profile": "duologue.core.settings",
@@ -172,7 +175,9 @@ __all__ = [
     "hang_up",
     "load_flows",
     "make_ticket",
+    "press_keys",
     "profile",
     "signals",
     "tool",
+    "transfer_to",
 ]

@@ -37,7 +37,7 @@ def check_commands(text: str) -> int:
     for line in printed:
         command: Any = typer.main.get_command(app)
         words = _words(line)[1:]
-        while words and hasattr(command, "commands"):
+        while words and hasattr(command, "commands") and not words[0].strip("[]").startswith(("--", "OPTIONS")):
             assert words[0] in command.commands, f"no such command: {line}"
             command = command.commands[words.pop(0)]
         known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}

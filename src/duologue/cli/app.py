@@ -28,7 +28,7 @@ from .listen import listen_command
 from .machine import diagram_command, rows_command
 from .models import models_app
 from .nlu import nlu_app
-from .phone import phone_command
+from .phone import phone_app
 from .replay import replay_command
 from .say import say_command
 from .serve import serve_command
@@ -52,6 +52,7 @@ app.add_typer(bench_app, name="bench")
 app.add_typer(models_app, name="models")
 app.add_typer(nlu_app, name="nlu")
 app.add_typer(flows_app, name="flows")
+app.add_typer(phone_app, name="phone")
 
 out = Console()
 err = Console(stderr=True)
@@ -73,7 +74,6 @@ app.command("talk")(talk_command)
 app.command("say")(say_command)
 app.command("spoken")(spoken_command)
 app.command("listen")(listen_command)
-app.command("phone")(phone_command)
 app.command("slots")(slots_command)
 app.command("ticket")(ticket_command)
 app.command("nodes")(nodes_command)

@@ -26,6 +26,7 @@ from duologue.runtime.conversation import Conversation
 from duologue.runtime.find_agent import find_agent
 
 from .json_output import JsonOption
+from .phone_dial import dial_command
 from .talk import repeat, with_speech
 from .terminal_style import BLUE, GREEN, RED, write_ms
 from .timeline import timeline_command
@@ -37,8 +38,13 @@ if TYPE_CHECKING:
 
 END_S_MAX = 10.0
 
+phone_app = typer.Typer(help="Play a scripted telephone call to an agent, or let an agent call a number.")
+phone_app.command("dial")(dial_command)
 
+
+@phone_app.callback(invoke_without_command=True)
 def phone_command(
+    invoked: typer.Context,
     simulate: Annotated[Path | None, typer.Option(help="The script of the call, in YAML (docs/phone.md).")] = None,
     carrier: Annotated[
         str, typer.Option(help="The carrier to simulate, twilio or telnyx; without it, the script's.")
@@ -55,8 +61,12 @@ def phone_command(
     as_json: JsonOption = False,
 ) -> None:
     """Play a scripted telephone call to an agent."""
+    if invoked.invoked_subcommand is not None:
+        return
     if simulate is None:
-        raise DuologueError("--simulate CALL.yaml is missing; for real calls see phone_routes() in docs/phone.md")
+        raise DuologueError(
+            "--simulate CALL.yaml is missing; for real calls see `duologue phone dial` and docs/phone.md"
+        )
     script = _read(simulate)
     script = replace(script, carrier=carrier or script.carrier, agent=agent or script.agent)
     from duologue.lines.phone.carriers import CARRIERS

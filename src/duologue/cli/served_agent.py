@@ -118,6 +118,7 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
         public_url=url,
         twilio_auth_token=os.environ.get("TWILIO_AUTH_TOKEN", ""),
         telnyx_public_key=os.environ.get("TELNYX_PUBLIC_KEY", ""),
+        **phone_account(),
         allow_unsigned=is_loopback(urlsplit(url).hostname or ""),  # for `duologue phone --to` on this machine
         journals=journals,
     )
@@ -148,7 +149,14 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
     return [
         f"{'webhook' if 'stream' not in path else 'stream '}  {(streams if 'stream' in path else shown)}{path}"
         for path in (getattr(route, "path", "") for route in routes)
+        if path.endswith(("voice", "texml", "stream"))  # the others are told to the carrier with each call
     ]
+
+
+def phone_account() -> dict[str, Any]:
+    """The settings with which calls are placed and transferred, from the environment."""
+    names = ("twilio_account_sid", "telnyx_api_key", "telnyx_account", "telnyx_application")
+    return {"number": os.environ.get("PHONE_NUMBER", ""), **{name: os.environ.get(name.upper(), "") for name in names}}
 
 
 def _leases(url: str, node: str, where: str) -> Leases | None:

@@ -40,6 +40,8 @@ SPOKEN: dict[str, str] = {
     "check_in": "the person is silent",
     "goodbye": "the last words after check-ins without an answer",
     "connection_back": "the connection that was lost is back",
+    "not_reached": "a phone call came back, because its transfer has failed",
+    "take_over": "a person should take over a phone call, and has heard the briefing",
 }
 # Labels that a screen shows: of the phases, of waits, and of ears that don't hear.
 LABELS = (

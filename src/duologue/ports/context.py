@@ -12,6 +12,8 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from duologue.core.errors import DuologueError
 
+from .call_actions import CallActions, KeyRule
+
 D = TypeVar("D")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -20,6 +22,15 @@ HistoryShare = Literal["whole", "summary", "none"]
 
 class NotPossible(DuologueError):
     """The call can't do this. The message says why."""
+
+
+class TransferFailed(NotPossible):
+    """The call could not be transferred and goes on with the agent. `outcome` is busy, no answer, declined, refused,
+    failed, hung up or cancelled."""
+
+    def __init__(self, outcome: str, why: str) -> None:
+        self.outcome = outcome
+        super().__init__(why)
 
 
 class HandOverRefused(NotPossible):
@@ -34,6 +45,8 @@ class CallInfo:
     line: str = ""  # browser, phone, realtime, microphone, text or test
     caller: str = ""  # the caller's number
     called: str = ""  # the number that was called
+    direction: str = ""  # of a phone call: in or out
+    returned: str = ""  # why a transfer of this call has failed, if the call came back: busy, no answer or failed
     parameters: Mapping[str, str] = field(default_factory=dict)  # the carrier's custom parameters
     query: Mapping[str, str] = field(default_factory=dict)  # of the client's URL, as far as the operator allowed it
     headers: Mapping[str, str] = field(default_factory=dict)  # of the client, as far as the operator allowed them
@@ -65,6 +78,8 @@ class Commands(Protocol):
 
     def end(self, reason: str, after_speaking: bool) -> None: ...
 
+    async def all_said(self) -> bool: ...
+
 
 class Context(Generic[D]):
     """The context of one call. `data` is an object of the agent's own data class: it is made for each call, saved with
@@ -74,6 +89,11 @@ class Context(Generic[D]):
         self.info = info or CallInfo()
         self.data: D = data
         self._commands = commands
+        self._actions: CallActions | None = None
+
+    def attach_actions(self, actions: CallActions) -> None:
+        """Let this context do what only a telephone call can do."""
+        self._actions = actions
 
     def attach(self, commands: Commands) -> None:
         """Let this context act on a running conversation."""
@@ -147,22 +167,45 @@ class Context(Generic[D]):
         """End the call, by default once everything is said."""
         self._running.end(reason, after_speaking)
 
-    # -- What only some lines can do
+    # -- What only a telephone call can do
 
-    async def transfer(self, to: str) -> None:  # noqa: ARG002
-        """Pass the call on to another number. No line can do this yet: raises NotPossible."""
-        raise self._refusal("transfer")
+    async def transfer(self, to: str, *, briefing: str = "", ring_s: float | None = None) -> None:
+        """Pass the call on to another number, once everything is said. With a `briefing`, the caller waits with music
+        while the person at the other number hears the briefing and accepts. Raises TransferFailed if the call stays
+        with the agent, and NotPossible if it can't be transferred or the person speaks before."""
+        actions = self._phone("transfer")
+        if not await self._running.all_said():
+            raise NotPossible("the call wasn't transferred: the person has said something before it")
+        await actions.transfer(to, briefing=briefing, ring_s=ring_s)
 
-    async def send_digits(self, digits: str) -> None:  # noqa: ARG002
-        """Send keys of a telephone. No line can do this yet: raises NotPossible."""
-        raise self._refusal("send_digits")
+    async def send_digits(self, digits: str) -> None:
+        """Send keys of a telephone as tones: 0 to 9, *, #, A to D. `w` is a pause of half a second. What the agent says
+        is heard first."""
+        actions = self._phone("send_digits")
+        await self._running.all_said()
+        await actions.send_digits(digits)
 
-    async def hold(self, on: bool = True) -> None:  # noqa: ARG002
-        """Put the caller on hold. No line can do this yet: raises NotPossible."""
-        raise self._refusal("hold")
+    async def hold(self, on: bool = True) -> None:
+        """Put the caller on hold with music, once everything is said; `hold(False)` continues the conversation."""
+        actions = self._phone("hold")
+        if on:
+            await self._running.all_said()
+        await actions.hold(on)
 
-    def _refusal(self, what: str) -> NotPossible:
-        return NotPossible(f"{what} isn't possible on the line {self.info.line or 'of this call'!r}")
+    async def record(self, on: bool = True) -> None:
+        """Let the carrier record the call from now on; `record(False)` pauses it, such as for a card number."""
+        await self._phone("record").record(on)
+
+    def expect_keys(self, rule: KeyRule | None) -> None:
+        """Collect the keys that the person presses by this rule; None: as the settings say. Lines without keys ignore
+        it."""
+        if self._actions is not None:
+            self._actions.expect_keys(rule)
+
+    def _phone(self, what: str) -> CallActions:
+        if self._actions is None:
+            raise NotPossible(f"{what} isn't possible on the line {self.info.line or 'of this call'!r}")
+        return self._actions
 
     @property
     def _running(self) -> Commands:

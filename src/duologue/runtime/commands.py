@@ -88,6 +88,11 @@ class ConversationCommands:
         self._note_reason(reason)
         self._engine.driver.post(ev.EndAfterSpeaking if after_speaking else ev.EndRequested)
 
+    async def all_said(self) -> bool:
+        """Wait until the agent has said everything. Returns whether the person has said nothing meanwhile."""
+        self._check_running()
+        return await self._engine.program.all_said()
+
     def _check_running(self) -> None:
         if self._engine.driver.is_closed or self._engine.driver.state.link in CLOSED:
             raise NotPossible("the call has not started, or is over")

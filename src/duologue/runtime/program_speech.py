@@ -15,7 +15,7 @@ from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import CLOSED, Ask, JobKind
+from duologue.core.leaves import CLOSED, Ask, JobKind, Reply, User, Voice
 from duologue.core.state import State, has_foreground
 from duologue.core.step_record import StepRecord
 from duologue.ports.brain import OpenQuestion, Part, Request
@@ -27,6 +27,7 @@ from .transcript import Transcript
 
 WAITING_MAX = 50  # texts that wait to be said
 TEXT_CHARS_MAX = 4_000
+SETTLED_S = 1.0  # a reply that has been silent for this long waits for the program
 HIDDEN = "hidden"  # stands for each word of a secret answer
 
 
@@ -92,6 +93,7 @@ class ProgramSpeech:
         self._question: _Words | None = None  # heard, and not answered yet
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
         self._asking = asyncio.Lock()
+        self._stepped = asyncio.Event()  # set after each step
 
     # -- From the program
 
@@ -111,6 +113,27 @@ class ProgramSpeech:
                 return ""
             finally:
                 self._drop(words)
+
+    async def all_said(self) -> bool:
+        """Wait until everything that is to be said was heard. Returns False if the person has said something meanwhile,
+        or if the call is over."""
+        said = self._driver.state.said
+        while not self._is_settled(said):
+            self._stepped.clear()
+            is_silent = self._driver.state.voice is Voice.SILENT and not self._driver.state.says
+            try:
+                async with asyncio.timeout(SETTLED_S if is_silent else None):
+                    await self._stepped.wait()
+            except TimeoutError:
+                break
+        state = self._driver.state
+        return state.said == said and state.link not in CLOSED and not self._driver.is_closed
+
+    def _is_settled(self, said: int) -> bool:
+        s = self._driver.state
+        if s.link in CLOSED or s.said > said:
+            return True
+        return s.voice is Voice.SILENT and s.reply is Reply.NONE and s.user is User.QUIET and not s.says
 
     def _add(self, text: str, *, asks: bool, secret: bool = False) -> _Words:
         if not isinstance(text, str) or not any(character.isalnum() for character in text):
@@ -154,6 +177,7 @@ class ProgramSpeech:
 
     def follow(self, record: StepRecord) -> None:
         """After each step: note what was heard, and take the answer to the open question."""
+        self._stepped.set()
         after = record.after
         if self._current and after.ask is not Ask.SAY:
             self._note_end(record)

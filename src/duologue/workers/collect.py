@@ -23,6 +23,7 @@ from duologue.dialogue.english import (
     plain_answer,
     read,
 )
+from duologue.ports.call_actions import KeyRule
 from duologue.ports.context import Context
 
 
@@ -150,6 +151,40 @@ class CollectCardNumber(CollectText):
 
     def spoken(self, value: Any) -> str:
         return " ".join(str(value)[-4:])
+
+
+@dataclass(frozen=True, slots=True)
+class CollectDigits(CollectText):
+    """Asks for digits, such as a PIN or a customer number, and returns them as text. They may be spoken or pressed on a
+    telephone: `length` of them, or any number of them up to `#` or to a pause of `pause_ms`. With `hidden`, they are
+    hidden everywhere."""
+
+    question: str = "Please say or key in your number."
+    again: str = "That isn't the right number of digits. Could you enter it again?"
+    kind: SlotKind = SlotKind.CODE
+    length: int = 0  # 0: any number of digits
+    pause_ms: int = 3_000
+    hidden: bool = False
+
+    async def run(self, context: Context[Any]) -> Any:
+        context.expect_keys(KeyRule(self.length, "#", self.pause_ms))
+        try:
+            return await CollectText.run(self, context)
+        finally:
+            context.expect_keys(None)
+
+    @property
+    def secret(self) -> bool:  # type: ignore[override]
+        return self.hidden
+
+    def read(self, reply: str) -> Any:
+        digits = re.sub(r"[\s.,*-]", "", reply)
+        if not digits.isascii() or not digits.isdigit():
+            digits = re.sub(r"\D", "", str(CollectText.read(self, reply) or ""))
+        return digits if digits and self.length in (0, len(digits)) else None
+
+    def spoken(self, value: Any) -> str:
+        return " ".join(str(value))
 
 
 def _has_check_digit(digits: str) -> bool:

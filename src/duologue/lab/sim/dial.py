@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -58,6 +58,15 @@ async def dial(url: str, carrier: Carrier, **options: Any) -> AsyncIterator[Scri
     call = options.setdefault("call", "CA0001")
     address, parameters = await announce(url, carrier, call)
     assert urlsplit(address).hostname == urlsplit(url).hostname, "the stream must be on the host that was called"
+    async with streaming(address, parameters, carrier, **options) as scripted:
+        yield scripted
+
+
+@asynccontextmanager
+async def streaming(
+    address: str, parameters: Mapping[str, str], carrier: Carrier, **options: Any
+) -> AsyncIterator[ScriptedCarrier]:
+    """The stream of a call to this address. `options` are passed on to ScriptedCarrier."""
     async with connect(address, compression=None) as socket:
         unsent: asyncio.Queue[str] = asyncio.Queue()
         scripted = ScriptedCarrier(unsent.put_nowait, carrier, parameters, **options)

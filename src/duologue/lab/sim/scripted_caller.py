@@ -6,7 +6,7 @@ Rule: every step has a timeout, and the first step that times out is named in th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from duologue.core.errors import DuologueError
@@ -42,7 +42,11 @@ class ScriptedCaller:
 
     async def play(self, script: CallScript) -> None:
         """Play every step in order. Raises NotAsExpected if a step doesn't happen in time."""
-        for number, step in enumerate(script.steps, start=1):
+        await self.follow(script.steps)
+
+    async def follow(self, steps: Sequence[Step]) -> None:
+        """Play these steps in order. Raises NotAsExpected if a step doesn't happen in time."""
+        for number, step in enumerate(steps, start=1):
             name = type(step).__name__
             try:
                 async with asyncio.timeout(self.wait_s if not isinstance(step, Wait) else None):

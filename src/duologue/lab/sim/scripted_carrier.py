@@ -97,6 +97,7 @@ class ScriptedCarrier:
         self.recording = bytearray()  # what the caller heard, as it came over the wire
         self.frames: list[PlayedFrame] = []  # the same, with times
         self.is_over = False
+        self.caller_hung_up = False
         self.changed = asyncio.Event()  # set when something was played or ended
         if self.flushes_marks is None:
             self.flushes_marks = self.carrier.name == "twilio"
@@ -126,6 +127,7 @@ class ScriptedCarrier:
         """End the call as the caller. If `says_so` is false, no stop message is sent, as with a sloppy carrier."""
         if self.is_over:
             return
+        self.caller_hung_up = True
         if says_so:
             self._send_event("stop", {"stop": {self.carrier.call_id: self.call}})
         self.end()

@@ -1,12 +1,15 @@
 """Collects the keys that a caller presses into one text.
 
-The text is complete at the terminator key or after a pause. Rule: each text is passed on once, and an empty text never.
+The text is complete at the terminator key, at a length or after a pause, as its rule says. Rule: each text is passed on
+once, and an empty text never.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+
+from duologue.ports.call_actions import KeyRule
 
 DIGITS_MAX = 64  # a longer text is passed on in parts
 
@@ -16,22 +19,27 @@ class Digits:
 
     def __init__(self, typed: Callable[[str], None], terminator: str = "#", pause_ms: int = 1_500) -> None:
         self._typed = typed
-        self._terminator = terminator
-        self._pause_ms = pause_ms
+        self._usual = KeyRule(0, terminator, pause_ms)
+        self._rule = self._usual
         self._so_far = ""
         self._alarm: asyncio.TimerHandle | None = None
+
+    def use(self, rule: KeyRule | None) -> None:
+        """Collect keys by this rule from now on; None: as in the beginning."""
+        self._rule = rule or self._usual
 
     def press(self, digit: str) -> None:
         """Add a key that the caller has pressed. The terminator key completes the text."""
         self._cancel_timer()
-        if digit == self._terminator:
+        rule = self._rule
+        if digit == rule.terminator:
             self._complete()
             return
         self._so_far += digit
-        if len(self._so_far) >= DIGITS_MAX:
+        if len(self._so_far) >= (rule.length or DIGITS_MAX):
             self._complete()
         else:
-            self._alarm = asyncio.get_running_loop().call_later(self._pause_ms / 1000, self._complete)
+            self._alarm = asyncio.get_running_loop().call_later(rule.pause_ms / 1000, self._complete)
 
     def _complete(self) -> None:
         self._cancel_timer()

@@ -4,7 +4,7 @@ The carrier buffers sound, so only a little is sent ahead of playback, and a cle
 about every 100 ms; the carrier returns it when all sound before the mark has been played. Rule: only sound before a
 returned mark counts as heard. A mark that returns after a clear doesn't count: its name was forgotten at the clear.
 A cue and the ambient sound are sent only while nothing of a voice is in the carrier's buffer, so clearing them never
-costs a voice anything.
+costs a voice anything. Tones of keys come before everything else and are never cleared: a voice waits for them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from .codecs import FRAME_MS, codec_of
 from .frame_order import Order
 from .frame_track import FrameTrack
 from .played_sound import PlayedSound
+from .tones import tones_of
 
 
 class CarrierWire(Protocol):
@@ -90,6 +91,8 @@ class PhoneLine:
         self._track: FrameTrack | None = None
         self._cue: FrameTrack | None = None
         self._ambient = AmbientLoop()
+        self._music = AmbientLoop()  # what a person on hold hears
+        self._tones: FrameTrack | None = None  # keys that are being sent
         self._buffered_until = 0.0  # when the carrier will have played everything that was sent
         self._beside_until = 0.0  # when it will have played the cue and the ambient sound that was sent
         self._marks: dict[str, _Mark] = {}  # marks that haven't returned yet
@@ -168,6 +171,35 @@ class PhoneLine:
         self._silence_beside()
         self._ambient = AmbientLoop(sound_at(sound, self.codec_out.rate_hz) if sound is not None else b"")
         self._pump()
+
+    # -- What only a telephone can do
+
+    def set_music(self, sound: Sound | None) -> None:
+        """Repeat this sound from now on, until a voice speaks or None ends it: the music of a person on hold."""
+        self._silence_beside()
+        self._music = AmbientLoop(sound_at(sound, self.codec_out.rate_hz) if sound is not None else b"")
+        self._pump()
+
+    async def send_keys(self, digits: str) -> None:
+        """Send these keys as tones, as soon as nothing of a voice is in the carrier's buffer. Returns when the carrier
+        has played them. Raises UnknownKeys."""
+        pcm = tones_of(digits, self.codec_out.rate_hz)
+        loop = asyncio.get_running_loop()
+        while self._tones is not None or (self._track is not None and not self._track.is_out):
+            self._check()
+            await asyncio.sleep(FRAME_MS / 1000)
+        self._check()
+        self._silence_beside()
+        self._tones = tones = FrameTrack(0, self.codec_out)
+        tones.add(Sound(len(pcm) * 500 // self.codec_out.rate_hz, pcm, self.codec_out.rate_hz))
+        tones.complete()
+        self._pump()
+        while tones.has_more and not self._is_gone:
+            await asyncio.sleep(FRAME_MS / 1000)
+        await asyncio.sleep(max(0.0, self._buffered_until - loop.time()))
+        self._tones = None
+        if not self._is_gone:
+            self._pump()
 
     async def close(self) -> None:
         """Hang up."""
@@ -254,19 +286,21 @@ class PhoneLine:
     @property
     def _has_more_beside(self) -> bool:
         """Does a cue or an ambient sound wait until the voice is heard?"""
-        return (self._cue is not None and self._cue.has_more) or bool(self._ambient)
+        return (self._cue is not None and self._cue.has_more) or bool(self._ambient or self._music)
 
     def _sender(self) -> Callable[[], None] | None:
         """What sends the next frame: of the voice, else of the cue, else of the ambient sound. None if there is nothing
         to send."""
-        track = self._track
+        track, tones = self._track, self._tones
+        if tones is not None:
+            return self._send_tone if tones.has_more else None
         if track is not None and not track.is_held and track.has_more:
             return self._send_voice
         if track is not None and not track.is_held and not track.is_out:
             return None
         if self._cue is not None and self._cue.has_more:
             return self._send_cue
-        return self._send_ambient if self._ambient else None
+        return self._send_ambient if self._ambient or self._music else None
 
     def _send_voice(self) -> None:
         """Send a frame of the voice. It silences a cue."""
@@ -284,8 +318,16 @@ class PhoneLine:
         self._send(cue.next(), is_voice=False)
         self._mark_beside(is_last=not cue.has_more)
 
+    def _send_tone(self) -> None:
+        tones = self._tones
+        assert tones is not None
+        self._send(tones.next(), is_voice=True)
+
     def _send_ambient(self) -> None:
-        self._send(self.codec_out.silence, is_voice=False)
+        silence = self.codec_out.silence
+        if self._music:
+            silence = self.codec_out.encode(self._music.mix(self.codec_out.decode(silence), is_voice=False))
+        self._send(silence, is_voice=False)
         self._mark_beside(is_last=False)
 
     def _send(self, frame: bytes, is_voice: bool) -> None:
@@ -325,8 +367,10 @@ class PhoneLine:
             self._wire.send(write_mark(self._carrier, self._stream, name))
 
     def _flush(self) -> None:
-        self._cancel_timer()
         self._marks.clear()
+        if self._tones is not None:
+            return  # nothing of a voice or a cue is in the carrier's buffer
+        self._cancel_timer()
         self._played.clear()
         self._buffered_until = self._beside_until = 0.0
         if not self._is_gone:

@@ -62,6 +62,7 @@ class Stream:
         self.has_stopped = False  # the carrier has sent its stop message
         self.counts: Counter[str] = Counter()
         self.parameters: Mapping[str, str] = {}  # the custom parameters of the start message
+        self.call = ""  # the carrier's id of the call
         self._wire = wire
         self._admit = admit
         self._pace = pace
@@ -88,7 +89,7 @@ class Stream:
         if self.line is not None:
             raise StreamRefused(PROTOCOL_ERROR, "a second start message")
         self._admit(started)
-        self.parameters = started.parameters
+        self.parameters, self.call = started.parameters, started.call
         try:
             self.line = PhoneLine(self.carrier, started, self._wire, pace=self._pace, sends=self._sends)
         except UnknownCodec as problem:

@@ -12,7 +12,7 @@ import logging
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,20 +20,24 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from duologue.core.errors import DuologueError
+from duologue.lines.phone.call import inputs as on
 from duologue.lines.phone.carriers import CARRIERS, Carrier, Started
 from duologue.lines.phone.digits import Digits
 from duologue.lines.phone.line import PhoneLine
 from duologue.lines.phone.media_stream import BROKEN, FULL, REFUSED, UNSUPPORTED, Stream, StreamRefused
 from duologue.ports.context import CallInfo, Context
+from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, NotRunning
 
 from ..agent_source import AgentOrMaker, AgentSource
 from ..caller_address import caller_address
+from .exchange import PhoneExchange
+from .phone_call import Opening, PhoneCall
 from .settings import InvalidPhoneSettings, PhoneSettings
 from .stream_tokens import StreamTokens, UsedTokenFiles
-from .webhooks import CALLED, CALLER, Webhooks
+from .webhooks import CALL_ID, CALL_KEY, CALLED, CALLER, RETURNED, Webhooks
 
-__all__ = ["InvalidPhoneSettings", "PhoneSettings", "phone_routes"]
+__all__ = ["InvalidPhoneSettings", "PhoneExchange", "PhoneSettings", "phone_routes"]
 
 LOG = logging.getLogger("duologue.phone")
 LOG.addHandler(logging.NullHandler())
@@ -50,20 +54,22 @@ def phone_routes(
     on_conversation: Callable[[Conversation], None] = lambda conversation: None,  # noqa: ARG005
     is_open: Callable[[], bool] = lambda: True,
     address_of: Callable[[dict[str, Any]], str] = lambda scope: caller_address(scope, ()),
+    exchange: PhoneExchange | None = None,
 ) -> list[BaseRoute]:
     """The routes of every configured carrier. `make_agent` is called for each call; `on_conversation` gets each
     conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier tries the
-    fallback address of the number. `address_of` returns the address that a socket counts for."""
+    fallback address of the number. `address_of` returns the address that a socket counts for. With an `exchange`, calls
+    can be placed: `exchange.dial(…)`."""
     used = UsedTokenFiles(settings.used_tokens) if settings.used_tokens is not None else None
     tokens = StreamTokens(settings.token_key, settings.token_ms_max, used=used)
-    webhooks = Webhooks(settings, tokens, is_open)
-    calls = PhoneCalls(make_agent, settings, tokens, on_conversation, address_of)
+    exchange = exchange or PhoneExchange(settings)
+    webhooks = Webhooks(settings, tokens, is_open, exchange)
+    calls = PhoneCalls(make_agent, settings, tokens, on_conversation, address_of, exchange)
     routes: list[BaseRoute] = []
-    if "twilio" in settings.carriers:
-        routes.append(Route("/phone/twilio/voice", webhooks.twilio, methods=["POST"]))
-    if "telnyx" in settings.carriers:
-        routes.append(Route("/phone/telnyx/texml", webhooks.telnyx, methods=["POST"]))
     for name in settings.carriers:
+        voice = "voice" if name == "twilio" else "texml"
+        for path, handle in ((voice, webhooks.voice), ("status", webhooks.status), ("dialled", webhooks.dialled)):
+            routes.append(Route(f"/phone/{name}/{path}", partial(handle, name), methods=["POST"]))
         routes.append(WebSocketRoute(f"/phone/{name}/stream", partial(calls.take, CARRIERS[name])))
     return routes
 
@@ -118,8 +124,10 @@ class PhoneCalls:
         tokens: StreamTokens,
         on_conversation: Callable[[Conversation], None],
         address_of: Callable[[dict[str, Any]], str],
+        exchange: PhoneExchange,
     ) -> None:
         self._address_of = address_of
+        self._exchange = exchange
         self._given = make_agent
         self._source: AgentSource | None = None  # made with the first call
         self._settings = settings
@@ -142,8 +150,8 @@ class PhoneCalls:
                 raise StreamRefused(FULL, "too many streams without a token from one address")
             line = await self._await_start(websocket, stream)
             if line is not None:
-                conversation = await self._converse(line, self._info(stream, websocket))
-                await self._hold_call(websocket, socket, stream, line, conversation)
+                info, call = self._info(stream, websocket)
+                await self._hold_call(websocket, socket, stream, line, partial(self._talk, call, line, info), call)
         except StreamRefused as problem:
             code, why = problem.code, str(problem)
             LOG.warning("%s: refused, %s (%d)", carrier.name, why, code)
@@ -191,23 +199,32 @@ class PhoneCalls:
         return stream.line
 
     async def _hold_call(
-        self, websocket: WebSocket, socket: CarrierSocket, stream: Stream, line: PhoneLine, conversation: Conversation
+        self,
+        websocket: WebSocket,
+        socket: CarrierSocket,
+        stream: Stream,
+        line: PhoneLine,
+        talk: Callable[[], Any],
+        call: PhoneCall,
     ) -> None:
         watch = _Watch()
-        talking = asyncio.ensure_future(conversation.run())
+        talking = asyncio.ensure_future(talk())
         others = [
-            asyncio.ensure_future(_read(websocket, stream, watch)),
+            asyncio.ensure_future(_read(websocket, stream, watch, call)),
             asyncio.ensure_future(socket.write()),
             asyncio.ensure_future(watch.expect(self._settings.quiet_ms_max)),
         ]
         try:
             await asyncio.wait((talking, *others), return_when=asyncio.FIRST_COMPLETED)
+            if not talking.done():
+                call.feed(on.StreamClosed(call.now()))
             stream.end()
             await asyncio.wait((talking,), timeout=END_S_MAX)
             socket.close()
             await asyncio.wait((others[1],), timeout=FLUSH_S_MAX)
             _raise_refusal(talking, *others)
         finally:
+            call.feed(on.StreamClosed(call.now()))
             for task in (talking, *others):
                 task.cancel()
             await asyncio.gather(talking, *others, return_exceptions=True)
@@ -215,29 +232,71 @@ class PhoneCalls:
         stopped = "" if stream.has_stopped or line.has_hung_up else ", without a stop message"
         LOG.info("%s: the call has ended%s %s", stream.carrier.name, stopped, facts)
 
-    def _info(self, stream: Stream, websocket: WebSocket) -> CallInfo:
+    def _info(self, stream: Stream, websocket: WebSocket) -> tuple[CallInfo, PhoneCall]:
         """The facts about a call: the numbers that our webhook has passed on, and the carrier's own parameters."""
         given = dict(stream.parameters)
         query = dict(websocket.query_params)
         given.pop("token", None)
-        caller, called = (given.pop(name, "") or query.get(name, "") for name in (CALLER, CALLED))
-        return CallInfo(uuid.uuid4().hex, "phone", caller, called, given)
+        caller, called, key, call_id, returned = (
+            given.pop(name, "") or query.get(name, "") for name in (CALLER, CALLED, CALL_KEY, CALL_ID, RETURNED)
+        )
+        found = self._exchange.find(key) if key else None
+        call = found or self._exchange.arriving(stream.carrier.name)
+        call.call_id = call_id or call.call_id or stream.call
+        if found is not None and found.outgoing is not None:
+            given |= found.outgoing.parameters
+        direction = "out" if found is not None else "in"
+        call.number = call.number or caller
+        info = CallInfo(
+            uuid.uuid4().hex, "phone", caller, called, direction=direction, returned=returned, parameters=given
+        )
+        return info, call
 
-    async def _converse(self, line: PhoneLine, info: CallInfo) -> Conversation:
+    async def _talk(self, call: PhoneCall, line: PhoneLine, info: CallInfo) -> None:
+        """The agent's part of a call, from the start of its stream to the end of the conversation."""
+        call.line = line
+        kind = on.Answered if info.direction == "out" else on.CallArrived
+        call.feed(kind(call.now()))
+        opening = await call.opening()
+        if opening is Opening.NOTHING:
+            return
+        conversation = await self._converse(line, info, call)
+        await conversation.run()
+        call.feed(on.TalkEnded(call.now()))
+
+    async def _converse(self, line: PhoneLine, info: CallInfo, call: PhoneCall) -> Conversation:
         settings = self._settings
         name = info.conversation
         context: Context[Any] = Context(info)
+        context.attach_actions(call)
         journal = settings.journals / f"{name}.jsonl" if settings.journals is not None else None
         try:
-            self._source = self._source or AgentSource(self._given)
-            agent = await self._source.make(context) if self._source.takes_context else self._source.plain()
+            source = self._source_for(call)
+            made = await source.make(context) if source.takes_context else source.plain()
+            agent = _returned(made, info)
             conversation = Conversation(agent, line, journal=journal, conversation_id=name, context=context)
             self._on_conversation(conversation)
         except Exception as failure:  # noqa: BLE001 - one call must not end the others
             raise StreamRefused(BROKEN, f"the agent could not be created: {type(failure).__name__}") from None
-        digits = Digits(partial(_type, conversation), settings.digits_terminator, settings.digits_pause_ms)
-        line.pressed = digits.press
+        call.conversation = conversation
+        call.digits = Digits(partial(_type, conversation), settings.digits_terminator, settings.digits_pause_ms)
+        line.pressed = call.digits.press
         return conversation
+
+    def _source_for(self, call: PhoneCall) -> AgentSource:
+        """Where the agent of a call comes from: the call was placed with it, or it is the server's."""
+        if call.outgoing is not None and call.outgoing.agent is not None:
+            return AgentSource(call.outgoing.agent)
+        self._source = self._source or AgentSource(self._given)
+        return self._source
+
+
+def _returned(agent: Agent, info: CallInfo) -> Agent:
+    """The agent of a call whose transfer has failed says so instead of its greeting."""
+    if not info.returned:
+        return agent
+    words = agent.phrases.say(agent.language, "not_reached", 0)
+    return replace(agent, phrases=replace(agent.phrases, greeting=words))
 
 
 class _Watch:
@@ -256,14 +315,15 @@ class _Watch:
         raise StreamRefused(REFUSED, "the carrier has sent nothing for too long")
 
 
-async def _read(websocket: WebSocket, stream: Stream, watch: _Watch) -> None:
+async def _read(websocket: WebSocket, stream: Stream, watch: _Watch, call: PhoneCall) -> None:
     """Pass on the carrier's messages until the carrier ends the stream or disconnects."""
     while not stream.has_stopped:
         text = await _receive(websocket)
         if text is None:
-            return
+            break
         watch.note()
         stream.receive(text)
+    call.feed(on.StreamClosed(call.now()))  # before the conversation notices it
 
 
 async def _receive(websocket: WebSocket) -> str | None:

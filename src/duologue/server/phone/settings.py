@@ -17,6 +17,7 @@ from duologue.core.settings import PROFILES, Settings
 from duologue.lines.phone.line import BufferPace
 
 from ..settings import is_loopback
+from .numbers import is_dialable
 
 
 def on_the_phone(profile: str | Settings) -> Settings:
@@ -44,6 +45,14 @@ class PhoneSettings:
     public_url: str  # https://host, where the carriers reach this server
     twilio_auth_token: str = field(default="", repr=False)  # the account's token, which signs webhooks
     telnyx_public_key: str = field(default="", repr=False)  # from Telnyx's portal, in base64
+    twilio_account_sid: str = ""  # with the auth token, lets calls be placed and transferred
+    telnyx_api_key: str = field(default="", repr=False)  # lets calls be placed and transferred
+    telnyx_account: str = ""  # the id of the Telnyx organization, for calls that are placed or transferred
+    telnyx_application: str = ""  # the id of the TeXML application, for calls that are placed
+    number: str = ""  # our own number, with country code: the caller id of outgoing calls
+    api_url: str = ""  # for simulations on 127.0.0.1 only: where the carrier's API is
+    ring_ms: int = 30_000  # how long a telephone rings before the call is given up
+    hold_music: Path | None = None  # a WAV file for people on hold; without it, a quiet melody
     telnyx_codec: str = "PCMU"  # of the sound that we send: PCMU, PCMA or L16
     telnyx_rate_hz: int = 8_000  # 8000, 16000 or 24000; above 8000 only with L16
     allow_unsigned: bool = False  # for simulations on 127.0.0.1 only
@@ -106,7 +115,11 @@ def _problems(settings: PhoneSettings) -> list[str]:
         problems.append("telnyx_rate_hz must be 8000, 16000 or 24000")
     if len(settings.token_key) < 16:
         problems.append("token_key must have at least 16 bytes")
-    for name in ("token_ms_max", "start_ms_max", "quiet_ms_max", "calls_max", "digits_pause_ms"):
+    if settings.number and not is_dialable(settings.number):
+        problems.append("number must be a number with country code, such as +4930123456")
+    if settings.api_url and not is_loopback(urlsplit(settings.api_url).hostname or ""):
+        problems.append("api_url is for simulations: it must be on 127.0.0.1")
+    for name in ("ring_ms", "token_ms_max", "start_ms_max", "quiet_ms_max", "calls_max", "digits_pause_ms"):
         if getattr(settings, name) <= 0:
             problems.append(f"{name} must be above 0")
     return problems

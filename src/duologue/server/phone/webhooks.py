@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qsl, quote
 
 from starlette.requests import Request
@@ -19,12 +19,17 @@ from starlette.responses import PlainTextResponse, Response
 from duologue.core.errors import DuologueError
 
 from ..settings import is_loopback
+from .numbers import is_sip
 from .settings import PhoneSettings
 from .stream_tokens import StreamTokens
 
-CALLER, CALLED = "duologue_caller", "duologue_called"  # parameters of the stream with the numbers of a call
+# Parameters of the stream: the numbers of the call, our key and the carrier's id of it, and why it came back.
+CALLER, CALLED, CALL_KEY, CALL_ID, RETURNED = (
+    f"duologue_{name}" for name in ("caller", "called", "key", "call", "returned")
+)
 LOG = logging.getLogger("duologue.phone")
 BODY_MAX = 64_000
+_RETURNS = {"busy": "busy", "no-answer": "no answer"}  # why a call that was passed on comes back
 
 Check = Callable[[Request, bytes], bool]
 
@@ -87,39 +92,79 @@ class TrustedForm(NamedTuple):
     announcement: bytes = b""
 
 
+class CallReports(Protocol):
+    """What learns from webhooks about calls that this process has placed or transferred."""
+
+    def expects(self, key: str) -> bool:
+        """Has this process placed a call with this key?"""
+        ...
+
+    def report(self, key: str, call: str, status: str) -> None:
+        """The carrier reports the progress of a call. `call` is the carrier's id of it."""
+        ...
+
+
 class Webhooks:
     """The handlers of the carriers' webhooks."""
 
     def __init__(
-        self, settings: PhoneSettings, tokens: StreamTokens, is_open: Callable[[], bool] = lambda: True
+        self,
+        settings: PhoneSettings,
+        tokens: StreamTokens,
+        is_open: Callable[[], bool] = lambda: True,
+        reports: CallReports | None = None,
     ) -> None:
         self._settings = settings
         self._tokens = tokens
         self._is_open = is_open
+        self._reports = reports
         self._checks = make_checks(settings)
-        _voice_response()  # if the library is missing, fail now and not in a call
+        voice_response()  # if the library is missing, fail now and not in a call
 
-    async def twilio(self, request: Request) -> Response:
-        """Answer Twilio's webhook with TwiML, or refuse it."""
-        found = await self._trusted("twilio", request)
+    async def voice(self, carrier: str, request: Request) -> Response:
+        """Answer the webhook of a call with instructions to stream it, or refuse it."""
+        found = await self._trusted(carrier, request)
         if found is None:
             return PlainTextResponse("forbidden", 403)
-        if not self._is_open():
-            return _closed("twilio")
+        key = request.query_params.get("key", "")
+        is_ours = bool(key) and self._reports is not None and self._reports.expects(key)
+        if key and not is_ours:
+            return xml_response(hang_up_xml())  # answered after it was given up
+        if not is_ours and not self._is_open():
+            return _closed(carrier)
+        return self._stream(carrier, found, {CALL_KEY: key} if is_ours else {})
+
+    async def status(self, carrier: str, request: Request) -> Response:
+        """Note what the carrier reports about a call that was placed here."""
+        found = await self._trusted(carrier, request)
+        if found is None:
+            return PlainTextResponse("forbidden", 403)
+        if self._reports is not None:
+            form = found.form
+            self._reports.report(
+                request.query_params.get("key", ""), form.get("CallSid", ""), form.get("CallStatus", "")
+            )
+        return Response(status_code=204)
+
+    async def dialled(self, carrier: str, request: Request) -> Response:
+        """A call that was passed on is over, or wasn't answered: hang up, or give it back to the agent."""
+        found = await self._trusted(carrier, request)
+        if found is None:
+            return PlainTextResponse("forbidden", 403)
+        status = found.form.get("DialCallStatus", "")
+        if status in ("completed", "answered") or not self._is_open():
+            return xml_response(hang_up_xml())
+        return self._stream(carrier, found, {RETURNED: _RETURNS.get(status, "failed")})
+
+    def _stream(self, carrier: str, found: TrustedForm, given: dict[str, str]) -> Response:
+        """Instructions to stream a call. Telnyx uses different call ids in webhook and stream, so there the token is
+        valid for any call."""
         form = found.form
-        token = self._tokens.mint("twilio", form.get("CallSid", ""), found.announcement)
-        return _xml(twiml(self._settings, token, form.get("From", ""), form.get("To", "")))
-
-    async def telnyx(self, request: Request) -> Response:
-        """Answer Telnyx's webhook with TeXML, or refuse it. Telnyx uses different call ids in webhook and stream, so
-        the token is valid for any call."""
-        found = await self._trusted("telnyx", request)
-        if found is None:
-            return PlainTextResponse("forbidden", 403)
-        if not self._is_open():
-            return _closed("telnyx")
-        token = self._tokens.mint("telnyx", "", found.announcement)
-        return _xml(texml(self._settings, token, found.form.get("From", ""), found.form.get("To", "")))
+        call = form.get("CallSid", "")
+        token = self._tokens.mint(carrier, call if carrier == "twilio" else "", found.announcement)
+        given = {CALLER: form.get("From", ""), CALLED: form.get("To", ""), CALL_ID: call, **given}
+        write = twiml if carrier == "twilio" else texml
+        return xml_response(write(self._settings, token, {name: value for name, value in given.items() if value}))
 
     async def _trusted(self, carrier: str, request: Request) -> TrustedForm | None:
         """The request's form; None if the form is too large, or if its signature is required and wrong."""
@@ -148,27 +193,25 @@ async def _read(request: Request) -> bytes | None:
 # -- The responses
 
 
-def twiml(settings: PhoneSettings, token: str, caller: str = "", called: str = "") -> str:
-    """TwiML that connects the stream. The token and both numbers are parameters, because Twilio drops the query of a
+def twiml(settings: PhoneSettings, token: str, given: Mapping[str, str] | None = None) -> str:
+    """TwiML that connects the stream. The token and other facts are parameters, because Twilio drops the query of a
     stream's URL."""
     response, stream = _connect(f"{settings.stream_url}/phone/twilio/stream")
-    stream.parameter(name="token", value=token)
-    for name, number in ((CALLER, caller), (CALLED, called)):
-        if number:
-            stream.parameter(name=name, value=number)
+    for name, value in {"token": token, **(given or {})}.items():
+        stream.parameter(name=name, value=value)
     return str(response)
 
 
-def texml(settings: PhoneSettings, token: str, caller: str = "", called: str = "") -> str:
+def texml(settings: PhoneSettings, token: str, given: Mapping[str, str] | None = None) -> str:
     """TeXML that connects the stream. The stream must be bidirectional and raw, which isn't Telnyx's default. TeXML is
     TwiML with a few more attributes, so Twilio's builder writes it too."""
     if settings.telnyx_codec == "L16":
         codec = {"bidirectionalSamplingRate": str(settings.telnyx_rate_hz)}
     else:
         codec = {"codec": settings.telnyx_codec}
-    numbers = "".join(f"&{name}={quote(one)}" for name, one in ((CALLER, caller), (CALLED, called)) if one)
+    facts = "".join(f"&{name}={quote(value)}" for name, value in (given or {}).items())
     response, _ = _connect(
-        f"{settings.stream_url}/phone/telnyx/stream?token={quote(token)}{numbers}",
+        f"{settings.stream_url}/phone/telnyx/stream?token={quote(token)}{facts}",
         track="inbound_track",
         bidirectionalMode="rtp",
         bidirectionalCodec=settings.telnyx_codec,
@@ -180,13 +223,36 @@ def texml(settings: PhoneSettings, token: str, caller: str = "", called: str = "
 def _connect(url: str, **attributes: str) -> tuple[Any, Any]:
     """A response that connects a stream, and hangs up when the stream has ended. Returns the response and its
     stream."""
-    response = _voice_response().VoiceResponse()
+    response = voice_response().VoiceResponse()
     stream = response.connect().stream(url=url, **attributes)
     response.hangup()
     return response, stream
 
 
-def _voice_response() -> Any:
+def pass_on_xml(to: str, caller_id: str, ring_s: int, action: str) -> str:
+    """Instructions to call this number and to connect it. When that is over, `action` is asked what to do."""
+    response = voice_response().VoiceResponse()
+    options = {"caller_id": caller_id} if caller_id and not is_sip(to) else {}
+    dial = response.dial(action=action, method="POST", timeout=ring_s, **options)
+    (dial.sip if is_sip(to) else dial.number)(to)
+    return str(response)
+
+
+def join_xml(room: str) -> str:
+    """Instructions to meet in a conference. It ends when one of the two leaves."""
+    response = voice_response().VoiceResponse()
+    response.dial().conference(room, beep="false", start_conference_on_enter=True, end_conference_on_exit=True)
+    return str(response)
+
+
+def hang_up_xml() -> str:
+    response = voice_response().VoiceResponse()
+    response.hangup()
+    return str(response)
+
+
+def voice_response() -> Any:
+    """The library that writes instructions."""
     return _load("twilio.twiml.voice_response", "a carrier")
 
 
@@ -196,5 +262,5 @@ def _closed(carrier: str) -> Response:
     return PlainTextResponse("this server is stopping\n", 503)
 
 
-def _xml(text: str) -> Response:
+def xml_response(text: str) -> Response:
     return Response(text, media_type="application/xml")

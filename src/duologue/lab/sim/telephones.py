@@ -1,0 +1,55 @@
+"""The telephones of a simulated network: what happens at each number.
+
+Rule: a telephone is data. A number that isn't in the book doesn't exist, and the carrier refuses to call it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from .call_script import Step
+
+
+class AnsweredBy(Enum):
+    """What happens when a telephone is called."""
+
+    PERSON = "person"
+    MACHINE = "machine"
+    BUSY = "busy"
+    NO_ANSWER = "no_answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Telephone:
+    """One telephone. `steps` are what its person or machine does with a stream after answering."""
+
+    answer: AnsweredBy = AnsweredBy.PERSON
+    steps: tuple[Step, ...] = ()
+    ring_ms: int = 200
+    talk_ms: int = 300  # how long a person talks to a caller who was passed on, without the agent
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkEvent:
+    """Something that happened in the network, for a timeline."""
+
+    at_ms: int
+    who: str  # a number, or carrier
+    what: str
+
+
+@dataclass
+class NetworkLog:
+    """Everything that has happened, in order. `now` returns the time in ms."""
+
+    now: Callable[[], int]
+    events: list[NetworkEvent] = field(default_factory=list)
+
+    def note(self, who: str, what: str) -> None:
+        self.events.append(NetworkEvent(self.now(), who, what))
+
+    def of(self, who: str) -> list[str]:
+        """What has happened at this number."""
+        return [event.what for event in self.events if event.who == who]

@@ -1,0 +1,1 @@
+"""What happens to a telephone call around its conversation: dialling, machines, hold, transfers. Pure: rows."""

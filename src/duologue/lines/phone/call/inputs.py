@@ -1,0 +1,168 @@
+"""What a telephone call is told: past tense, with a time.
+
+Rule: an input that answers a request carries the number of the request, and an input about the person who takes over
+carries the number of the request that called this person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .state import CallEnd
+
+
+@dataclass(frozen=True, slots=True)
+class CallArrived:
+    """The stream of an incoming call has started."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DialAsked:
+    """The program wants to call a number."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class CarrierAgreed:
+    """The carrier does what was requested."""
+
+    at: int
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class CarrierRefused:
+    """The carrier doesn't do what was requested, or could not be reached."""
+
+    at: int
+    request: int
+
+
+@dataclass(frozen=True, slots=True)
+class RingingReported:
+    """The carrier says that the telephone rings."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The call was answered, and its stream has started."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotReached:
+    """The call ended before it was answered: BUSY, NO_ANSWER or FAILED."""
+
+    at: int
+    why: CallEnd
+
+
+@dataclass(frozen=True, slots=True)
+class PersonHeard:
+    """The first sound is a person's."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class MachineHeard:
+    """The first sound is a machine's greeting."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class BeepHeard:
+    """A machine is ready to record."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallHoldAsked:
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallResumeAsked:
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class TransferAsked:
+    """The program wants to transfer the call. `warm`: the person who takes over is briefed first."""
+
+    at: int
+    warm: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TakerAnswered:
+    at: int
+    taker: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakerAccepted:
+    at: int
+    taker: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakerLost:
+    """The person who should take over can't be reached, has declined or has hung up."""
+
+    at: int
+    taker: int
+    why: CallEnd
+
+
+@dataclass(frozen=True, slots=True)
+class StreamClosed:
+    """The stream is over: the other side has hung up, or the carrier has taken the call away."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class TalkEnded:
+    """The agent has ended its conversation, or has left its message."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineReached:
+    """The deadline is reached."""
+
+    at: int
+
+
+CallInput: TypeAlias = (
+    CallArrived
+    | DialAsked
+    | CarrierAgreed
+    | CarrierRefused
+    | RingingReported
+    | Answered
+    | NotReached
+    | PersonHeard
+    | MachineHeard
+    | BeepHeard
+    | CallHoldAsked
+    | CallResumeAsked
+    | TransferAsked
+    | TakerAnswered
+    | TakerAccepted
+    | TakerLost
+    | StreamClosed
+    | TalkEnded
+    | DeadlineReached
+)

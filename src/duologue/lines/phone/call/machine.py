@@ -1,0 +1,61 @@
+"""The machine of a telephone call: `step(policy, state, input) -> (state, effects)`.
+
+Pure: no clock, no await, no network. Rule: an input that no row takes, or that answers an older request, returns the
+same state and no effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from . import inputs as on
+from .effects import CallEffect
+from .rows import CALL_ROWS, CallDone, CallRow
+from .state import CallPolicy, CallStage, CallState
+
+
+class CallMachine:
+    """Rows, compiled for lookup by stage and input."""
+
+    def __init__(self, rows: Iterable[CallRow] = CALL_ROWS) -> None:
+        self._table: dict[tuple[CallStage, type], list[CallRow]] = {}
+        for row in rows:
+            for source in row.sources:
+                self._table.setdefault((source, row.on), []).append(row)
+
+    def row_for(self, policy: CallPolicy, state: CallState, given: on.CallInput) -> CallRow | None:
+        """The row that takes the input, if there is one."""
+        if _is_stale(state, given):
+            return None
+        for row in self._table.get((state.stage, type(given)), ()):
+            if row.when is None or row.when(policy, state, given):
+                return row
+        return None
+
+    def step(self, policy: CallPolicy, state: CallState, given: on.CallInput) -> CallDone:
+        """The state after this input, and what to do now, in this order."""
+        row = self.row_for(policy, state, given)
+        if row is None:
+            return state, ()
+        after, effects = state, list[CallEffect]()
+        for action in row.do:
+            after, more = action(after, given)
+            effects += more
+        due = given.at + int(getattr(policy, row.limit)) if row.limit else 0
+        return replace(after, stage=row.target, due=due), tuple(effects)
+
+
+def _is_stale(state: CallState, given: on.CallInput) -> bool:
+    match given:
+        case on.CarrierAgreed() | on.CarrierRefused():
+            return given.request != state.request
+        case on.TakerAnswered() | on.TakerAccepted() | on.TakerLost():
+            return not state.taker or given.taker != state.taker
+        case on.DeadlineReached():
+            return not state.due or given.at < state.due
+    return False
+
+
+MACHINE = CallMachine()
+step = MACHINE.step

@@ -1,0 +1,283 @@
+"""The rows of a telephone call: in one of these stages, on this input, if the guard holds, go there and do that.
+
+Rule: the first row that fits is taken, only a row changes the stage, and its limit is the deadline of the new stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from . import effects as do
+from . import inputs as on
+from .state import CallEnd, CallPolicy, CallStage, CallState, OnMachine
+
+S = CallStage
+CallDone: TypeAlias = tuple[CallState, tuple[do.CallEffect, ...]]
+CallAction: TypeAlias = Callable[[CallState, Any], CallDone]
+CallGuard: TypeAlias = Callable[[CallPolicy, CallState, Any], bool]
+
+UNANSWERED = (S.DIALLING, S.RINGING)
+OPENING = (S.SCREENING, S.MACHINE, S.MESSAGE)  # answered, and the conversation hasn't begun
+CONSULTING = (S.CALLING_TAKER, S.BRIEFING)
+REQUESTED = (S.PASSING_ON, S.JOINING)  # the carrier moves the call
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """One behaviour. `limit` names the setting of CallPolicy that limits the new stage; empty if the stage has no
+    deadline, or keeps the one that it has."""
+
+    sources: tuple[CallStage, ...]
+    on: type
+    target: CallStage
+    do: tuple[CallAction, ...] = ()
+    when: CallGuard | None = None
+    limit: str = ""
+    why: str = ""
+
+    @property
+    def name(self) -> str:
+        """The row's name in reports."""
+        guard = f" [{self.when.__name__}]" if self.when else ""
+        return f"{'/'.join(stage.value for stage in self.sources)} + {self.on.__name__}{guard} -> {self.target.value}"
+
+
+def row(
+    sources: CallStage | tuple[CallStage, ...],
+    given: type,
+    target: CallStage,
+    *actions: CallAction,
+    when: CallGuard | None = None,
+    limit: str = "",
+    why: str = "",
+) -> CallRow:
+    """Make a row. A single source can be passed without a tuple."""
+    return CallRow(sources if isinstance(sources, tuple) else (sources,), given, target, actions, when, limit, why)
+
+
+# -- Guards
+
+
+def is_screened(policy: CallPolicy, _: CallState, __: Any) -> bool:
+    return policy.screens
+
+
+def leaves_messages(policy: CallPolicy, _: CallState, __: Any) -> bool:
+    return policy.on_machine is OnMachine.MESSAGE
+
+
+def talks_to_machines(policy: CallPolicy, _: CallState, __: Any) -> bool:
+    return policy.on_machine is OnMachine.TALK
+
+
+def is_warm(_: CallPolicy, __: CallState, given: on.TransferAsked) -> bool:
+    return given.warm
+
+
+# -- Actions
+
+
+def place_call(s: CallState, _: Any) -> CallDone:
+    return replace(s, request=s.request + 1), (do.PlaceCall(s.request + 1),)
+
+
+def cancel_call(s: CallState, _: Any) -> CallDone:
+    return s, (do.CancelCall(),)
+
+
+def screen(s: CallState, _: Any) -> CallDone:
+    return s, (do.ScreenAnswer(),)
+
+
+def start_talk(s: CallState, _: Any) -> CallDone:
+    return s, (do.StartTalk(),)
+
+
+def start_message(s: CallState, _: Any) -> CallDone:
+    return s, (do.StartMessage(),)
+
+
+def start_music(s: CallState, _: Any) -> CallDone:
+    return replace(s, has_music=True), () if s.has_music else (do.StartMusic(),)
+
+
+def stop_music(s: CallState, _: Any) -> CallDone:
+    return replace(s, has_music=False), (do.StopMusic(),) if s.has_music else ()
+
+
+def pass_on(s: CallState, _: Any) -> CallDone:
+    return replace(s, request=s.request + 1), (do.PassOn(s.request + 1),)
+
+
+def call_taker(s: CallState, _: Any) -> CallDone:
+    return replace(s, request=s.request + 1, taker=s.request + 1), (do.CallTaker(s.request + 1),)
+
+
+def join_taker(s: CallState, _: Any) -> CallDone:
+    return replace(s, request=s.request + 1), (do.JoinTaker(s.request + 1),)
+
+
+def drop_taker(s: CallState, _: Any) -> CallDone:
+    return replace(s, taker=0), (do.DropTaker(),) if s.taker else ()
+
+
+def forget_taker(s: CallState, _: Any) -> CallDone:
+    return replace(s, taker=0), ()
+
+
+def hang_up(s: CallState, _: Any) -> CallDone:
+    return s, (do.EndCall(),)
+
+
+def tell_transfer(outcome: CallEnd) -> CallAction:
+    def tell(s: CallState, _: Any) -> CallDone:
+        return s, (do.TellTransfer(outcome),)
+
+    tell.__name__ = f"tell_transfer_{outcome.name.lower()}"
+    return tell
+
+
+def tell_why(s: CallState, given: on.TakerLost) -> CallDone:
+    return s, (do.TellTransfer(given.why),)
+
+
+def end(outcome: CallEnd) -> CallAction:
+    def tell(s: CallState, _: Any) -> CallDone:
+        return replace(s, outcome=outcome, has_music=False), (do.TellEnd(outcome),)
+
+    tell.__name__ = f"tell_end_{outcome.name.lower()}"
+    return tell
+
+
+def end_unreached(s: CallState, given: on.NotReached) -> CallDone:
+    return replace(s, outcome=given.why), (do.TellEnd(given.why),)
+
+
+# -- Rows
+
+BEGINNING = (
+    row(S.NEW, on.CallArrived, S.TALKING, start_talk),
+    row(S.NEW, on.DialAsked, S.DIALLING, place_call, limit="ring_ms"),
+    row(S.DIALLING, on.CarrierRefused, S.ENDED, end(CallEnd.REFUSED), why="a number that can't be dialled"),
+    row(S.DIALLING, on.RingingReported, S.RINGING, limit="ring_ms"),
+    row(UNANSWERED, on.Answered, S.SCREENING, screen, when=is_screened, limit="screen_ms_max"),
+    row(UNANSWERED, on.Answered, S.TALKING, start_talk),
+    row(UNANSWERED, on.NotReached, S.ENDED, end_unreached),
+    row(UNANSWERED, on.TalkEnded, S.ENDED, cancel_call, end(CallEnd.CANCELLED)),
+    row(UNANSWERED, on.DeadlineReached, S.ENDED, cancel_call, end(CallEnd.NO_ANSWER)),
+)
+SCREENS = (
+    row(S.SCREENING, on.PersonHeard, S.TALKING, start_talk),
+    row(
+        S.SCREENING,
+        on.DeadlineReached,
+        S.TALKING,
+        start_talk,
+        why="a silent person is more likely than a silent machine",
+    ),
+    row(S.SCREENING, on.MachineHeard, S.MACHINE, when=leaves_messages, limit="beep_ms_max"),
+    row(S.SCREENING, on.MachineHeard, S.TALKING, start_talk, when=talks_to_machines),
+    row(S.SCREENING, on.MachineHeard, S.ENDED, hang_up, end(CallEnd.MACHINE)),
+    row(S.SCREENING, on.BeepHeard, S.MESSAGE, start_message, when=leaves_messages, limit="message_ms_max"),
+    row(S.SCREENING, on.BeepHeard, S.TALKING, start_talk, when=talks_to_machines),
+    row(S.SCREENING, on.BeepHeard, S.ENDED, hang_up, end(CallEnd.MACHINE)),
+    row(S.MACHINE, on.BeepHeard, S.MESSAGE, start_message, limit="message_ms_max"),
+    row(
+        S.MACHINE, on.DeadlineReached, S.MESSAGE, start_message, limit="message_ms_max", why="some machines don't beep"
+    ),
+    row(S.MESSAGE, on.TalkEnded, S.ENDED, hang_up, end(CallEnd.MESSAGE_LEFT)),
+    row(S.MESSAGE, on.DeadlineReached, S.ENDED, hang_up, end(CallEnd.FAILED)),
+    row((S.SCREENING, S.MACHINE), on.TalkEnded, S.ENDED, hang_up, end(CallEnd.CANCELLED)),
+    row(OPENING, on.StreamClosed, S.ENDED, end(CallEnd.HUNG_UP)),
+)
+HOLDS = (
+    row(S.TALKING, on.CallHoldAsked, S.HELD, start_music, limit="hold_ms_max"),
+    row(S.HELD, on.CallResumeAsked, S.TALKING, stop_music),
+    row(S.HELD, on.DeadlineReached, S.TALKING, stop_music, why="no person is left on hold for ever"),
+    row((S.TALKING, S.HELD), on.StreamClosed, S.ENDED, end(CallEnd.COMPLETED)),
+    row((S.TALKING, S.HELD), on.TalkEnded, S.ENDED, hang_up, end(CallEnd.COMPLETED)),
+)
+COLD = (
+    row(
+        (S.TALKING, S.HELD),
+        on.TransferAsked,
+        S.CALLING_TAKER,
+        start_music,
+        call_taker,
+        when=is_warm,
+        limit="ring_ms",
+    ),
+    row((S.TALKING, S.HELD), on.TransferAsked, S.PASSING_ON, pass_on, limit="request_ms_max"),
+    row(S.PASSING_ON, on.CarrierAgreed, S.ENDED, tell_transfer(CallEnd.TRANSFERRED), end(CallEnd.TRANSFERRED)),
+    row(S.PASSING_ON, on.CarrierRefused, S.TALKING, stop_music, tell_transfer(CallEnd.REFUSED)),
+    row(S.PASSING_ON, on.DeadlineReached, S.TALKING, stop_music, tell_transfer(CallEnd.FAILED)),
+)
+WARM = (
+    row(S.CALLING_TAKER, on.CarrierRefused, S.TALKING, forget_taker, stop_music, tell_transfer(CallEnd.REFUSED)),
+    row(S.CALLING_TAKER, on.TakerAnswered, S.BRIEFING, limit="briefing_ms_max"),
+    row(CONSULTING, on.TakerLost, S.TALKING, drop_taker, stop_music, tell_why, why="back to the agent"),
+    row(CONSULTING, on.CallResumeAsked, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.CANCELLED)),
+    row(S.CALLING_TAKER, on.DeadlineReached, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.NO_ANSWER)),
+    row(S.BRIEFING, on.DeadlineReached, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.NO_ANSWER)),
+    row(S.BRIEFING, on.TakerAccepted, S.JOINING, join_taker, limit="request_ms_max"),
+    row(CONSULTING, on.StreamClosed, S.ENDED, drop_taker, tell_transfer(CallEnd.HUNG_UP), end(CallEnd.COMPLETED)),
+    row(
+        CONSULTING,
+        on.TalkEnded,
+        S.ENDED,
+        drop_taker,
+        tell_transfer(CallEnd.CANCELLED),
+        hang_up,
+        end(CallEnd.COMPLETED),
+    ),
+    row(
+        S.JOINING,
+        on.CarrierAgreed,
+        S.ENDED,
+        forget_taker,
+        tell_transfer(CallEnd.TRANSFERRED),
+        end(CallEnd.TRANSFERRED),
+    ),
+    row(S.JOINING, on.CarrierRefused, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.REFUSED)),
+    row(S.JOINING, on.DeadlineReached, S.TALKING, drop_taker, stop_music, tell_transfer(CallEnd.FAILED)),
+)
+LEAVES = (
+    row(REQUESTED, on.StreamClosed, S.LEAVING, limit="request_ms_max", why="a transfer also ends the stream"),
+    row(
+        REQUESTED,
+        on.TalkEnded,
+        S.ENDED,
+        drop_taker,
+        tell_transfer(CallEnd.CANCELLED),
+        hang_up,
+        end(CallEnd.COMPLETED),
+    ),
+    row(
+        S.LEAVING,
+        on.CarrierAgreed,
+        S.ENDED,
+        forget_taker,
+        tell_transfer(CallEnd.TRANSFERRED),
+        end(CallEnd.TRANSFERRED),
+    ),
+    row(
+        S.LEAVING,
+        on.CarrierRefused,
+        S.ENDED,
+        drop_taker,
+        tell_transfer(CallEnd.HUNG_UP),
+        end(CallEnd.COMPLETED),
+    ),
+    row(S.LEAVING, on.DeadlineReached, S.ENDED, drop_taker, tell_transfer(CallEnd.FAILED), end(CallEnd.FAILED)),
+)
+CALL_SECTIONS: dict[str, tuple[CallRow, ...]] = {
+    "The beginning of a call": BEGINNING,
+    "Person or machine": SCREENS,
+    "Hold and end": HOLDS,
+    "Transfer without a briefing": COLD,
+    "Transfer with a briefing": WARM,
+    "A stream that ends during a transfer": LEAVES,
+}
+CALL_ROWS: tuple[CallRow, ...] = tuple(one for rows in CALL_SECTIONS.values() for one in rows)

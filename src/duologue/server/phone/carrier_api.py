@@ -1,0 +1,224 @@
+"""Requests to the carriers: place a call, move it elsewhere, end it, record it. By the carriers' own libraries.
+
+The libraries block, so each request runs in a thread. Rule: a refusal is an error with one line that says what the
+carrier said and which setting to check. It contains no secret and no number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from duologue.ports.context import NotPossible
+
+from .settings import PhoneSettings
+
+REQUEST_S_MAX = 10.0
+STATUS_EVENTS = ("initiated", "ringing", "answered", "completed")
+
+
+class CarrierRefusal(NotPossible):
+    """The carrier doesn't do what was requested, or can't be reached. The message says why, without numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallOrder:
+    """A call that the carrier should place. `url` answers with the call's instructions, `status_url` gets its
+    progress."""
+
+    to: str
+    caller_id: str
+    url: str
+    status_url: str
+    ring_s: int = 30
+
+
+class CarrierApi(Protocol):
+    """The requests that Duologue makes to a carrier. Each raises CarrierRefusal."""
+
+    async def place(self, order: CallOrder) -> str:
+        """Place a call. Returns its id; empty if the carrier tells it later."""
+        ...
+
+    async def instruct(self, call: str, xml: str) -> None:
+        """Replace what the call does now, such as streaming, by these instructions."""
+        ...
+
+    async def hang_up(self, call: str) -> None:
+        """End the call. A call that has ended already is no error."""
+        ...
+
+    async def record(self, call: str, on: bool) -> None:
+        """Start or continue recording, or pause it."""
+        ...
+
+
+def api_of(carrier: str, settings: PhoneSettings) -> CarrierApi:
+    """The requests to this carrier. Raises NotPossible if a setting is missing."""
+    needs = {
+        "twilio": ("twilio_account_sid", "twilio_auth_token"),
+        "telnyx": ("telnyx_api_key", "telnyx_account"),
+    }[carrier]
+    missing = [name for name in needs if not getattr(settings, name)]
+    if missing:
+        names = " and ".join(f"{name} ({name.upper()})" for name in missing)
+        raise NotPossible(f"calls on {carrier} can't be placed, transferred or recorded: set {names}")
+    return TwilioApi(settings) if carrier == "twilio" else TelnyxApi(settings)
+
+
+def _load(module: str, carrier: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise NotPossible(f"requests to {carrier} need its library: pip install 'duologue[phone]'") from None
+
+
+def _plain(text: object) -> str:
+    """What a carrier says, in one short line and without numbers of people."""
+    return re.sub(r"\+?\d{6,}", "…", " ".join(str(text).split()))[:200]
+
+
+def _hint(status: int, credentials: str) -> str:
+    if status in (401, 403):
+        return f"; check {credentials}"
+    return "; check `to` and the setting `number`" if status in (400, 422) else ""
+
+
+class TwilioApi:
+    """Requests to Twilio."""
+
+    def __init__(self, settings: PhoneSettings) -> None:
+        self._settings = settings
+        self._recorded: set[str] = set()
+
+    @cached_property
+    def _client(self) -> Any:
+        settings = self._settings
+        http = _load("twilio.http.http_client", "Twilio")
+
+        class Http(http.TwilioHttpClient):  # type: ignore[misc, name-defined] # loaded late
+            def request(self, method: str, url: str, *args: Any, **named: Any) -> Any:
+                if settings.api_url:
+                    url = url.replace("https://api.twilio.com", settings.api_url.rstrip("/"), 1)
+                return super().request(method, url, *args, **named)
+
+        client = Http(timeout=REQUEST_S_MAX)
+        return _load("twilio.rest", "Twilio").Client(
+            settings.twilio_account_sid, settings.twilio_auth_token, http_client=client
+        )
+
+    async def place(self, order: CallOrder) -> str:
+        made = await self._ask(
+            lambda client: client.calls.create(
+                to=order.to,
+                from_=order.caller_id,
+                url=order.url,
+                status_callback=order.status_url,
+                status_callback_event=list(STATUS_EVENTS),
+                timeout=order.ring_s,
+            )
+        )
+        return str(made.sid)
+
+    async def instruct(self, call: str, xml: str) -> None:
+        await self._ask(lambda client: client.calls(call).update(twiml=xml))
+
+    async def hang_up(self, call: str) -> None:
+        await self._ask(lambda client: client.calls(call).update(status="completed"))
+
+    async def record(self, call: str, on: bool) -> None:
+        if call not in self._recorded:
+            if on:
+                await self._ask(lambda client: client.calls(call).recordings.create())
+                self._recorded.add(call)
+            return
+        status = "in-progress" if on else "paused"
+        await self._ask(lambda client: client.calls(call).recordings("Twilio.CURRENT").update(status=status))
+
+    async def _ask(self, request: Callable[[Any], Any]) -> Any:
+        errors = _load("twilio.base.exceptions", "Twilio")
+        try:
+            return await asyncio.to_thread(lambda: request(self._client))
+        except errors.TwilioRestException as refusal:
+            hint = _hint(refusal.status, "twilio_account_sid and twilio_auth_token")
+            raise CarrierRefusal(f"twilio refuses ({refusal.code}): {_plain(refusal.msg)}{hint}") from None
+        except (errors.TwilioException, OSError) as problem:
+            raise CarrierRefusal(f"twilio can't be reached: {type(problem).__name__}") from None
+
+
+class TelnyxApi:
+    """Requests to Telnyx, in its dialect of Twilio's API (TeXML)."""
+
+    def __init__(self, settings: PhoneSettings) -> None:
+        self._settings = settings
+        self._recordings: dict[str, str] = {}  # by call
+
+    @cached_property
+    def _client(self) -> Any:
+        settings = self._settings
+        options = {"base_url": settings.api_url.rstrip("/") + "/v2"} if settings.api_url else {}
+        telnyx = _load("telnyx", "Telnyx")
+        return telnyx.Telnyx(api_key=settings.telnyx_api_key, timeout=REQUEST_S_MAX, max_retries=0, **options)
+
+    async def place(self, order: CallOrder) -> str:
+        body: dict[str, Any] = {  # the library passes these names on as they are
+            "To": order.to,
+            "From": order.caller_id,
+            "Url": order.url,
+            "StatusCallback": order.status_url,
+            "StatusCallbackEvent": " ".join(STATUS_EVENTS),
+            "Timeout": min(max(order.ring_s, 5), 120),
+        }
+        if self._settings.telnyx_application:
+            body["ApplicationSid"] = self._settings.telnyx_application
+        account = self._settings.telnyx_account
+        await self._ask(lambda client: client.texml.accounts.calls.calls(account, body=body))
+        return ""  # the id comes with the first report of the call's progress
+
+    async def instruct(self, call: str, xml: str) -> None:
+        account = self._settings.telnyx_account
+        await self._ask(lambda client: client.texml.accounts.calls.update(call, account_sid=account, texml=xml))
+
+    async def hang_up(self, call: str) -> None:
+        account = self._settings.telnyx_account
+        await self._ask(
+            lambda client: client.texml.accounts.calls.update(call, account_sid=account, status="completed")
+        )
+
+    async def record(self, call: str, on: bool) -> None:
+        account, known = self._settings.telnyx_account, self._recordings.get(call)
+        if known is not None:
+            status: Any = "in-progress" if on else "paused"
+            await self._ask(
+                lambda client: client.texml.accounts.calls.recordings.recording_sid_json(
+                    known, account_sid=account, call_sid=call, status=status
+                )
+            )
+        elif on:
+            made = await self._ask(
+                lambda client: client.texml.accounts.calls.recordings_json.recordings_json(call, account_sid=account)
+            )
+            self._recordings[call] = str(made.sid)
+
+    async def _ask(self, request: Callable[[Any], Any]) -> Any:
+        telnyx = _load("telnyx", "Telnyx")
+        try:
+            return await asyncio.to_thread(lambda: request(self._client))
+        except telnyx.APIStatusError as refusal:
+            hint = _hint(refusal.status_code, "telnyx_api_key and telnyx_account")
+            raise CarrierRefusal(
+                f"telnyx refuses ({refusal.status_code}): {_telnyx_words(refusal.body)}{hint}"
+            ) from None
+        except telnyx.APIError as problem:
+            raise CarrierRefusal(f"telnyx can't be reached: {type(problem).__name__}") from None
+
+
+def _telnyx_words(body: Any) -> str:
+    errors = body.get("errors") if isinstance(body, dict) else None
+    first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else {}
+    return _plain(first.get("detail") or first.get("title") or "no reason given")

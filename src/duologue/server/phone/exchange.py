@@ -1,0 +1,148 @@
+"""The telephone calls of one process: those that are placed here, and those whose progress the carrier reports.
+
+Rule: a call that is placed here has a key of its own, which its webhooks repeat. A webhook with an unknown key changes
+nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from functools import cache, partial
+
+from duologue.audio.frames import to_pcm
+from duologue.audio.wav import read_audio
+from duologue.lines.phone.call import inputs as on
+from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, OnMachine
+from duologue.ports.context import NotPossible
+from duologue.ports.sound import Sound
+
+from ..agent_source import AgentOrMaker
+from .briefing import briefing_agent
+from .carrier_api import CarrierApi, api_of
+from .hold_music import melody
+from .numbers import dialable
+from .phone_call import CallTools, Outgoing, PhoneCall
+from .settings import PhoneSettings
+
+_NOT_REACHED = {
+    "busy": CallEnd.BUSY,
+    "no-answer": CallEnd.NO_ANSWER,
+    "failed": CallEnd.FAILED,
+    "canceled": CallEnd.NO_ANSWER,
+}
+
+
+class PhoneExchange:
+    """The calls of one process."""
+
+    def __init__(self, settings: PhoneSettings) -> None:
+        self._settings = settings
+        self._apis: dict[str, CarrierApi] = {}
+        self._placed: dict[str, PhoneCall] = {}  # by key
+        self._music: Sound | None = None
+
+    # -- Placing calls
+
+    def dial(
+        self,
+        to: str,
+        *,
+        agent: AgentOrMaker | None = None,
+        carrier: str = "",
+        message: str = "",
+        on_machine: OnMachine = OnMachine.TALK,
+        ring_ms: int | None = None,
+        parameters: Mapping[str, str] | None = None,
+    ) -> PhoneCall:
+        """Call this number. The agent talks when the call is answered; `agent` is another one than the server's.
+        Returns at once: `await call.over` waits for the end. Answering machines aren't recognised yet: another
+        `on_machine` than TALK, and a message, are refused. Raises NotPossible if the number or a setting is wrong."""
+        settings = self._settings
+        if message or on_machine is not OnMachine.TALK:
+            raise NotPossible("answering machines aren't recognised yet: use on_machine=talk, and no message")
+        if not settings.number:
+            raise NotPossible("calls can't be placed: set `number`, our own number with country code (PHONE_NUMBER)")
+        if settings.used_tokens is not None:
+            raise NotPossible("calls can't be placed by a server with several processes: use `--workers 1`")
+        outgoing = Outgoing(dialable(to), settings.number, agent, message, parameters or {})
+        policy = self._policy(ring_ms)
+        call = self._place(carrier or self._first_carrier(), outgoing, policy)
+        asyncio.get_running_loop().call_soon(lambda: call.feed(on.DialAsked(call.now())))
+        return call
+
+    def _first_carrier(self) -> str:
+        return self._settings.carriers[0]
+
+    def _policy(self, ring_ms: int | None = None) -> CallPolicy:
+        return CallPolicy(ring_ms=ring_ms or self._settings.ring_ms)
+
+    def _place(self, carrier: str, outgoing: Outgoing, policy: CallPolicy) -> PhoneCall:
+        tools = self._tools(carrier)
+        tools.api()  # a missing setting is told before anything happens
+        call = PhoneCall(secrets.token_urlsafe(12), tools, policy, outgoing)
+        call.number = outgoing.to
+        self._placed[call.key] = call
+        call.over.add_done_callback(lambda _: self._placed.pop(call.key, None))
+        return call
+
+    def arriving(self, carrier: str) -> PhoneCall:
+        """A call that has come in."""
+        return PhoneCall(secrets.token_urlsafe(12), self._tools(carrier), self._policy())
+
+    def find(self, key: str) -> PhoneCall | None:
+        """The call that was placed here with this key."""
+        return self._placed.get(key)
+
+    def _tools(self, carrier: str) -> CallTools:
+        settings = self._settings
+        return CallTools(
+            carrier, settings.base_url, partial(self._api, carrier), self._hold_music, self._call_taker, settings.number
+        )
+
+    def _api(self, carrier: str) -> CarrierApi:
+        if carrier not in self._apis:
+            self._apis[carrier] = api_of(carrier, self._settings)
+        return self._apis[carrier]
+
+    def _hold_music(self) -> Sound:
+        if self._music is None:
+            self._music = _sound_of(self._settings)
+        return self._music
+
+    def _call_taker(self, caller: PhoneCall, to: str, briefing: str, ring_s: float) -> PhoneCall:
+        settings = self._settings
+        if not settings.number:
+            raise NotPossible("the call can't be transferred with a briefing: set `number` (PHONE_NUMBER)")
+        if settings.used_tokens is not None:
+            raise NotPossible("a transfer with a briefing needs one process: use `--workers 1`, or no briefing")
+        assert caller.conversation is not None
+        agent = briefing_agent(caller.conversation.agent, briefing, caller.taker_answers)
+        policy = self._policy(round(ring_s * 1000))
+        return self._place(caller.tools.carrier, Outgoing(to, settings.number, lambda: agent), policy)
+
+    # -- Reports of the carrier
+
+    def expects(self, key: str) -> bool:
+        return key in self._placed
+
+    def report(self, key: str, call: str, status: str) -> None:
+        found = self._placed.get(key)
+        if found is None:
+            return
+        found.call_id = found.call_id or call
+        if status == "ringing":
+            found.feed(on.RingingReported(found.now()))
+        elif status in _NOT_REACHED:
+            found.feed(on.NotReached(found.now(), _NOT_REACHED[status]))
+        elif status == "completed" and found.state.stage in (CallStage.DIALLING, CallStage.RINGING):
+            found.feed(on.NotReached(found.now(), CallEnd.FAILED))
+
+
+@cache
+def _sound_of(settings: PhoneSettings) -> Sound:
+    if settings.hold_music is None:
+        return melody()
+    found = read_audio(settings.hold_music)
+    return Sound(max(1, len(found.samples) * 1000 // found.rate_hz), to_pcm(found.samples), found.rate_hz)

@@ -1,0 +1,38 @@
+"""Numbers and addresses that can be called.
+
+Rule: a number that can't be dialled is refused before the carrier is asked, with a line that says how it must look.
+"""
+
+from __future__ import annotations
+
+import re
+
+from duologue.ports.context import NotPossible
+
+_NUMBER = re.compile(r"\+[1-9]\d{6,14}")  # E.164
+_SIP = re.compile(r"sips?:[^\s@<>&;?]+@[^\s@<>&;?]+", re.IGNORECASE)
+
+
+class Undialable(NotPossible):
+    """A number that can't be dialled. The message says how a number must look."""
+
+
+def is_dialable(to: str) -> bool:
+    return bool(_NUMBER.fullmatch(to) or is_sip(to))
+
+
+def is_sip(to: str) -> bool:
+    return bool(_SIP.fullmatch(to))
+
+
+def dialable(to: str) -> str:
+    """This number without spaces and dashes. Raises Undialable."""
+    if is_sip(to.strip()):
+        return to.strip()
+    short = re.sub(r"[\s()./-]", "", to)
+    if not _NUMBER.fullmatch(short):
+        raise Undialable(
+            "the number can't be dialled: `to` must be a number with + and country code, such as +4930123456, or a SIP "
+            "address, such as sip:desk@example.com"
+        )
+    return short

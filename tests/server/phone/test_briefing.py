@@ -1,0 +1,50 @@
+"""The agent that briefs a person who should take over a call."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.runtime.agent import Agent, Phrases
+from duologue.server.phone.briefing import briefing_agent
+from duologue.testing import Call
+from duologue.voice.scripted import ScriptedVoice
+
+BRIEFING = "Ada asks about invoice 17."
+
+
+def made(told: list[bool], language: str = "en") -> Agent:
+    agent = Agent(lambda request: "hello", name="desk", language=language, phrases=Phrases(greeting="Welcome."))
+    return briefing_agent(agent, BRIEFING, told.append)
+
+
+def test_the_briefing_is_said_first_with_the_question() -> None:
+    with Call(made([])) as call:
+        call.expect_heard(BRIEFING).expect_heard("Press 1 to take the call, or 2 to decline it.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "accepts"), [("1", True), ("yes", True), ("yes please", True), ("2", False), ("no", False)]
+)
+def test_a_person_accepts_or_declines_by_key_or_word(answer: str, accepts: bool) -> None:
+    told: list[bool] = []
+    with Call(made(told)) as call:
+        call.user(answer)
+    assert told == [accepts]
+
+
+def test_another_answer_gets_the_briefing_again() -> None:
+    told: list[bool] = []
+    with Call(made(told)) as call:
+        call.user("what is it about").expect_heard(BRIEFING)
+    assert told == []
+
+
+def test_the_question_is_in_the_agents_language() -> None:
+    with Call(made([], "de")) as call:
+        call.expect_heard("Drücken Sie die 1")
+
+
+def test_the_voice_and_the_ears_are_those_of_the_agent() -> None:
+    voice = ScriptedVoice()
+    agent = Agent(lambda request: "hello", voice=voice)
+    assert briefing_agent(agent, BRIEFING, lambda accepts: None).voice is voice

@@ -1,0 +1,180 @@
+"""Calls that are placed here: answered, busy, not answered, refused."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from duologue.lab.sim.call_script import HangUp, Hear, Listen
+from duologue.lab.sim.carrier_network import Leg
+from duologue.lab.sim.dial import WEBHOOKS
+from duologue.lab.sim.telephones import AnsweredBy, Telephone
+from duologue.lines.phone.call.state import CallEnd, CallStage
+from duologue.lines.phone.carriers import CARRIERS
+from duologue.ports.context import CallInfo, NotPossible
+from duologue.server.phone.numbers import Undialable
+from tests.limits import WAIT_S
+from tests.server.phone.network_calls import CALLER, OWN, desk_agent, office
+
+both = pytest.mark.parametrize("carrier", CARRIERS)
+
+
+async def _nothing(context: Any) -> None:
+    """Nothing."""
+
+
+@both
+def test_a_call_is_placed_rings_is_answered_and_talks(carrier: str) -> None:
+    async def run() -> None:
+        book = {CALLER: Telephone(steps=(Listen(), HangUp()))}
+        infos: list[CallInfo] = []
+
+        def make(context: Any) -> Any:
+            infos.append(context.info)
+            return desk_agent(_nothing)
+
+        async with office(carrier, make, book) as here:
+            call = here.exchange.dial(CALLER, parameters={"order": "4711"})
+            stages: list[CallStage] = []
+            call.watch = lambda _, state: stages.append(state.stage)
+            assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.COMPLETED
+            assert stages == [CallStage.DIALLING, CallStage.RINGING, CallStage.TALKING, CallStage.ENDED]
+            assert here.said() == ["Hello."]
+            assert here.network.refused == []
+            info = infos[-1]
+            assert (info.direction, info.caller, info.called) == ("out", OWN, CALLER)
+            assert info.parameters == {"order": "4711"}
+
+    asyncio.run(run())
+
+
+@both
+@pytest.mark.parametrize(
+    ("answer", "outcome"), [(AnsweredBy.BUSY, CallEnd.BUSY), (AnsweredBy.NO_ANSWER, CallEnd.NO_ANSWER)]
+)
+def test_a_telephone_that_is_busy_or_not_answered_is_told(carrier: str, answer: AnsweredBy, outcome: CallEnd) -> None:
+    async def run() -> None:
+        async with office(carrier, desk_agent(_nothing), {CALLER: Telephone(answer)}) as here:
+            call = here.exchange.dial(CALLER, ring_ms=1_000)
+            assert await asyncio.wait_for(call.over, WAIT_S) is outcome
+            assert here.conversations == []
+
+    asyncio.run(run())
+
+
+@both
+def test_a_call_that_is_no_longer_wanted_stops_ringing(carrier: str) -> None:
+    async def run() -> None:
+        async with office(carrier, desk_agent(_nothing), {CALLER: Telephone(ring_ms=60_000)}) as here:
+            call = here.exchange.dial(CALLER)
+            async with asyncio.timeout(WAIT_S):
+                while call.state.stage is not CallStage.RINGING:
+                    await asyncio.sleep(0.01)
+            call.drop()
+            assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.CANCELLED
+            async with asyncio.timeout(WAIT_S):
+                while "stops ringing" not in here.network.log.of(CALLER):
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(run())
+
+
+@both
+def test_a_number_that_the_carrier_refuses_ends_the_call_with_a_line_that_names_the_setting(carrier: str) -> None:
+    async def run() -> None:
+        async with office(carrier, desk_agent(_nothing), {}) as here:
+            call = here.exchange.dial("+4930000000")
+            assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.REFUSED
+            assert call.problem.startswith(f"{carrier} refuses (")
+            assert "check `to` and the setting `number`" in call.problem
+            assert "4930000000" not in call.problem
+
+    asyncio.run(run())
+
+
+@both
+def test_wrong_credentials_are_told_by_the_names_of_their_settings(carrier: str) -> None:
+    async def run() -> None:
+        wrong = {"twilio_auth_token": "wrong"} if carrier == "twilio" else {"telnyx_api_key": "wrong"}
+        async with office(carrier, desk_agent(_nothing), {CALLER: Telephone()}, **wrong) as here:
+            call = here.exchange.dial(CALLER)
+            assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.REFUSED
+            assert f"check {'twilio_account_sid' if carrier == 'twilio' else 'telnyx_api_key'}" in call.problem
+
+    asyncio.run(run())
+
+
+@both
+def test_a_carrier_that_cannot_be_reached_ends_the_call(carrier: str) -> None:
+    async def run() -> None:
+        async with office(carrier, desk_agent(_nothing), {}, api_url="http://127.0.0.1:9") as here:
+            call = here.exchange.dial(CALLER)
+            assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.REFUSED
+            assert "can't be reached" in call.problem
+
+    asyncio.run(run())
+
+
+def test_a_number_that_cannot_be_dialled_is_refused_before_the_carrier_is_asked() -> None:
+    async def run() -> None:
+        async with office("twilio", desk_agent(_nothing), {}) as here:
+            with pytest.raises(Undialable, match="country code"):
+                here.exchange.dial("0170 1234567")
+            assert here.network.log.events == []
+
+    asyncio.run(run())
+
+
+def test_a_message_for_a_machine_is_refused_by_name() -> None:
+    async def run() -> None:
+        async with office("twilio", desk_agent(_nothing), {CALLER: Telephone()}) as here:
+            with pytest.raises(NotPossible, match="answering machines aren't recognised yet"):
+                here.exchange.dial(CALLER, message="Your book is here.")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"number": ""}, "set `number`"),
+        ({"twilio_account_sid": ""}, "set twilio_account_sid"),
+    ],
+)
+def test_a_missing_setting_is_named(changes: dict[str, str], told: str) -> None:
+    async def run() -> None:
+        async with office("twilio", desk_agent(_nothing), {CALLER: Telephone()}, **changes) as here:
+            with pytest.raises(NotPossible, match=told):
+                here.exchange.dial(CALLER)
+
+    asyncio.run(run())
+
+
+@both
+def test_a_call_that_is_answered_after_it_was_given_up_is_hung_up(carrier: str) -> None:
+    async def run() -> None:
+        async with office(carrier, desk_agent(_nothing), {CALLER: Telephone(steps=(Hear(20), HangUp()))}) as here:
+            here.exchange.report("unknown", "CA1", "busy")
+            assert not here.exchange.expects("unknown")
+            leg = Leg("CA1", CALLER)
+            await here.network.answer(leg, here.network.url + WEBHOOKS[carrier] + "?key=unknown")
+            assert leg.is_over
+            assert here.conversations == []
+
+    asyncio.run(run())
+
+
+@both
+def test_an_incoming_call_has_its_facts(carrier: str) -> None:
+    async def run() -> None:
+        async with office(carrier, desk_agent(_nothing), {CALLER: Telephone(steps=(Hear(20), HangUp()))}) as here:
+            here.network.call_in(CALLER, OWN)
+            async with asyncio.timeout(WAIT_S):
+                while not here.conversations:
+                    await asyncio.sleep(0.01)
+            assert here.conversations[0].call_context.info.direction == "in"
+            assert here.conversations[0].call_context.caller == CALLER
+
+    asyncio.run(run())
