@@ -3,7 +3,8 @@
     python tools/take_screenshots.py [--out build/pictures] [--set faults] [--sheets] [scene …]
 
 Plays the scenes of tests/browser against the fake server in a headless Chromium, and prints every text that is cut off.
-`--sheets` also puts the pictures of a language, size and theme together. Rule: a picture shows what a scene shows and
+`--sheets` also puts the pictures of a language, size and theme together. Japanese needs a font, such as Debian's
+fonts-noto-cjk; without one, its letters are boxes. Rule: a picture shows what a scene shows and
 is never retouched.
 """
 
