@@ -9,7 +9,7 @@ DEMO := $(VENV)/.demo
 DEV := $(VENV)/.installed
 PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: demo test lint types unit needs check check-full mutants bench echo oracles providers interop simulate fuzz docs site test-pythons clean
+.PHONY: demo test lint types unit needs check check-full mutants bench echo oracles providers interop simulate fuzz docs site pictures test-pythons clean
 
 demo: $(DEMO)
 	$(BIN)/duologue serve --open --port $(PORT)
@@ -90,6 +90,10 @@ site: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	$(BIN)/python tools/check_site.py build/site
 	@echo "The site is in build/site: python3 -m http.server --directory build/site"
+
+# The panel with every fault, notice and wait in build/pictures: three windows, both themes, five languages. Slow.
+pictures: needs
+	$(BIN)/python tools/take_screenshots.py --set faults --size desk --size phone --size low --sheets
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -187,6 +187,12 @@ def muted(page: Page, server: FakeServer) -> None:
     page.locator('body[data-hearing="muted"]').wait_for()
 
 
+def pressed(page: Page, server: FakeServer) -> None:
+    """Muted and paused: both buttons are pressed."""
+    muted(page, server)
+    server.state("paused", "listening", "SuspendRequested")
+
+
 def loading_ears(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.state("listening", "speaking", "PlaybackFinished")
@@ -400,6 +406,7 @@ SCENES = tuple(
         working,
         pushing,
         muted,
+        pressed,
         loading_ears,
         broken_ears,
         writing_only,

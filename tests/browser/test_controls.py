@@ -11,7 +11,7 @@ from tests.browser.scenes import begin, talked
 def test_the_buttons_send_what_they_say(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.state("speaking", "thinking")
-    page.get_by_role("button", name="Hush").click()
+    page.get_by_role("button", name="Interrupt").click()
     server.wait("interrupt")
     page.get_by_role("button", name="Pause").click()
     server.wait("suspend")

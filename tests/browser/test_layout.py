@@ -75,6 +75,16 @@ def test_notices_leave_room_for_the_words(page: Page, server: FakeServer, size: 
     assert page.evaluate(ROOM) >= 100
 
 
+@pytest.mark.parametrize(("width", "height"), [(800, 420), (844, 390), (390, 844)])
+def test_a_notice_cuts_off_no_task_if_there_is_room_for_it(
+    page: Page, server: FakeServer, width: int, height: int
+) -> None:
+    SCENE["beyond_repair"].play(page, server)
+    page.set_viewport_size({"width": width, "height": height})
+    expect(page.locator(".notice")).to_be_visible()
+    expect(page.locator(".slots dd").last).to_be_in_viewport(ratio=0.99)
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_what_one_could_say_a_result_and_running_work_are_in_sight_in_every_window(
     page: Page, server: FakeServer, size: str

@@ -53,7 +53,7 @@ def test_a_lost_connection_counts_its_attempts(page: Page, server: FakeServer) -
 def test_a_fault_says_when_it_goes_on_by_itself(page: Page, server: FakeServer) -> None:
     SCENE["faulted"].play(page, server)
     hint = page.locator("#state-hint")
-    expect(hint).to_have_text(re.compile(r"Goes on by itself in \d s"))
+    expect(hint).to_have_text(re.compile(r"Continues by itself in \d s"))
     server.status(why="")
     expect(hint).to_have_text("")
 

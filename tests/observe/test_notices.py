@@ -132,6 +132,13 @@ def test_a_fatal_fault_offers_a_new_start_only() -> None:
     assert [(one.code, one.fatal, one.actions) for one in shown(stage)] == [("AUTH_FAILURE", True, ("restart",))]
 
 
+@pytest.mark.parametrize("error", [E.UNKNOWN, E.RATE_LIMIT])
+def test_a_fault_after_too_many_others_says_so_and_not_to_retry(error: ErrorClass) -> None:
+    fault = record_of(ev.TimerFired(1, T.ANSWER, 1), Link.UP, Link.FAULTED, fx.ShowFault(P.BRAIN, error, fatal=True))
+    (one,) = step(NoticeHistory(), fault)[1]
+    assert one == Notice(error.value, "error", "fault_too_often", ("restart",), True, "brain")
+
+
 def test_an_answer_that_stalls_is_called_neither_the_voice_nor_the_brain() -> None:
     stage = asking()
     stage.think()

@@ -375,7 +375,8 @@ def test_a_fault_is_an_error_of_the_reply_and_of_the_turn_that_it_lost(kit: Kit)
     assert whole.error is None, "the conversation went on"
     told = [(name, attributes) for name, _, attributes in whole.events if name != "phase"]
     assert told[0] == ("fault", {"duologue.part": "brain", "duologue.error": "UNKNOWN", "duologue.fatal": False})
-    assert [name for name, _ in told[1:]] == ["lost", "recovered"]
+    assert [name for name, _ in told[1:]] == ["lost", "dismissed", "recovered"]
+    assert told[2][1] == {"duologue.cause": "timer:dismiss"}
 
 
 def test_a_fault_that_a_retry_recovers_from_leaves_the_turn_without_an_error(kit: Kit) -> None:
@@ -393,7 +394,29 @@ def test_a_question_that_is_asked_again_after_a_fault_is_one_turn_without_an_err
         call.user("find it").waits(20_000)
     (turn,) = kit.named("turn")
     assert (turn.error, turn["outcome"]) == (None, "answered")
-    assert [name for name, _, _ in kit.spans()[0].events if name != "phase"] == ["fault", "recovered"]
+    assert [name for name, _, _ in kit.spans()[0].events if name != "phase"] == [
+        "fault",
+        "dismissed",
+        "recovered",
+    ]
+
+
+def test_a_fault_that_is_dismissed_is_recovered_from_only_once_an_answer_was_heard(kit: Kit) -> None:
+    with call_with(kit, Fail(ErrorClass.SERVER_ERROR), Fail(ErrorClass.SERVER_ERROR), "Here.") as call:
+        call.user("find it").waits(2_000)
+        call.does(call.conversation.dismiss)
+        call.waits(5_000)
+    told = [(name, attributes) for name, _, attributes in kit.spans()[0].events if name not in ("phase", "cue")]
+    assert [name for name, _ in told] == ["fault", "lost", "dismissed"]
+    assert told[-1][1] == {"duologue.cause": "DismissRequested"}
+
+
+def test_a_connection_that_was_lost_without_a_fault_is_not_recovered_from_a_fault(kit: Kit) -> None:
+    with call_with(kit, "Here.") as call:
+        call.user("find it").settles()
+        call.line_drops(2_000).waits(5_000)
+        call.user("and now").settles()
+    assert "recovered" not in [name for name, _, _ in kit.spans()[0].events]
 
 
 def test_a_fatal_fault_is_an_error_of_the_whole_conversation(kit: Kit) -> None:

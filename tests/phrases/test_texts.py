@@ -95,7 +95,7 @@ def test_no_label_or_notice_is_left_in_english(language: str) -> None:
 
 
 def test_a_notice_names_the_part_in_its_language() -> None:
-    assert notice("en", "fault_network_timeout", part="voice").startswith("The voice does not answer.")
+    assert notice("en", "fault_network_timeout", part="voice").startswith("The speech output doesn't respond.")
     assert notice("de-AT", "fault_network_timeout", part="voice").startswith("Die Sprachausgabe antwortet nicht.")
     assert notice("sv", "lost", said="a table") == "This got no answer: “a table”"
 

@@ -125,6 +125,33 @@ def test_a_person_who_is_as_loud_as_the_agent_passes_over_its_late_echo(echo_db:
     assert passed > 0.4 * sum(level > -30 for level in person)
 
 
+# The levels of a spoken greeting, and of "Stop, please tell me about the weather in Berlin."
+GREETING_DB = (
+    *(-55, -41, -23, -14, -13, -13, -13, -13, -12, -13, -13, -13, -12, -13, -13, -16, -28, -49, -50, -55, -66, -77),
+    *(-90, -90, -56, -36, -39, -16, -13, -13, -18, -42, -49, -44, -16, -13, -13, -19, -45, -49, -52, -51, -18, -13),
+    *(-25, -43, -28, -14, -13, -13, -14, -14, -12, -12, -12, -13, -13, -12, -13, -13, -13, -14, -16, -17, -19, -20),
+    *(-20, -21, -20, -16, -16, -21, -33, -52, -60, -57, -61, -62, -41, -38, -22, -14, -13, -15, -18, -17, -19, -50),
+    *(-40, -38, -16, -14, -13, -15, -17, -16, -15, -15, -15, -24, -26, -27, -24, -13, -13, -12, -13, -19, -45, -44),
+)
+PERSON_DB = (
+    *(-40, -40, -42, -29, -18, -15, -16, -18, -18, -20, -45, -38, -39, -42, -70, -67, -70, -72, -76, -81, -33, -29),
+    *(-22, -16, -16, -22, -29, -29, -38, -50, -43, -33, -18, -15, -17, -22, -25, -25, -29, -24, -17, -19, -20, -17),
+    *(-27, -24, -20, -14, -17, -25, -41, -37, -34, -30, -20, -20, -29, -20, -16, -16, -19, -26, -31, -24, -21, -23),
+    *(-17, -16, -23, -24, -34, -24, -21, -22, -28, -24, -19, -13, -13, -15, -18, -22, -24, -24, -26, -34, -52, -52),
+)
+FIRST_WORD = 20  # frames of "Stop," and the pause after it
+
+
+@pytest.mark.req("H-12")
+@pytest.mark.parametrize("begin", [6, 15, 21])
+def test_a_person_who_talks_into_the_agents_first_words_is_not_taken_for_its_echo(begin: int) -> None:
+    gate, heard = EchoGate(FRAME_MS), [-120.0] * len(GREETING_DB)
+    heard[begin : begin + len(PERSON_DB)] = map(float, PERSON_DB)
+    passing = [gate.passes(*levels) for levels in zip(heard, map(float, GREETING_DB), strict=True)]
+    loud = [begin + place for place, level in enumerate(PERSON_DB) if level > -30 and place >= FIRST_WORD]
+    assert sum(passing[place] for place in loud) > 0.9 * len(loud)
+
+
 @pytest.mark.req("H-12")
 def test_without_an_echo_no_delay_is_learned_and_a_quiet_person_passes() -> None:
     gate = EchoGate(FRAME_MS)

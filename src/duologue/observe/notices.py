@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Ask, ErrorClass, FaultSource, Link, Timer, Voice
+from duologue.core.settings import POLICIES
 from duologue.core.state import is_owed
 from duologue.core.step_record import StepRecord
 
@@ -209,6 +210,11 @@ def _gives_up(r: StepRecord) -> bool:
     return r.before.link in AWAY and r.after.link is Link.FAULTED
 
 
+def _fatal_text(error: ErrorClass) -> str:
+    """A fault ends the conversation because of its class, or because there were too many faults."""
+    return hint_code(error) if POLICIES[error].ends else "fault_too_often"
+
+
 def _is_recoverable(r: StepRecord) -> bool:
     fault = _effect(r, fx.ShowFault)
     return fault is not None and not fault.fatal
@@ -220,7 +226,7 @@ _TELLING_EFFECTS = frozenset({fx.ShowFault, fx.WarnLongTalk, fx.WarnLongSpeech, 
 
 NOTICE_ROWS: tuple[NoticeRow, ...] = (
     *(NoticeRow(e.value, "error", _shows_fault(e, fatal=False), hint_code(e), AGAIN) for e in ErrorClass),
-    *(NoticeRow(e.value, "error", _shows_fault(e, fatal=True), hint_code(e), RESTART, True) for e in ErrorClass),
+    *(NoticeRow(e.value, "error", _shows_fault(e, fatal=True), _fatal_text(e), RESTART, True) for e in ErrorClass),
     NoticeRow("stalled", "error", _in_step(lambda _, r: _is_stall(r) and _is_recoverable(r)), "stalled", AGAIN),
     NoticeRow(
         "not_restored",

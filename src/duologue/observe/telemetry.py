@@ -22,6 +22,7 @@ from duologue.core.step_record import StepRecord
 from duologue.core.views import phase_of
 from duologue.ports.usage_report import UNITS
 
+from . import notices
 from . import signals as sg
 from .diagnostics import REASONS, WatchedConversation, correlation_id, tool_names
 from .view_history import cause_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _NS_PER_MS = 1_000_000
 _GOES_ON = (Outcome.STARTED, Outcome.NEEDS_INPUT)
 _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
+_WORKS_AGAIN = ("recovered", "restored")  # notices that are shown only after something has worked
 
 
 def trace(
@@ -129,6 +131,7 @@ class _Tracing:
         self._stopped_at = -1  # when the person last stopped making a sound
         self._began_at: dict[int, int] = {}  # when each unanswered turn of the person began
         self._said: list[int] = []  # the unanswered turns that have words
+        self._noticed = notices.NoticeHistory()  # what tells whether something works again after a fault
         bus = self._engine.bus
         self._offs = (
             bus.on(sg.WorkStarted, self._note_work),
@@ -185,6 +188,7 @@ class _Tracing:
 
     def _follow(self, record: StepRecord) -> None:
         event, before, after = record.event, record.before, record.after
+        known, (self._noticed, shown) = self._noticed, notices.step(self._noticed, record)
         if after is before:
             self._note_broken_off(event)
             return
@@ -195,6 +199,8 @@ class _Tracing:
         self._end_what_is_over(record)
         for effect in record.effects:
             self._note_effect(effect, record, whole)
+        if known.trouble is not None and any(notice.code in _WORKS_AGAIN for notice in shown):
+            self._spans.note(whole, "recovered", event.at)
         if type(event) is ev.TokenArrived and self._reply is not None and self._reply.number == event.reply:
             self._reply.span.set_attribute("duologue.ttft_ms", event.at - self._reply.asked_at)
         self._note_state(record, whole)
@@ -241,7 +247,7 @@ class _Tracing:
             case fx.ShowFault():
                 self._note_fault(effect, at, whole)
             case fx.ClearFault():
-                self._spans.note(whole, "recovered", at)
+                self._spans.note(whole, "dismissed", at, cause=cause_of(record.event))
             case fx.ReportLost():
                 self._spans.note(whole, "lost", at, first=effect.first, last=effect.last)
                 if self._turn is not None and effect.first <= self._turn.last:

@@ -54,7 +54,8 @@ PARTS = ("brain", "voice", "ears", "session", "link")
 # Texts of notices. The rows that choose between them are in `duologue.observe.notices`.
 NOTICES = (
     *("fault_rate_limit", "fault_network_timeout", "fault_tool_error", "fault_invalid_args", "fault_session_expired"),
-    *("fault_auth_failure", "fault_server_error", "fault_unknown", "stalled", "recovered", "restored", "not_restored"),
+    *("fault_auth_failure", "fault_server_error", "fault_unknown", "fault_too_often", "stalled", "recovered"),
+    *("restored", "not_restored"),
     *("long_turn", "long_speech", "lost", "problem_ears", "problem_voice", "problem_journal", "problem_tools"),
     *("unsaved", "saved_again", "stopping", "gone", "start_refused", "pause_over"),
 )

@@ -3,14 +3,15 @@
 The gate compares the level of the microphone with the level of the playback, both in dB. It learns two things from the
 agent's first words on: the lag, at which both levels rise and fall together, and the coupling, which is how much of the
 playback returns. They give the level that the echo can have now. While the lag is unknown, the echo may come from any
-moment within reach, and the loudest counts. Rule: the playback must not be reported later than it is heard.
+moment within reach, and the loudest counts. An echo follows every loud sound, and a person who talks over it only makes
+it louder: so the coupling is what the quieter frames show. Rule: the playback must not be reported later than it is
+heard.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import NamedTuple
 
 NOTHING_PLAYED = math.inf
@@ -33,8 +34,8 @@ class EchoGateSettings:
     floor_db: float = -66.0  # quieter sound counts as this loud; below it, a telephone's codec knows hardly any levels
     coupling_db: float = -4.0  # echo level until it is learned; high, so that the agent's first word isn't a barge-in
     loud_db: float = 6.0  # the coupling is learned from playback at most this much below its peak, not from pauses
+    loud_share: float = 0.9  # the coupling is a level that this share of such playback comes back with, or louder
     learn_ms_min: int = 256
-    sure_ms_min: int = 1_024  # until so much echo is known, a level that only a fifth of it exceeds is expected
     learn_ms_max: int = 6_400
     lag_ms_min: int = 512  # how much playback is compared before a lag is believed
     lag_memory_ms: int = 3_000  # how soon earlier playback loses weight in this comparison
@@ -43,11 +44,10 @@ class EchoGateSettings:
 
 
 class _FrameLevels(NamedTuple):
-    """The levels of one frame, and the loudest playback within reach."""
+    """The levels of one frame."""
 
     heard_db: float
     played_db: float
-    loudest_db: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,12 @@ class EchoLevel:
     lag: int = UNKNOWN
     """How many frames after the playback its echo comes."""
     coupling_db: float = 0.0
-    """The level of the echo relative to the playback: the median so far, or the setting until enough is learned."""
+    """The level of the echo relative to the playback: learned, or the setting until enough is learned."""
     peak_db: float = -math.inf  # of the playback whose echo is heard now
     recent: tuple[float, ...] = ()  # levels of the playback within reach, the newest first
     history: tuple[_FrameLevels, ...] = ()  # frames in which an echo was possible
     likeness: _Likeness = _Likeness()
+    looked_at: int = -_EVERY  # when the history was last looked at, in frames
 
     def after(self, heard_db: float, played_db: float) -> EchoLevel:
         """What is known after this frame."""
@@ -114,22 +115,21 @@ class EchoLevel:
             return replace(self, excess_db=NOTHING_PLAYED, recent=recent, peak_db=-math.inf)
         heard_db = max(heard_db, rule.floor_db)
         now = self if self.history else replace(self, coupling_db=rule.coupling_db)
-        peak_db = now._follow(recent, self.peak_db)
-        if now.lag != UNKNOWN:
-            echo_db = peak_db + now.coupling_db
-        else:
-            echo_db = loudest_db + now.coupling_db + rule.margin_wide_db - rule.margin_db
-        levels = _FrameLevels(heard_db, recent[0], loudest_db)
         padded = recent + (rule.floor_db,) * (reach + 1 - len(recent))
-        learned = replace(
+        now = replace(
             now,
-            excess_db=heard_db - max(rule.floor_db, echo_db),
-            peak_db=peak_db,
+            peak_db=now._follow(recent, self.peak_db),
             recent=recent,
-            history=(*now.history, levels)[-(rule.learn_ms_max // self.frame_ms) :],
+            history=(*now.history, _FrameLevels(heard_db, recent[0]))[-(rule.learn_ms_max // self.frame_ms) :],
             likeness=now.likeness.after(heard_db, padded, 1 - self.frame_ms / rule.lag_memory_ms),
         )
-        return learned._learn() if learned.likeness.frames % _EVERY == 0 else learned
+        if heard_db > rule.floor_db + rule.margin_db and now.likeness.frames >= self.looked_at + _EVERY:
+            now = now._learn()
+        if now.lag != UNKNOWN:
+            echo_db = now.peak_db + now.coupling_db
+        else:
+            echo_db = loudest_db + now.coupling_db + rule.margin_wide_db - rule.margin_db
+        return replace(now, excess_db=heard_db - max(rule.floor_db, echo_db))
 
     def _follow(self, recent: tuple[float, ...], before_db: float) -> float:
         """The peak of the playback whose echo is heard now. It decays as sound does in a room."""
@@ -140,14 +140,20 @@ class EchoLevel:
     # -- Learning
 
     def _learn(self) -> EchoLevel:
-        """Learn the lag, then the coupling at this lag or within reach."""
-        rule, lag = self.settings, self._find_lag()
-        if lag != UNKNOWN:
-            return replace(self, lag=lag)._learn_at_lag()
-        if self.likeness.frames * self.frame_ms < rule.reach_ms + rule.learn_ms_min:
-            return self  # the echo of the first word may still come
-        coupling_db = median([frame.heard_db - frame.loudest_db for frame in self.history])
-        return replace(self, coupling_db=coupling_db)
+        """Learn the lag, then the coupling at this lag. While the lag is unknown, the coupling is the highest one that
+        an echo at any lag could have."""
+        now = replace(self, lag=self._find_lag(), looked_at=self.likeness.frames)
+        loud = self._loud_places()
+        if now.lag != UNKNOWN:
+            coupling_db = self._coupling_at(now.lag, loud)
+            return now if coupling_db is None else replace(now, coupling_db=coupling_db)
+        highest_db = -math.inf
+        for lag in range(self.settings.reach_ms // self.frame_ms, -1, -1):
+            coupling_db = self._coupling_at(lag, loud)
+            if coupling_db is None:
+                return now  # the echo of the first word may still come
+            highest_db = max(highest_db, coupling_db)
+        return replace(now, coupling_db=highest_db)
 
     def _find_lag(self) -> int:
         rule, likeness = self.settings, self.likeness
@@ -158,23 +164,28 @@ class EchoLevel:
         least = rule.alike_min if self.lag == UNKNOWN else max(rule.alike_min, alike[self.lag] + rule.alike_more)
         return best if alike[best] >= least else self.lag
 
-    def _learn_at_lag(self) -> EchoLevel:
-        """The coupling at this lag. The echo of frames before the history isn't known, so they are skipped."""
-        rule, peak_db, found = self.settings, -math.inf, list[float]()
-        played = tuple(frame.played_db for frame in self.history)
-        early, spread = min(self.lag, rule.early_ms // self.frame_ms), rule.spread_ms // self.frame_ms
+    def _loud_places(self) -> list[int]:
+        """Where in the history the playback was loud, so that an echo must be heard."""
+        rule, peak_db, loud = self.settings, -math.inf, list[int]()
         decay_db = rule.decay_db_s * self.frame_ms / 1000
-        for place in range(self.lag, len(played)):
-            at = place - self.lag
-            near_db = max(played[max(0, at - spread) : at + early + 1])
-            peak_db = max(near_db, peak_db - decay_db)
-            if near_db > max(rule.playing_db, peak_db - rule.loud_db):
-                found.append(self.history[place].heard_db - peak_db)
+        for place, frame in enumerate(self.history):
+            peak_db = max(frame.played_db, peak_db - decay_db)
+            if frame.played_db > max(rule.playing_db, peak_db - rule.loud_db):
+                loud.append(place)
+        return loud
+
+    def _coupling_at(self, lag: int, loud: list[int]) -> float | None:
+        """The coupling if the echo comes at this lag, or a frame earlier or later. None if too little is known."""
+        rule = self.settings
+        heard, played = [frame.heard_db for frame in self.history], [frame.played_db for frame in self.history]
+        found = sorted(
+            max(heard[max(0, place + lag - 1) : place + lag + 2]) - max(played[max(0, place - 1) : place + 2])
+            for place in loud
+            if place + lag + 1 < len(heard)
+        )
         if len(found) * self.frame_ms < rule.learn_ms_min:
-            return self
-        found.sort()  # the median; while little is known, a louder one
-        place = len(found) // 2 if len(found) * self.frame_ms >= rule.sure_ms_min else len(found) * 4 // 5
-        return replace(self, coupling_db=found[place], peak_db=peak_db)
+            return None
+        return found[int(len(found) * (1 - rule.loud_share))]
 
 
 class EchoGate:
