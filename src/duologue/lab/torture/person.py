@@ -110,18 +110,21 @@ class TypingPerson:
 
     async def run(self) -> None:
         """Talk until the faults are over (`is_settling`) and one more message was answered, then only stay connected.
-        Ends only when cancelled."""
-        staying = asyncio.ensure_future(self._stay())
+        Ends only when cancelled, or with the exception of a person who can't go on."""
+        both = [asyncio.ensure_future(self._stay()), asyncio.ensure_future(self._speak_until_settled())]
         try:
-            while not self.settled.is_set():
-                is_calm = self.is_settling
-                if await self._speak() and is_calm:
-                    self.settled.set()
-            await asyncio.Event().wait()
+            await asyncio.gather(*both)
         finally:
-            staying.cancel()
-            await asyncio.gather(staying, return_exceptions=True)
+            for task in both:
+                task.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
             self._close_turn()
+
+    async def _speak_until_settled(self) -> None:
+        while not self.settled.is_set():
+            is_calm = self.is_settling
+            if await self._speak() and is_calm:
+                self.settled.set()
 
     async def _speak(self) -> bool:
         """Type one message and wait for its answer. Returns whether it was answered."""

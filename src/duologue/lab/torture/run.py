@@ -150,6 +150,7 @@ async def _played(plan: TorturePlan, folder: Path, store: str, report: Report) -
         await asyncio.gather(*(person.hang_up() for person in stage.people))
         for person in stage.people:
             person.note_sound()
+        _check_people(talking)
         for task in talking:
             task.cancel()
         await asyncio.gather(*talking, return_exceptions=True)
@@ -167,6 +168,14 @@ async def _played(plan: TorturePlan, folder: Path, store: str, report: Report) -
     if failures:
         await _save_evidence(folder, store, stage, failures)
     return Run(plan, result, failures)
+
+
+def _check_people(talking: Sequence[asyncio.Future[None]]) -> None:
+    """Raise the exception of a person who has stopped: what that person would have noted is missing."""
+    for task in talking:
+        if task.done():
+            task.result()
+            raise AssertionError("a person has stopped before the end of the run")
 
 
 @asynccontextmanager
