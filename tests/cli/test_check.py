@@ -62,7 +62,7 @@ def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:
 def test_an_unknown_part_is_refused_with_the_known_ones() -> None:
     done = CliRunner().invoke(app, ["check", "--only", "ears"])
     assert isinstance(done.exception, DuologueError)
-    assert str(done.exception) == "unknown part 'ears': use one of core, hearing, ownership"
+    assert str(done.exception) == "unknown part 'ears': use one of core, hearing, ownership, dialogue"
 
 
 def test_only_the_part_that_is_asked_for_is_explored(monkeypatch: pytest.MonkeyPatch) -> None:

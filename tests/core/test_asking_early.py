@@ -33,12 +33,21 @@ def asked_early(name: str = "confirm", **changes: object) -> Stage:
     return stage
 
 
-def drafted() -> Stage:
-    stage = asked_early()
-    stage.happen(ev.TokenArrived)
-    stage.happen(ev.AudioBuffered)
-    assert stage.state.reply is Reply.DRAFTED
+def go_to(stage: Stage, leaf: Reply) -> Stage:
+    """The early answer has got this far."""
+    if leaf in (Reply.DRAFTING, Reply.DRAFTED):
+        stage.happen(ev.TokenArrived)
+    if leaf is Reply.DRAFTED:
+        stage.happen(ev.AudioBuffered)
+    assert stage.state.reply is leaf
     return stage
+
+
+def drafted() -> Stage:
+    return go_to(asked_early(), Reply.DRAFTED)
+
+
+at_each_leaf = pytest.mark.parametrize("leaf", EARLY)
 
 
 # -- The turn ends with the same words
@@ -78,6 +87,15 @@ def test_an_answer_that_is_not_ready_goes_on_from_where_it_is(events: tuple[type
     stage.happen(ev.TurnEnded)
     assert stage.state.reply is leaf
     stage.happen(ev.AudioBuffered)
+    assert stage.state.voice is Voice.PLAYING
+
+
+@pytest.mark.req("H-16")
+def test_sound_that_comes_without_a_token_before_it_is_a_draft() -> None:
+    stage = asked_early()
+    stage.happen(ev.AudioBuffered)
+    assert stage.state.reply is Reply.DRAFTED
+    stage.happen(ev.TurnEnded)
     assert stage.state.voice is Voice.PLAYING
 
 
@@ -143,17 +161,19 @@ def test_other_words_drop_it_and_are_asked_when_the_turn_ends() -> None:
 
 
 @pytest.mark.req("H-16")
+@at_each_leaf
 @pytest.mark.parametrize("kind", [ev.TextTyped, ev.InterruptRequested, ev.EndRequested, ev.LinkClosed])
-def test_a_typed_text_a_command_an_end_and_a_lost_line_drop_it(kind: type[ev.Event]) -> None:
-    stage = drafted()
+def test_a_typed_text_a_command_an_end_and_a_lost_line_drop_it(kind: type[ev.Event], leaf: Reply) -> None:
+    stage = go_to(asked_early(), leaf)
     stage.happen(kind)
     assert is_dropped(stage)
     assert stage.state.reply not in EARLY
 
 
 @pytest.mark.req("H-16")
+@at_each_leaf
 @pytest.mark.parametrize("kind", [ev.SpeechStarted, ev.PttPressed])
-def test_the_next_turn_drops_it(kind: type[ev.Event]) -> None:
+def test_the_next_turn_drops_it(kind: type[ev.Event], leaf: Reply) -> None:
     stage = paused()
     stage.happen(ev.SpeechStarted)  # its text is unread, so the turn waits for it
     stage.happen(ev.SpeechStopped)
@@ -161,15 +181,18 @@ def test_the_next_turn_drops_it(kind: type[ev.Event]) -> None:
     stage.happen(ev.SpeechStarted)
     stage.happen(ev.TurnEnded)
     assert stage.state.user is User.TRANSCRIBING
-    assert stage.state.reply is Reply.GUESSING
+    go_to(stage, leaf)
     stage.happen(kind)
     assert is_dropped(stage)
 
 
 @pytest.mark.req("H-16")
+@at_each_leaf
 @pytest.mark.parametrize("error", [ErrorClass.SERVER_ERROR, ErrorClass.AUTH_FAILURE])
-def test_a_failure_of_an_early_request_is_no_fault_and_the_turn_is_asked_in_its_time(error: ErrorClass) -> None:
-    stage = asked_early()
+def test_a_failure_of_an_early_request_is_no_fault_and_the_turn_is_asked_in_its_time(
+    error: ErrorClass, leaf: Reply
+) -> None:
+    stage = go_to(asked_early(), leaf)
     stage.happen(ev.ReplyFailed, error=error)
     assert stage.state.link is Link.UP
     assert stage.state.reply is Reply.NONE
@@ -185,8 +208,19 @@ def test_an_early_request_that_hangs_is_dropped_after_the_limit_of_an_attempt() 
     assert stage.state.user is User.SETTLING
 
 
-@pytest.mark.req("H-16")
-def test_words_that_were_said_over_the_question_after_all_drop_it() -> None:
+@pytest.mark.req("H-16", "H-04")
+@at_each_leaf
+def test_another_agent_that_is_to_speak_drops_it_and_one_that_waits_does_not(leaf: Reply) -> None:
+    stage = go_to(asked_early(), leaf)
+    stage.happen(ev.AgentChangeRequested, speaks=False)
+    assert stage.state.reply is leaf
+    stage.happen(ev.AgentChangeRequested, speaks=True)
+    assert is_dropped(stage)
+    assert stage.state.reply not in EARLY
+
+
+def after_words_over_the_question() -> tuple[Stage, int]:
+    """A turn over the agent's question was passed over; the next turn is asked early. Returns the passed-over turn."""
     stage = Stage(profile("words", dead_air_ms=0, greets=False))
     stage.start()
     stage.say()
@@ -202,11 +236,25 @@ def test_words_that_were_said_over_the_question_after_all_drop_it() -> None:
     stage.hear_words(final=True, gist=WORDS)
     stage.happen(ev.SpeechStopped)
     stage.happen(ev.TurnGuessed, gist=WORDS)
-    assert stage.state.reply is Reply.GUESSING
+    return stage, overheard
+
+
+@pytest.mark.req("H-16")
+@at_each_leaf
+def test_words_that_were_said_over_the_question_after_all_drop_it(leaf: Reply) -> None:
+    stage, overheard = after_words_over_the_question()
+    go_to(stage, leaf)
     stage.happen(ev.AnswerOverheard, turn=overheard)
     assert stage.state.reply is Reply.NONE
     stage.happen(ev.TurnEnded)
     assert stage.effects(fx.StartReply)[-1].first == overheard
+
+
+@pytest.mark.req("H-16")
+def test_a_turn_that_was_answered_long_ago_can_not_drop_it() -> None:
+    stage, overheard = after_words_over_the_question()
+    stage.happen(ev.AnswerOverheard, turn=overheard - 1)
+    assert stage.state.reply is Reply.GUESSING
 
 
 # -- When the brain may be asked early
@@ -224,8 +272,9 @@ def test_the_requests_about_a_turn_are_bounded() -> None:
 
 
 @pytest.mark.req("H-16")
-def test_a_new_guess_cancels_the_old_one_in_the_same_step() -> None:
-    stage = asked_early()
+@at_each_leaf
+def test_a_new_guess_cancels_the_old_one_in_the_same_step(leaf: Reply) -> None:
+    stage = go_to(asked_early(), leaf)
     assert stage.happen(ev.TurnGuessed, gist=OTHER) == (fx.CancelReply(1), fx.GuessReply(3, 1, 1))
 
 
@@ -257,9 +306,11 @@ def test_an_early_reply_calls_nothing() -> None:
 
 
 @pytest.mark.req("H-16")
-def test_an_early_reply_may_become_firm_and_is_not_once_it_is_dropped() -> None:
-    stage = asked_early()
-    stage.happen(ev.ReplyBecameFirm)
-    assert stage.state.firm
+@at_each_leaf
+def test_an_early_reply_may_become_firm_and_is_not_once_it_is_dropped(leaf: Reply) -> None:
+    stage = go_to(asked_early(), leaf)
+    for _ in range(2):  # the second one says nothing new
+        stage.happen(ev.ReplyBecameFirm)
+        assert stage.state.firm
     stage.hear_words(5, gist=OTHER)
     assert not stage.state.firm

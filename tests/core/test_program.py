@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import Ask, Link, Reply, Timer, Voice
+from duologue.core.leaves import Ask, ErrorClass, Link, Reply, Timer, Voice
+from duologue.lab.sim.stage import Stage
 from tests.core.scenes import asked, fall_silent, in_a_call, requests, speaking, up
 
 
@@ -105,6 +108,57 @@ def test_another_agent_answers_a_question_of_which_nothing_was_heard() -> None:
     assert stage.state.reply is Reply.NONE
     stage.wait_for(Timer.BEAT)
     assert requests(stage) == [(1, 1), (1, 1)]
+
+
+def test_another_agent_answers_instead_of_an_answer_that_waits_for_the_end_of_a_sound() -> None:
+    stage = asked()
+    stage.happen(ev.SpeechStarted)
+    stage.happen(ev.TokenArrived)
+    stage.happen(ev.AudioBuffered)
+    assert stage.state.reply is Reply.READY
+    assert fx.CancelReply(1) in stage.happen(ev.AgentChangeRequested, speaks=True)
+    stage.happen(ev.SoundDismissed)
+    stage.wait_for(Timer.BEAT)
+    assert requests(stage) == [(1, 1), (1, 1)]
+
+
+def test_another_agent_answers_instead_of_a_second_attempt() -> None:
+    stage = asked()
+    stage.happen(ev.ReplyFailed, error=ErrorClass.SERVER_ERROR)
+    assert stage.state.reply is Reply.RETRYING
+    stage.happen(ev.AgentChangeRequested, speaks=True)
+    assert stage.state.reply is Reply.NONE
+    stage.wait_for(Timer.BEAT)
+    assert requests(stage) == [(1, 1), (1, 1)]
+
+
+def renewing() -> Stage:
+    """The old session has ended before the new one is there."""
+    stage = up(session_ms_max=10_000, session_warning_ms=0)
+    stage.wait_for(Timer.SESSION_LIMIT)
+    stage.happen(ev.SessionEnded)
+    assert stage.state.link is Link.RENEWING
+    return stage
+
+
+def test_words_of_the_program_wait_for_the_new_session() -> None:
+    stage = renewing()
+    assert stage.happen(ev.SpeechRequested) == ()
+    stage.happen(ev.SessionReady)
+    assert stage.wait_for(Timer.BEAT) == (fx.StartReply(1, 1, 0, Ask.SAY),)
+
+
+@pytest.mark.parametrize("speaks", [True, False])
+def test_the_agent_can_change_while_the_session_is_replaced(speaks: bool) -> None:
+    assert renewing().happen(ev.AgentChangeRequested, speaks=speaks) == (fx.ChangeAgent(speaks=speaks),)
+
+
+def test_an_end_after_speaking_while_the_session_is_replaced_comes_with_the_new_one() -> None:
+    stage = renewing()
+    stage.happen(ev.EndAfterSpeaking)
+    stage.happen(ev.SessionReady)
+    stage.wait_for(Timer.LAST_WORDS)
+    assert stage.state.link is Link.TERMINATING
 
 
 def test_another_agent_lets_the_first_one_finish_its_sentence() -> None:

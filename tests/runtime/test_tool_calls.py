@@ -385,6 +385,25 @@ def answering(*replies: Any) -> ScriptedBrain:
     return ScriptedBrain(reply)
 
 
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize(("waits", "answered"), [(False, False), (True, True)])
+def test_a_job_gets_an_answer_only_to_a_question_that_was_heard(waits: bool, answered: bool) -> None:
+    worker = scripted_tool("work", AskPerson("Window or aisle?"), "booked", mode="delegate")
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("please do it")
+        await stage.until(lambda: bool(stage.told(sg.WorkAsked)))
+        if waits:
+            await stage.rest()
+        stage.conversation.type("the answer is the aisle")
+        await stage.rest()
+        refused = [output.output for output in stage.outputs if "before the question was heard" in output.output]
+        assert bool(refused) is not answered
+        assert worker.answers == (["the aisle"] if answered else [])
+
+    play(scene, answering(ToolCall("work"), "Would you like the window, or the aisle."), tools=[worker])
+
+
 @pytest.mark.req("L-09", "M-16")
 def test_a_job_that_asks_gets_the_persons_answer_and_goes_on() -> None:
     worker = scripted_tool("work", AskPerson("Window or aisle?"), "booked", mode="delegate")

@@ -33,7 +33,7 @@ def check_command(
     ] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Explore only this part: core, hearing or ownership; repeat the option for several."),
+        typer.Option(help="Explore only this part: core, hearing, ownership or dialogue; repeat for several."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -87,8 +87,14 @@ def _show_check(report: Report) -> None:
             f" {owned['promises']} promises,"
             f" {owned['rows_fired']} of {owned['rows']} rows fired, {owned['cpu_seconds']:.1f} CPU s"
         )
+    if talked := data["dialogue"]:
+        _OUT.print(
+            f"dialogue           {talked['states']:,} states of {talked['domains']} small domains,"
+            f" {talked['rows_fired']} of {talked['rows']} rows taken,"
+            f" {talked['moves_made']} of {talked['moves']} moves made, {talked['cpu_seconds']:.1f} CPU s"
+        )
     if report.holds:
-        explored = [one for one in (data if report.explorations else None, heard, owned) if one]
+        explored = [one for one in (data if report.explorations else None, heard, owned, talked) if one]
         states, steps = (sum(one[name] for one in explored) for name in ("states", "steps"))
         _OUT.print(f"[bold green]No violation[/] in {states:,} states, {steps:,} steps.")
     for violation in report.violations:

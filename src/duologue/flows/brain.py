@@ -124,7 +124,7 @@ class FlowBrain:
         message = turns.talk.message(text, confidence)
         early: list[Respond] = []
         if request.confirmed is not None:
-            if not (request.premature and self._confirms(turns.talk.state, text)):
+            if not self._is_too_early(turns.talk, request, text):
                 responses, state = await turns.talk.preview(message)
                 is_aside = self._beside is not None and turns.talk.is_unclear
                 for response in () if is_aside else responses:
@@ -152,7 +152,7 @@ class FlowBrain:
                 continue
             yield self._part(item, turns.talk.state)
         if not said and (last := turns.talk.state.last_response or self._opening):
-            yield last  # a second request for the same turn: the user didn't hear the answer
+            yield self._again(last, turns.talk.state)  # the user didn't hear the answer, or answered too early
 
     async def _aside(self, brain: Brain, talk: DialogueSession, request: Request) -> AsyncIterator[Part]:
         """The answer of the brain beside the flows, and then the open question again, unless the brain calls a tool
@@ -169,14 +169,22 @@ class FlowBrain:
         if item.ends:
             return LastWords(text)
         if item.asks:
-            form = form_of(self._domain, state) if state.phase is Phase.CONFIRMING else None
-            values = tuple(slot.value for slot in form.slots if slot.value) if form is not None else ()
-            return OpenQuestion(text, values, firm=not item.barge_in)
+            return OpenQuestion(text, self._values_to_confirm(state), firm=not item.barge_in)
         return text if item.barge_in else Firm(text)
 
+    def _again(self, text: str, state: DialogueState) -> Part:
+        """The last response, said again."""
+        is_open = state.top is not None and bool(state.last_question)
+        return OpenQuestion(text, self._values_to_confirm(state)) if is_open else text
+
+    def _values_to_confirm(self, state: DialogueState) -> tuple[str, ...]:
+        """The values that the open confirmation asks about: an answer needs to have heard them."""
+        form = form_of(self._domain, state) if state.phase is Phase.CONFIRMING else None
+        return tuple(slot.value for slot in form.slots if slot.value) if form is not None else ()
+
     def _respond(self, talk: DialogueSession, request: Request, message: UserMessage) -> AsyncIterator[Said]:
-        if request.premature and self._confirms(talk.state, message.text):
-            return _nothing()  # the question is said again
+        if self._is_too_early(talk, request, message.text):
+            return talk.remaining() if talk.has_more else _nothing()  # the question is said, or said again
         if message.text:
             return talk.process(message)
         if talk.has_more:
@@ -187,9 +195,10 @@ class FlowBrain:
             return talk.start(self._flow)
         return _nothing()
 
-    def _confirms(self, state: DialogueState, text: str) -> bool:
-        """Does this text say yes to an open confirmation?"""
-        if state.phase is not Phase.CONFIRMING:
+    def _is_too_early(self, talk: DialogueSession, request: Request, text: str) -> bool:
+        """Does this text say yes to a confirmation that wasn't asked yet when it was said?"""
+        state = talk.state
+        if state.phase is not Phase.CONFIRMING or not (request.premature or talk.has_more):
             return False
         return plain_answer(state.last_question, text, self._today()) is ConfirmationAnswer.YES
 

@@ -181,7 +181,8 @@ class DialogueSession:
         if self._work is not None and not self._work.done():
             self._note(event)
         else:
-            self._begin(lambda: self._process(event))
+            self.state, effects = guarded_step(self.domain, self.state, event)  # at once: the next event comes after it
+            self._begin(lambda: self._perform_all(effects))
         async for said in self.remaining():
             yield said
 
@@ -233,10 +234,6 @@ class DialogueSession:
         self.state, effects = guarded_step(self.domain, self.state, event)
         assert not any(isinstance(effect, Understand | Validate | RunAction) for effect in effects), effects
         self._say(effects)
-
-    async def _process(self, event: DialogueEvent) -> None:
-        self.state, effects = guarded_step(self.domain, self.state, event)
-        await self._perform_all(effects)
 
     async def _perform_all(self, effects: tuple[DialogueEffect, ...]) -> None:
         for _ in range(ROUNDS_MAX):

@@ -21,8 +21,9 @@ from duologue.turns.stability import Stability
 from duologue.turns.words import count, is_call_for_attention
 
 from . import intents as it
-from .inputs import AgentSpoke, ButtonPressed, ButtonReleased, EarsStopped, HeardLate, Typed, Woke
+from .inputs import AgentAsks, AgentSpoke, ButtonPressed, ButtonReleased, EarsStopped, HeardLate, Typed, Woke
 from .state import HeardUtterance, HearingDraft, heard_of_agent_ms, is_over_agent, newest_of, withholds_onsets
+from .questions import hear_late, pose
 from .words import handle, hear, store_typed
 
 # -- Guards
@@ -382,8 +383,14 @@ def note_agent(d: HearingDraft, i: AgentSpoke) -> None:
     d.agent_words, d.question = i.words, i.question
 
 
+def note_question(d: HearingDraft, i: AgentAsks) -> None:
+    """Until it was heard or shown, no answer counts for it."""
+    d.asked_question = pose(d.asked_question, i.reply)
+
+
 def note_heard_late(d: HearingDraft, i: HeardLate) -> None:
     d.words = handle(d.words, i.reply)
+    d.asked_question = hear_late(d.asked_question, i.reply, d.at)
 
 
 # -- Time

@@ -38,6 +38,7 @@ _INPUTS = {
         inp.ButtonReleased,
         inp.Typed,
         inp.AgentSpoke,
+        inp.AgentAsks,
         inp.HeardLate,
         inp.Woke,
     )
@@ -197,7 +198,7 @@ def words_from_json(data: Any) -> SaidWords:
 
 
 def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *asked: Any) -> SaidTurn:
-    given, given_in, handled, gist = asked if len(asked) == 4 else (*asked, 0)  # an earlier version had no gist
+    given, given_in, handled, gist, typed_at = (*asked, *(0, 0)[len(asked) - 3 :])  # earlier versions end before gist
     if type(confidence) not in (int, float):
         raise TypeError(f"{confidence!r} isn't a confidence")
     return SaidTurn(
@@ -210,6 +211,7 @@ def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *aske
         _whole(given_in),
         _text(handled),
         _whole(gist),
+        _whole(typed_at),
     )
 
 

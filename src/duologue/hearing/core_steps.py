@@ -15,6 +15,7 @@ from duologue.core.state import State, is_sounding
 from . import intents as it
 from .actions import begin_turn_of, dismiss_voice, follow_own_speech, split
 from .inputs import CoreStepped
+from .questions import follow as follow_question
 from .state import DEAF, HeardUtterance, HearingDraft, needed_ms, newest_of, withholds_onsets
 from .words import TurnMark
 from .words import follow as follow_words
@@ -26,6 +27,8 @@ def see(d: HearingDraft, i: CoreStepped) -> None:
     """Take over what the step changed."""
     before, after = i.record.before, i.record.after
     _follow_own_speech(d, before, after)
+    needed = needed_ms(d.policy, d.question) if d.question is not None else None
+    d.asked_question = follow_question(d.asked_question, i.record, needed, d.policy.question_shown_ms)
     d.core = after
     if i.record.effects or type(i.record.event) in (ev.TextTyped, ev.PlaybackFinished, ev.ReplyFinished, ev.ToolCalled):
         d.words = follow_words(d.words, i.record, frozenset(one.turn for one in d.known))

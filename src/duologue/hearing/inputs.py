@@ -70,6 +70,14 @@ class AgentSpoke:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentAsks:
+    """The brain's reply holds a question. Whether it was heard is known later."""
+
+    at: int
+    reply: int
+
+
+@dataclass(frozen=True, slots=True)
 class HeardLate:
     """A report after the line was lost says that this reply was heard."""
 
@@ -93,5 +101,14 @@ class Woke:
 
 
 Input: TypeAlias = (
-    Reported | EarsStopped | ButtonPressed | ButtonReleased | Typed | AgentSpoke | HeardLate | CoreStepped | Woke
+    Reported
+    | EarsStopped
+    | ButtonPressed
+    | ButtonReleased
+    | Typed
+    | AgentSpoke
+    | AgentAsks
+    | HeardLate
+    | CoreStepped
+    | Woke
 )

@@ -19,6 +19,7 @@ from . import actions as act
 from . import core_steps as core
 from .endpoint import due_endpoint, due_overlap, due_unchanged, due_wordless, propose_guess, update_wait
 from .inputs import (
+    AgentAsks,
     AgentSpoke,
     ButtonPressed,
     ButtonReleased,
@@ -73,6 +74,7 @@ HEARING_ROWS: tuple[HearingRow, ...] = (
     HearingRow((ButtonReleased,), act.release),
     HearingRow((Typed,), act.take_typed),
     HearingRow((AgentSpoke,), act.note_agent),
+    HearingRow((AgentAsks,), act.note_question),
     HearingRow((HeardLate,), act.note_heard_late),
     # What the conversation machine did
     HearingRow((CoreStepped,), core.go_on_with_button, core.ended_under_button, "the button is still pressed"),

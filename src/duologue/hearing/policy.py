@@ -26,6 +26,7 @@ class HearingPolicy:
     hasty_wait_ms_max: int = 0  # the same for a text that may lack the last words, at the beginning of a pause
     early_answer_ms: int = 800  # an answer may begin this much before the end of the question
     question_heard_min: float = 0.5  # at least this part of the question must have been heard by then
+    question_shown_ms: int = 500  # a question that is only shown counts as asked after this long
 
     @property
     def by_frames(self) -> FrameEndpointPolicy | None:

@@ -20,7 +20,8 @@ from duologue.turns.stability import Stability
 from .inputs import QuestionSpan
 from .intents import Intent
 from .policy import HearingPolicy
-from .words import SaidWords
+from .questions import AskedQuestion
+from .words import SaidTurn, SaidWords
 
 KNOWN_MAX = 50  # utterances that are remembered, because their text may still arrive
 DEAF = (Link.SUSPENDED, Link.HEALING)  # no audio arrives: neither silence nor sound is measured
@@ -86,6 +87,7 @@ class HearingState(NamedTuple):
     agent_words: tuple[SpokenWord, ...] = ()  # the words of the agent's current speech, with times from its beginning
     own: OwnSpeech = OwnSpeech()  # the words of the agent that could be heard in the last seconds
     question: QuestionSpan | None = None  # where its last question is
+    asked_question: AskedQuestion = AskedQuestion()  # the newest question, and since when an answer to it counts
 
 
 def initial_hearing(core: State, words: SaidWords | None = None) -> HearingState:
@@ -170,13 +172,17 @@ def needed_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
     return max(start_ms + round(policy.question_heard_min * (end_ms - start_ms)), values_ms)
 
 
-def is_premature(policy: HearingPolicy, s: HearingState, first: int, last: int) -> bool:
-    """Did the words of these turns begin before the agent's last question was asked?"""
-    if s.question is None:
-        return False
-    needed = needed_ms(policy, s.question)
-    said = [one for one in s.known if first <= one.turn <= last and s.words.piece(one.turn, one.serial)]
-    return bool(said) and 0 <= said[-1].over_ms < needed
+def is_premature(s: HearingState, first: int, last: int) -> bool:
+    """Did the oldest words of these turns that no reply has handled begin before the agent's last question was
+    asked?"""
+    new = [said for said in s.words.to_answer(first, last) if said.handled != said.text]
+    return bool(new) and not s.asked_question.counts_for(_began_at(s, new[0]))
+
+
+def _began_at(s: HearingState, said: SaidTurn) -> int:
+    """When the newest words of a turn began."""
+    spoken = [one.began_at for one in s.known if one.turn == said.turn and s.words.piece(one.turn, one.serial)]
+    return max([said.typed_at, *spoken])
 
 
 _FIELDS = HearingState._fields
@@ -221,6 +227,7 @@ class HearingDraft:
     agent_words: tuple[SpokenWord, ...]
     own: OwnSpeech
     question: QuestionSpan | None
+    asked_question: AskedQuestion
 
     def __init__(self, policy: HearingPolicy, s: HearingState, at: int) -> None:
         for name, value in zip(_FIELDS, s, strict=True):

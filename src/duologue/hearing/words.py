@@ -55,6 +55,7 @@ class SaidTurn(NamedTuple):
     given_in: int = 0  # the reply that was requested with it
     handled: str = ""  # the text that a reply has handled: the reply was heard, was shown or has called a tool
     gist: int = 0  # counts how often its words have changed; case and punctuation don't count
+    typed_at: int = 0  # when its newest text was typed; 0: nothing of it was typed
 
     @property
     def text(self) -> str:
@@ -171,7 +172,7 @@ def follow(words: SaidWords, record: StepRecord, needed: frozenset[int]) -> Said
     """These words after a step of the machine. Turns in `needed` are kept, because text of them may still arrive."""
     event, before, after = record.event, record.before, record.after
     if type(event) is TextTyped:
-        words = _take_typed(words, event.content, after.turn)
+        words = _take_typed(words, event.content, after.turn, event.at)
     for turn in _owed_turns(record):
         if words.of(turn).mark is TurnMark.OVERHEARD:
             words = _mark(words, turn, TurnMark.NONE)
@@ -212,12 +213,13 @@ def handle(words: SaidWords, reply: int) -> SaidWords:
     return words
 
 
-def _take_typed(words: SaidWords, content: int, turn: int) -> SaidWords:
+def _take_typed(words: SaidWords, content: int, turn: int, at: int) -> SaidWords:
     text = dict(words.typed).get(content)
     if text is None:
         return words
     said = words.of(turn)
-    said = said._replace(pieces=(*said.pieces, (TYPED - len(said.pieces), text)), mark=TurnMark.NONE)
+    pieces = (*said.pieces, (TYPED - len(said.pieces), text))
+    said = said._replace(pieces=pieces, mark=TurnMark.NONE, typed_at=at)
     return words._replace(typed=tuple(one for one in words.typed if one[0] != content)).put(said)
 
 

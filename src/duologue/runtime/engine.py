@@ -180,6 +180,7 @@ class Engine:
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
         self.playback.on_progress = self.hearing.note_agent
+        self.replies.on_question = self.hearing.note_question
         self.playback.on_heard_late = self._note_heard_late
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
@@ -435,8 +436,13 @@ class Engine:
         if self.program.listens or self.changes.greets:
             return  # the turn answers the program, or another agent speaks first: the brain isn't asked early
         request = self.requests.guess(effect, self.tool_calls.tools)
+        self.replies.guess(self._with_context(request, effect))
+
+    def _with_context(self, request: Request, effect: fx.GuessReply | fx.StartReply) -> Request:
         premature = self.hearing.is_premature(effect.first, effect.last)
-        self.replies.guess(replace(request, premature=premature, context=self.context))
+        if premature:
+            self.tool_calls.premature_reply = effect.reply
+        return replace(request, premature=premature, context=self.context)
 
     def _start_reply(self, effect: fx.StartReply) -> None:
         if effect.ask is Ask.SAY:
@@ -448,8 +454,9 @@ class Engine:
             self.requests.confirm(effect)
             return
         request = self.requests.make(effect, self.tool_calls.tools)
-        premature = self.hearing.is_premature(effect.first, effect.last)
-        request = replace(request, premature=premature, context=self.context)
+        request = self._with_context(request, effect)
+        if request.outputs and self.tool_calls.asking:
+            self.hearing.note_question(effect.reply)  # this reply asks the user what a job wants to know
         takes_over = self.changes.greeting(effect.reply, effect.ask)
         is_greeting = effect.ask is Ask.ANSWER and not request.text and (takes_over or not request.history)
         phrase = (

@@ -98,6 +98,10 @@ class Hearing:
             words = tuple(SpokenWord(one.text, one.start_ms, one.end_ms) for one in speech.ledger.said_words)
             self._take(inp.AgentSpoke(self._driver.now(), words, question))
 
+    def note_question(self, reply: int) -> None:
+        """The brain's reply holds a question."""
+        self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply)))
+
     def note_heard_late(self, reply: int) -> None:
         """A late report says that this reply was heard."""
         self._take(inp.HeardLate(self._driver.now(), reply))
@@ -152,7 +156,7 @@ class Hearing:
 
     def is_premature(self, first: int, last: int) -> bool:
         """Did the words of these turns begin before the agent's last question was asked?"""
-        return is_premature(self.policy, self.state, first, last)
+        return is_premature(self.state, first, last)
 
     def _announce(self) -> None:
         """Announce a verdict that has changed something, after its step."""

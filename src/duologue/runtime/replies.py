@@ -25,6 +25,7 @@ from duologue.ports.usage_report import UsageReport, provider_of, report_usage_t
 from duologue.ports.voice import Voice, joins_words
 from duologue.spoken.alignment import SpokenForm
 from duologue.spoken.forms import SpokenForms
+from duologue.voice.ledger import is_question
 from duologue.voice.sentences import Sentences
 
 from .driver import Driver, ReportFailure
@@ -79,6 +80,7 @@ class Replies:
         self.report_usage: UsageReport | None = None
         self._early: Speech | None = None  # the reply to a turn that may go on
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
+        self.on_question: Callable[[int], None] = lambda _: None  # called with a reply that holds a question
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
         """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain."""
@@ -99,6 +101,8 @@ class Replies:
             return False
         self.current, self._early = speech, None
         speech.counts.set()
+        if speech.asks:
+            self.on_question(speech.reply)
         return True
 
     def _start(self, speech: Speech, request: Request, brain: Brain) -> None:
@@ -171,6 +175,7 @@ class Replies:
                             found, waiting_since = [*found, _Part(words)], self._driver.now()
                         for sentence in found:
                             is_opening = False
+                            self._note_question(speech, sentence)
                             await sentences.put(sentence)
                     case Firm():
                         self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
@@ -181,6 +186,7 @@ class Replies:
                         for sentence in splitter.feed(part.text):
                             await sentences.put(sentence)
                     case OpenQuestion():
+                        self._note_question(speech, part)
                         if part.firm:
                             self._driver.post(ev.ReplyBecameFirm, reply=speech.reply)
                         if rest := splitter.rest():
@@ -205,8 +211,17 @@ class Replies:
                             ErrorClass.SERVER_ERROR, f"the brain yielded {type(part).__name__}, not a part of a reply"
                         )
         if rest := splitter.rest():
+            self._note_question(speech, rest)
             await sentences.put(rest)
         await sentences.put(None)
+
+    def _note_question(self, speech: Speech, part: str | _Part | OpenQuestion) -> None:
+        """Note that this reply asks something. A reply that was asked early asks nothing before it counts."""
+        if isinstance(part, _Part) or (isinstance(part, str) and not is_question(part)):
+            return
+        speech.asks = True
+        if speech.counts.is_set():
+            self.on_question(speech.reply)
 
     async def _speak(
         self, speech: Speech, sentences: asyncio.Queue[_Spoken | None], voice: Voice | None, forms: SpokenForms

@@ -18,7 +18,7 @@ from .validation import number, pairs, text, whole
 def said_to_json(said: SaidTurn) -> list[Any]:
     pieces = [list(piece) for piece in said.pieces]
     finals = [list(final) for final in said.finals]
-    asked = [said.given, said.given_in, said.handled, said.gist]
+    asked = [said.given, said.given_in, said.handled, said.gist, said.typed_at]
     return [said.turn, pieces, said.confidence, finals, said.mark.value, *asked]
 
 
@@ -28,7 +28,7 @@ def said_from_json(data: Any) -> tuple[SaidTurn, ...]:
 
 
 def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *asked: Any) -> SaidTurn:
-    given, given_in, handled, gist = asked if len(asked) == 4 else (*asked, 0)  # an earlier version had no gist
+    given, given_in, handled, gist, typed_at = (*asked, *(0, 0)[len(asked) - 3 :])  # earlier versions end before gist
     return SaidTurn(
         whole(turn),
         _pieces(pieces),
@@ -39,6 +39,7 @@ def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *aske
         whole(given_in),
         text(handled),
         whole(gist),
+        whole(typed_at),
     )
 
 

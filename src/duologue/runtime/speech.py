@@ -30,6 +30,7 @@ class Speech:
         self.task: asyncio.Task[Any] | None = None
         self.voice = 0  # the voice number of the speech; 0: the speech may not be played yet
         self.counts = asyncio.Event()  # set unless the reply was asked early, and the user's turn may still go on
+        self.asks = False  # the reply holds a question
         self.complete = False  # the reply has all its sound
         self.dropped = False
         self._has_started = False  # from its start on, the line gets its sound whenever the state machine plays it

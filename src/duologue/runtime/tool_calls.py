@@ -137,6 +137,7 @@ class ToolCalls:
         self.checkpoint_writer: CheckpointWriter | None = None
         self.context: Context[Any] | None = None  # of the call, for the workers
         self.has_words: Callable[[int], bool] = lambda reply: False  # noqa: ARG005 - has this reply said anything?
+        self.premature_reply = 0  # the newest reply to words that began before the agent's question was heard
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
@@ -293,7 +294,7 @@ class ToolCalls:
     async def _run(self, work: RunningCall, worker: Worker | None) -> str:
         arguments = _arguments(work.request)
         if worker is None:
-            return self._run_own(work.request.name, arguments)
+            return self._run_own(work, arguments)
         text = await self._once(work, worker, arguments)
         if len(text) <= RESULT_CHARS_MAX:
             return text
@@ -324,11 +325,13 @@ class ToolCalls:
                 self._report_failure("summary", failure)
         return cut(text)
 
-    def _run_own(self, name: str, arguments: dict[str, Any]) -> str:
+    def _run_own(self, work: RunningCall, arguments: dict[str, Any]) -> str:
         """Run one of the two built-in tools for jobs. Raises ServiceError (INVALID_ARGS) for any other name."""
+        name = work.request.name
         if name in (ANSWER_TOOL.name, CANCEL_TOOL.name):
             self._check_words()
         if name == ANSWER_TOOL.name:
+            self._check_asked(work.reply)
             return self.answer(_number(arguments, "job"), _text(arguments, "answer"))
         if name == CANCEL_TOOL.name:
             job = _number(arguments, "job")
@@ -344,6 +347,12 @@ class ToolCalls:
         a noise may have been taken for a yes."""
         if self._transcript.confidence_of(self._driver.state.asked) < CONFIDENCE_MIN:
             line = "the user's last words were heard with low confidence: ask whether that is what they said"
+            raise ServiceError(ErrorClass.INVALID_ARGS, line)
+
+    def _check_asked(self, reply: int) -> None:
+        """Raise ServiceError (INVALID_ARGS) if this reply is to words that began before the job's question was heard."""
+        if reply == self.premature_reply:
+            line = "the user spoke before the question was heard: ask it again, and wait for the answer"
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
 
     def _ended(self, work: RunningCall, failure: BaseException | None) -> None:

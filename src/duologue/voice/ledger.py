@@ -33,6 +33,11 @@ class Split(NamedTuple):
     unheard: str
 
 
+def is_question(sentence: str) -> bool:
+    """Does this sentence end with a question mark?"""
+    return sentence.strip(_AFTER_MARK).endswith(_QUESTION_MARKS)
+
+
 @dataclass(slots=True)
 class _Passage:
     """One sentence and its sound. `glued` means that the text comes from a speech-to-speech model, and is joined to its
@@ -52,7 +57,7 @@ class _Passage:
 
     @property
     def is_question(self) -> bool:
-        return self.values is not None or self.text.strip(_AFTER_MARK).endswith(_QUESTION_MARKS)
+        return self.values is not None or is_question(self.text)
 
     def values_ms(self, shown: str, has_names: bool) -> int:
         """When the last value in this sentence has been said: a marked value, a number, or a name if `has_names`. A
@@ -366,6 +371,8 @@ class Ledger:
             if passage.start_ms >= self.heard_ms:
                 break
             cuts.append(passage.cut(self.heard_ms))
+        while cuts and not cuts[-1]:  # nothing of it was heard, as if its sound had not begun
+            cuts.pop()
         return self._changes, len(self.shown), self._done, *cuts
 
     def _look_again(self, newest: _Passage) -> None:

@@ -1,4 +1,4 @@
-"""A whole check: explores every profile in every scope, hearing and ownership, on all cores, and sums up the results.
+"""A whole check: explores every profile in every scope, hearing, ownership and dialogues, on all cores.
 
 Rule: the summary says what was explored and within which bounds. A row that never fired, an allowed move
 of a view that was never seen, and an untested promise count as violations too.
@@ -22,6 +22,8 @@ from .core.check import Findings, Violation, explore_profiles
 from .core.laws import VIEWS_ARE_HONEST
 from .core.promises import PROMISES
 from .core.scopes import SCOPES
+from .dialogue.check import DialogueFindings
+from .dialogue.report import LARGEST_FIRST, DialogueReport, explore_dialogue, sum_up_dialogues
 from .hearing.check import HearingFindings
 from .hearing.report import HearingReport, explore_hearing, hearing_tasks, sum_up_hearing
 from .ownership.check import SCOPES as OWNERSHIP_SCOPES
@@ -29,8 +31,8 @@ from .ownership.check import OwnershipFindings, OwnershipReport, explore_scope, 
 from .summary import exploration_to_json, totals_to_json
 
 Progress = Callable[[Findings], None]
-CORE, HEARING, OWNERSHIP = "core", "hearing", "ownership"
-PARTS = (CORE, HEARING, OWNERSHIP)
+CORE, HEARING, OWNERSHIP, DIALOGUE = "core", "hearing", "ownership", "dialogue"
+PARTS = (CORE, HEARING, OWNERSHIP, DIALOGUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Report:
     seconds: float
     ownership: OwnershipReport | None = None
     hearing: HearingReport | None = None
+    dialogue: DialogueReport | None = None
 
     @property
     def holds(self) -> bool:
@@ -75,6 +78,7 @@ class Report:
             "seconds": round(self.seconds, 2),
             "ownership": self.ownership.to_json() if self.ownership is not None else None,
             "hearing": self.hearing.to_json() if self.hearing is not None else None,
+            "dialogue": self.dialogue.to_json() if self.dialogue is not None else None,
         }
 
 
@@ -85,16 +89,18 @@ def run_check(
     progress: Progress | None = None,
     parts: Iterable[str] = PARTS,
 ) -> Report:
-    """Explore these parts: the conversation machine with these profiles in every scope of this size, hearing and
-    ownership. `progress` is called with the findings of each exploration of the conversation machine."""
+    """Explore these parts: the conversation machine with these profiles in every scope of this size, hearing, ownership
+    and dialogues. `progress` is called with the findings of each exploration of the conversation machine."""
     began = time.monotonic()
     wanted = tuple(parts)
-    found, heard, owned = _explore_all(tuple(profiles), size, processes or os.cpu_count() or 1, progress, wanted)
+    found, others = _explore_all(tuple(profiles), size, processes or os.cpu_count() or 1, progress, wanted)
     whole = {findings.profile for findings in found} == set(PROFILES)
     report = sum_up(found, whole, time.monotonic() - began)
     if HEARING in wanted:
-        report = with_hearing(report, sum_up_hearing(heard))
-    return with_ownership(report, sum_up_ownership(owned)) if OWNERSHIP in wanted else report
+        report = with_hearing(report, sum_up_hearing(others.hearing))
+    if OWNERSHIP in wanted:
+        report = with_ownership(report, sum_up_ownership(others.ownership))
+    return with_dialogues(report, sum_up_dialogues(others.dialogues)) if DIALOGUE in wanted else report
 
 
 def with_hearing(report: Report, hearing: HearingReport) -> Report:
@@ -107,6 +113,20 @@ def with_ownership(report: Report, ownership: OwnershipReport) -> Report:
     return replace(report, ownership=ownership, violations=(*report.violations, *ownership.violations))
 
 
+def with_dialogues(report: Report, dialogues: DialogueReport) -> Report:
+    """The same report with what was found about dialogues."""
+    return replace(report, dialogue=dialogues, violations=(*report.violations, *dialogues.violations))
+
+
+@dataclass(frozen=True, slots=True)
+class _Others:
+    """What was found outside the conversation machine."""
+
+    hearing: list[HearingFindings]
+    ownership: list[OwnershipFindings]
+    dialogues: list[DialogueFindings]
+
+
 def _explore_one(task: tuple[tuple[str, ...], int, str]) -> list[Findings]:
     names, number, size = task
     return explore_profiles([PROFILES[name] for name in names], SCOPES[size][number])
@@ -114,7 +134,7 @@ def _explore_one(task: tuple[tuple[str, ...], int, str]) -> list[Findings]:
 
 def _explore_all(
     names: tuple[str, ...], size: str, processes: int, progress: Progress | None, parts: tuple[str, ...]
-) -> tuple[list[Findings], list[HearingFindings], list[OwnershipFindings]]:
+) -> tuple[list[Findings], _Others]:
     found = []
     # Spawned, not forked: forking is unsafe in a program with threads.
     context = multiprocessing.get_context("spawn")
@@ -124,14 +144,14 @@ def _explore_all(
         hearing = [pool.submit(explore_hearing, task) for task in (hearing_tasks(size) if HEARING in parts else ())]
         scopes = range(len(OWNERSHIP_SCOPES)) if OWNERSHIP in parts else ()
         owning = [pool.submit(explore_scope, number) for number in scopes]
+        talking = [pool.submit(explore_dialogue, name) for name in (LARGEST_FIRST if DIALOGUE in parts else ())]
         for done in as_completed(exploring):
             for findings in done.result():
                 found.append(findings)
                 if progress:
                     progress(findings)
-        heard = [one.result() for one in hearing]
-        owned = [one.result() for one in owning]
-    return sorted(found, key=lambda findings: (findings.profile, findings.scope)), heard, owned
+        others = _Others(*([one.result() for one in work] for work in (hearing, owning, talking)))
+    return sorted(found, key=lambda findings: (findings.profile, findings.scope)), others
 
 
 def sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:

@@ -1,4 +1,5 @@
-"""Every state of the small domains keeps every law, and the explorer notices a broken machine."""
+"""Every state of the smallest domains keeps every law, and the explorer notices a broken machine. `duologue check`
+explores the larger domains too."""
 
 from __future__ import annotations
 
@@ -12,19 +13,14 @@ from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.events import DialogueEvent, UserMessage, Validated
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import step
-from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import DialogueState
-from duologue.lab.check.dialogue.check import (
-    IMPOSSIBLE,
-    DialogueExplorer,
-    unseen_moves,
-    unseen_rows,
-)
+from duologue.lab.check.dialogue.check import DialogueExplorer
 from duologue.lab.check.dialogue.domains import MEANWHILE, SCENES, TABLE
 from tests.lab.check.dialogue.broken_machines import ACTS, Result, laws_broken
 
-CHECKPOINTED = ("codes", "order", "relay", "rounds", "rated", "wishes", "loops")
+SMALLEST = ("relay", "rounds", "rated", "wishes", "again", "loops", "twins", "emptied", "ended")
+CHECKPOINTED = ("relay", "rounds", "rated", "wishes", "loops")
 
 
 @cache
@@ -40,7 +36,7 @@ def _survives(domain: Domain, state: DialogueState) -> bool:
     return again == state and request_of(domain, again) == request_of(domain, state)
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", SMALLEST)
 @pytest.mark.req("D-01", "D-06", "D-09", "D-12", "D-13", "D-14")
 def test_every_state_keeps_every_law_and_survives_a_checkpoint(name: str) -> None:
     found = explored(name).found
@@ -49,21 +45,6 @@ def test_every_state_keeps_every_law_and_survives_a_checkpoint(name: str) -> Non
     assert not broken, f"{len(broken)} in {found.states} states\n" + "\n".join(broken)
     if name in CHECKPOINTED:
         assert all(_survives(explored(name).domain, state) for state, _ in explored(name).graph.states)
-
-
-@pytest.mark.req("D-12")
-def test_every_row_is_taken() -> None:
-    assert unseen_rows([explored(name).found for name in SCENES]) == []
-
-
-@pytest.mark.req("D-12")
-def test_the_moves_that_are_made_are_those_of_the_matrix() -> None:
-    found = [explored(name).found for name in SCENES]
-    made = {move for one in found for move in one.moves}
-    assert made <= MATRIX
-    assert not made & set(IMPOSSIBLE)
-    idle = [f"{before} -> {after}" for before, after in unseen_moves(found) if (before, after) not in IMPOSSIBLE]
-    assert idle == [], "in the matrix, and never made"
 
 
 def test_an_exception_in_a_step_is_noticed() -> None:

@@ -287,7 +287,6 @@ FINAL = Alphabet(
         flow(
             "exchange",
             Collect("size", "size"),
-            Confirm("change", "Exchange it for {size}?"),
             PerformAction("swap", "swap", ("size",), is_final=True),
             hidden=True,
         ),

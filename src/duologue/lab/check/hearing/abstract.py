@@ -13,6 +13,7 @@ from typing import Any
 from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice, Words
 from duologue.core.state import FREEZES, State
 from duologue.hearing.policy import HearingPolicy
+from duologue.hearing.questions import AskedQuestion
 from duologue.hearing.state import DEAF, HeardUtterance, HearingState
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.turns.controller import TurnMemory
@@ -134,6 +135,7 @@ def _hearing(
         guessed=(core.turn, GIST) if is_open and s.guessed == (core.turn, s.words.of(core.turn).gist) else (0, 0),
         own=own,
         ended_onset=seqs[s.ended_onset],
+        asked_question=AskedQuestion(),  # no decision of the machines reads it: tests explore it by itself
     )
 
 

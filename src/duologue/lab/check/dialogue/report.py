@@ -1,0 +1,62 @@
+"""What a check found about dialogues: all small domains together, and what none of them has done.
+
+Rule: a row that no domain takes, a move of the matrix that none makes, and an exploration that was cut off count as
+violations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from duologue.dialogue.machine import ROWS
+from duologue.dialogue.matrix import MATRIX
+
+from ..core.check import Violation
+from .check import IMPOSSIBLE, DialogueExplorer, DialogueFindings, unseen_moves, unseen_rows
+from .domains import SCENES
+
+LARGEST_FIRST = sorted(SCENES, key=lambda name: name not in ("final", "meanwhile", "doubts", "codes", "table"))
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueReport:
+    """The explorations of all small domains."""
+
+    explorations: tuple[DialogueFindings, ...]
+    violations: tuple[Violation, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "states": sum(found.states for found in self.explorations),
+            "steps": sum(found.steps for found in self.explorations),
+            "cpu_seconds": round(sum(found.seconds for found in self.explorations), 2),
+            "domains": len(self.explorations),
+            "rows": len(ROWS),
+            "rows_fired": len(ROWS) - len(unseen_rows(list(self.explorations))),
+            "moves": len(MATRIX) - len(IMPOSSIBLE.keys() & MATRIX),
+            "moves_made": len({move for found in self.explorations for move in found.moves}),
+            "explorations": [
+                {"domain": found.name, "states": found.states, "steps": found.steps, "complete": found.complete}
+                for found in self.explorations
+            ],
+        }
+
+
+def explore_dialogue(name: str) -> DialogueFindings:
+    """Explore one small domain."""
+    return DialogueExplorer(name, SCENES[name]).run()
+
+
+def sum_up_dialogues(found: list[DialogueFindings]) -> DialogueReport:
+    """Make one report about all domains."""
+    violations = [violation for one in found for violation in one.violations]
+    violations += [Violation("every state is explored", one.name, ()) for one in found if not one.complete]
+    if {one.name for one in found} == set(SCENES):
+        violations += [Violation("every row is taken", row, ()) for row in unseen_rows(found)]
+        unmade = [move for move in unseen_moves(found) if move not in IMPOSSIBLE]
+        violations += [Violation("every move is made", f"{before} -> {after}", ()) for before, after in unmade]
+    made = {move for one in found for move in one.moves}
+    strange = sorted((made - MATRIX) | (made & IMPOSSIBLE.keys()))
+    violations += [Violation("moves are in the matrix", f"{before} -> {after}", ()) for before, after in strange]
+    return DialogueReport(tuple(found), tuple(violations))
