@@ -51,6 +51,7 @@ from .connection_limit import ConnectionLimit
 from .conversations import Conversations, rate_of
 from .credentials import Admission, admit, is_own_page
 from .limited_caller import now_ms
+from .restore import RECEIVED_MS
 from .served_conversation import ServedConversation
 from .server_messages import message
 from .settings import ServerSettings
@@ -298,7 +299,7 @@ class ClientSocket:
             self.refuse(NO_TOKEN)
             return
         self._operator.may_watch = admission.may_operate
-        hello = {**hello, "user": admission.user}  # the client itself can't set it
+        hello = {**hello, "user": admission.user, RECEIVED_MS: now_ms()}  # the client itself can't set these
         if await self._is_given_away(hello):
             return
         served, close_code = self._conversations.find(hello)

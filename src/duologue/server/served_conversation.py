@@ -325,15 +325,16 @@ class ServedConversation:
         key = new_key()
         self.keys = self.keys.offer(key, self.user)
         self._mark_client_part()
-        self._offering = asyncio.get_running_loop().create_task(self._send_key(key), name="offering a key")
+        offering = self._send_key(self.client, key)
+        self._offering = asyncio.get_running_loop().create_task(offering, name="offering a key")
 
-    async def _send_key(self, key: str) -> None:
-        client = self.client
+    async def _send_key(self, client: ClientOutbox | None, key: str) -> None:
+        """Send a key to the client to which it is offered, unless another one has taken its place meanwhile."""
         if await self._is_saved_soon() and client is not None and self.client is client:
             client.send_message(message("key", key=key))
 
     def _acknowledge_key(self, key: str) -> None:
-        """The client has this key: others aren't valid any more."""
+        """The client has this key: older ones aren't valid any more."""
         if not self.is_key(key, self.user):
             raise ValueError("this is no key of the conversation")
         self.keys = self.keys.acknowledge(key, self.user)

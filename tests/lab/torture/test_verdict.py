@@ -86,8 +86,12 @@ def test_the_notice_that_nothing_is_saved_excuses_only_what_was_typed_while_it_s
 
 def test_the_notice_excuses_no_silence_while_the_conversation_goes_on() -> None:
     made = talk(turn("order 1001", "1001", is_typed_unsaved=True), turn("yes", "1001", "Now 1001 is ordered. "))
-    made.ended = ""
-    made.stuck = "still open"
+    assert found(made) == ["turns_lost"]  # it went on until its person hung up
+    made.ended, made.away_s = "gone", 2.0
+    assert found(made) == ["turns_lost"]  # the second message was typed without the notice
+    made.turns[1].is_typed_unsaved = True
+    assert found(made) == []
+    made.ended, made.stuck = "", "still open"
     assert found(made) == ["stuck", "turns_lost"]
 
 
@@ -100,7 +104,9 @@ def test_an_answer_that_broke_off_is_found_unless_the_page_showed_its_rest_or_th
     interrupted.turns[0].is_cut_short = True
     other.turns[0].shown = ["Shall I order 1000?"]
     assert found(broken()) == found(other) == ["turns_lost"]
-    assert found(shown) == found(interrupted) == []
+    honest = broken()
+    honest.turns[0].shown = ["I was interrupted and can't tell whether that went through."]
+    assert found(shown) == found(interrupted) == found(honest) == []
 
 
 def test_a_turn_that_was_given_up_is_found() -> None:

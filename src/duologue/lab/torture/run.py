@@ -32,7 +32,7 @@ from .nodes import NodeProcess
 from .person import STUCK_S, TypingPerson
 from .person_notes import ConversationNotes, SavedConversation
 from .proxies import ProxyProcess
-from .verdict import CHECKS, Finding, is_broken_off, judge, told_lost, told_lost_max
+from .verdict import CHECKS, HUNG_UP, Finding, is_broken_off, judge, told_lost, told_lost_max
 
 TTL_MS = 3_000
 DRAIN_S = 6.0
@@ -366,7 +366,7 @@ def _result(
     counted = {check: sum(failure.check == check for failure in failures) for check in CHECKS}
     taken_up = [one for person in stage.people for one in person.recoveries if one.is_elsewhere]
     recovered, hampered = (sorted(one.ms for one in taken_up if one.is_fair is fair) for fair in (True, False))
-    early = Counter(talk.ended for talk in talks if talk.ended not in ("", "hung up"))
+    early = Counter(talk.ended for talk in talks if talk.ended not in ("", HUNG_UP))
     counts = stage.counts
     return {
         **counted,

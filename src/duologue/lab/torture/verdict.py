@@ -17,6 +17,7 @@ from .tortured_agent import RECONNECT_MS_MAX
 
 ONCE = ("order", "pay")  # actions that may be done only once: the others carry a key or are idempotent
 CONFIRMED = ("order", "reserve")  # actions that are done only after a "yes"
+HUNG_UP = "hung up"  # how a conversation ends that its person has ended
 OVERLAP_S = 0.05
 UNANSWERED_PERCENT_MAX = 1  # the share of messages that may get no answer, with their person notified
 # What the agent says about an action with an unknown outcome, an action that failed, and an answer that broke off.
@@ -78,7 +79,8 @@ def is_heard(turn: TypedTurn) -> bool:
     page has shown its rest."""
     heard = [one.strip() for one in turn.heard if one.strip()]
     is_whole = any(one.endswith((".", "?")) for one in heard)
-    return bool(heard) and (is_whole or turn.is_cut_short or any(turn.item in shown for shown in turn.shown))
+    is_shown = any(known in shown for shown in turn.shown for known in (turn.item, *HONEST_ANSWERS))
+    return bool(heard) and (is_whole or turn.is_cut_short or is_shown)
 
 
 def is_broken_off(turn: TypedTurn) -> bool:
@@ -88,11 +90,12 @@ def is_broken_off(turn: TypedTurn) -> bool:
 
 
 def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn: TypedTurn) -> bool:
-    """Did this message get no answer, or was it lost with its conversation, and was its person told so?"""
+    """Did this message get no answer, or was it lost with its conversation, and was its person told so? A conversation
+    that its person hung up was not lost, so the notice that nothing is saved excuses no silence in it."""
     if turn.is_reported_lost:
         return True
     is_kept = saved is not None and is_heard(turn)
-    return turn.is_typed_unsaved and bool(talk.ended) and not is_kept
+    return turn.is_typed_unsaved and talk.ended not in ("", HUNG_UP) and not is_kept
 
 
 def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
