@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import os
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,10 +24,11 @@ from duologue.core.machine import MACHINE, ROWS
 from duologue.core.rows import Row, trigger_name
 from duologue.core.rules import RULES
 from duologue.core.state import UNFROZEN
+from tests.needs import is_ci
 
 # In CI every run tries the same examples, so that a failure is about the change. Elsewhere each run tries others.
 # No example has a time limit, because the machine may be busy.
-examples.register_profile("any", derandomize=bool(os.environ.get("CI")), deadline=None)
+examples.register_profile("any", derandomize=is_ci(), deadline=None)
 examples.load_profile("any")
 
 ROWS_MIN = 0.95

@@ -70,7 +70,7 @@ def test_the_words_of_a_conversation_that_was_taken_over_agree_with_each_other()
         3, ((1, "two tickets"), (2, "to Rome")), 0.9, (("two tickets to Rome", 4),), given="two tickets to Rome"
     )
     data = Redactor("en", KEY).header({"words": words_to_json(SaidWords((said,), 4, ((5, "hello there"),)))})
-    ((_, pieces, _, finals, _, given, _, handled, _),) = data["words"]["turns"]
+    ((_, pieces, _, finals, _, given, _, handled, *_),) = data["words"]["turns"]
     whole = " ".join(text for _, text in pieces)
     assert finals == [(whole, 4)] or finals == ((whole, 4),)
     assert (given, handled) == (whole, "")

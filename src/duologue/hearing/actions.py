@@ -22,8 +22,8 @@ from duologue.turns.words import count, is_call_for_attention
 
 from . import intents as it
 from .inputs import AgentAsks, AgentSpoke, ButtonPressed, ButtonReleased, EarsStopped, HeardLate, Typed, Woke
-from .state import HeardUtterance, HearingDraft, heard_of_agent_ms, is_over_agent, newest_of, withholds_onsets
 from .questions import hear_late, pose
+from .state import HeardUtterance, HearingDraft, heard_of_agent_ms, is_over_agent, newest_of, withholds_onsets
 from .words import handle, hear, store_typed
 
 # -- Guards

@@ -38,7 +38,8 @@ def pose(question: AskedQuestion, reply: int) -> AskedQuestion:
 
 def hear_late(question: AskedQuestion, reply: int, at: int) -> AskedQuestion:
     """A late report says that this reply was heard."""
-    return question._replace(asked_at=at) if question.reply == reply and not question.is_asked else question
+    is_open = bool(question.reply) and not question.is_asked
+    return question._replace(asked_at=at) if is_open and question.reply == reply else question
 
 
 def follow(question: AskedQuestion, record: StepRecord, needed_ms: int | None, shown_ms: int) -> AskedQuestion:

@@ -28,7 +28,8 @@ def said_from_json(data: Any) -> tuple[SaidTurn, ...]:
 
 
 def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *asked: Any) -> SaidTurn:
-    given, given_in, handled, gist, typed_at = (*asked, *(0, 0)[len(asked) - 3 :])  # earlier versions end before gist
+    given, given_in, handled, *counts = asked
+    gist, typed_at = [*counts, 0, 0][:2]  # earlier versions had none
     return SaidTurn(
         whole(turn),
         _pieces(pieces),

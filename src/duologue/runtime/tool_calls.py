@@ -350,7 +350,7 @@ class ToolCalls:
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
 
     def _check_asked(self, reply: int) -> None:
-        """Raise ServiceError (INVALID_ARGS) if this reply is to words that began before the job's question was heard."""
+        """Raise ServiceError (INVALID_ARGS) if this reply is to words that began before the question was heard."""
         if reply == self.premature_reply:
             line = "the user spoke before the question was heard: ask it again, and wait for the answer"
             raise ServiceError(ErrorClass.INVALID_ARGS, line)

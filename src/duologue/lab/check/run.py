@@ -10,9 +10,9 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from duologue.core.machine import MACHINE
 from duologue.core.settings import PROFILES
@@ -31,6 +31,7 @@ from .ownership.check import OwnershipFindings, OwnershipReport, explore_scope, 
 from .summary import exploration_to_json, totals_to_json
 
 Progress = Callable[[Findings], None]
+Found = TypeVar("Found")
 CORE, HEARING, OWNERSHIP, DIALOGUE = "core", "hearing", "ownership", "dialogue"
 PARTS = (CORE, HEARING, OWNERSHIP, DIALOGUE)
 
@@ -127,6 +128,10 @@ class _Others:
     dialogues: list[DialogueFindings]
 
 
+def _results(work: list[Future[Found]]) -> list[Found]:
+    return [one.result() for one in work]
+
+
 def _explore_one(task: tuple[tuple[str, ...], int, str]) -> list[Findings]:
     names, number, size = task
     return explore_profiles([PROFILES[name] for name in names], SCOPES[size][number])
@@ -150,7 +155,7 @@ def _explore_all(
                 found.append(findings)
                 if progress:
                     progress(findings)
-        others = _Others(*([one.result() for one in work] for work in (hearing, owning, talking)))
+        others = _Others(_results(hearing), _results(owning), _results(talking))
     return sorted(found, key=lambda findings: (findings.profile, findings.scope)), others
 
 

@@ -29,7 +29,7 @@ def test_all_scopes_together_offer_every_kind_of_stimulus() -> None:
         for node in explorer.graph.states:
             kinds |= {type(choice.stimulus) for choice in choices(scope, node.state, node.ledger)}
     reports = {SpeechBegan, SpeechEnded, Partial, Final, Pause, VoiceFrame, TurnOver}
-    inputs = {inp.EarsStopped, inp.ButtonPressed, inp.ButtonReleased, inp.Typed, inp.AgentSpoke}
+    inputs = {inp.EarsStopped, inp.ButtonPressed, inp.ButtonReleased, inp.Typed, inp.AgentSpoke, inp.AgentAsks}
     assert kinds - {OldReplyHeard} == {*reports, *inputs, Posted, TimePassed}
 
 

@@ -198,4 +198,4 @@ def _words(words: SaidWords, replies: dict[int, int], contents: dict[int, int]) 
 
 def _turn(said: SaidTurn, replies: dict[int, int], contents: dict[int, int]) -> SaidTurn:
     finals = tuple((text, contents[content]) for text, content in said.finals)
-    return said._replace(finals=finals, given_in=replies[said.given_in], gist=GIST if said.gist else 0)
+    return said._replace(finals=finals, given_in=replies[said.given_in], gist=GIST if said.gist else 0, typed_at=0)

@@ -151,6 +151,7 @@ def _agent(scope: HearingScope, s: ProductState, ledger: WordsLedger) -> Iterato
     if scope.firm and not core.firm and (is_open or core.reply is Reply.READY or core.voice in SOUNDING):
         yield LedgerChoice(Posted(ev.ReplyBecameFirm))
     if core.voice in SOUNDING:
+        yield LedgerChoice(inp.AgentAsks(0, core.reply_id))
         if not core.heard_ms:
             yield _playback(ev.PlaybackProgressed, PART_MS)
         yield _playback(ev.PlaybackFinished, SPOKEN_MS)
