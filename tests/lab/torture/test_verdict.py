@@ -109,6 +109,14 @@ def test_an_answer_that_broke_off_is_found_unless_the_page_showed_its_rest_or_th
     assert found(shown) == found(interrupted) == found(honest) == []
 
 
+def test_the_answer_to_cancel_names_nothing_and_must_be_shown_all_the_same() -> None:
+    made = talk(turn("cancel", "1001", "All ri"))
+    saved = SavedConversation(ID, ("cancel",), 0, False)
+    assert found(made, saved, actions=[]) == ["turns_lost"]
+    made.turns[0].shown = ["All right, I have cancelled that."]
+    assert found(made, saved, actions=[]) == []
+
+
 def test_a_turn_that_was_given_up_is_found() -> None:
     made = good()
     made.turns[1].is_closed = False

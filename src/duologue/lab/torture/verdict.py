@@ -79,7 +79,8 @@ def is_heard(turn: TypedTurn) -> bool:
     page has shown its rest."""
     heard = [one.strip() for one in turn.heard if one.strip()]
     is_whole = any(one.endswith((".", "?")) for one in heard)
-    is_shown = any(known in shown for shown in turn.shown for known in (turn.item, *HONEST_ANSWERS))
+    names = ("",) if turn.text == "cancel" else (turn.item, *HONEST_ANSWERS)  # the answer to "cancel" names nothing
+    is_shown = any(name in shown for shown in turn.shown for name in names)
     return bool(heard) and (is_whole or turn.is_cut_short or is_shown)
 
 
