@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -23,22 +24,48 @@ time.sleep(3)  # its telemetry begins in the background
 """
 
 
-@pytest.mark.alone
-@pytest.mark.req("C-SEC-002")
-def test_local_models_open_no_socket_and_write_no_file(tmp_path: Path) -> None:
-    needs_model("silero-vad")
+TRACED = "trace=socket,connect,bind,sendto,sendmsg,sendmmsg"
+
+
+def traced(folder: Path, *command: str) -> tuple[list[str], str]:
+    """The system calls with which a program uses the network, and what the program prints. It has a home of its own,
+    and it must leave no file there."""
     strace = needs_program_in_path("strace", "apt install strace")
-    log, home = tmp_path / "calls", tmp_path / "home"
+    log, home = folder / "calls", folder / "home"
     home.mkdir()
     kept = {name: value for name, value in os.environ.items() if name not in ("CI", "GITHUB_ACTIONS", "TF_BUILD")}
     cache = os.environ.get("DUOLOGUE_MODELS") or str(Path("~/.cache/duologue/models").expanduser())
     env = {**kept, "HOME": str(home), "XDG_CACHE_HOME": str(home), "DUOLOGUE_MODELS": cache}
     env.pop("ORT_DISABLE_TELEMETRY", None)
-    command = [strace, "-f", "-o", str(log), "-e", "trace=socket,connect,sendto", sys.executable, "-c", LISTENS]
-    subprocess.run(command, env=env, cwd=ROOT, check=True, timeout=120)
-    opened = [line for line in log.read_text().splitlines() if re.search(r"AF_INET|AF_UNIX", line)]
-    assert opened == []
+    env["PYTHONPATH"] = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
+    whole = [strace, "-f", "-o", str(log), "-e", TRACED, sys.executable, *command]
+    done = subprocess.run(whole, env=env, cwd=ROOT, check=True, timeout=120, stdout=subprocess.PIPE, text=True)
     assert [path for path in home.rglob("*") if path.is_file()] == []
+    return [line for line in log.read_text().splitlines() if re.search(r"AF_INET|AF_UNIX", line)], done.stdout
+
+
+@pytest.mark.alone
+@pytest.mark.req("C-SEC-002")
+def test_local_models_open_no_socket_and_write_no_file(tmp_path: Path) -> None:
+    needs_model("silero-vad")
+    assert traced(tmp_path, "-c", LISTENS)[0] == []
+
+
+@pytest.mark.alone
+@pytest.mark.req("C-SEC-002")
+def test_a_whole_local_conversation_opens_no_socket_but_its_own(tmp_path: Path) -> None:
+    """Ears, turn-taking, NLU, flows, voice and server: a caller speaks, and is understood and answered."""
+    for model in ("silero-vad", "smart-turn", "moonshine-tiny", "minilm", "svox-pico"):
+        needs_model(model)
+    calls, printed = traced(tmp_path, "-m", "tests.privacy.local_conversation")
+    made = json.loads(printed)
+    assert "berlin" in " ".join(made["heard"]).lower()
+    assert len(made["said"]) >= 2
+    named = [line for line in calls if "sin_addr" in line or "sin6_addr" in line or "sun_path" in line]
+    own = re.compile(rf'sin_port=htons\(({made["port"]}|0)\), sin_addr=inet_addr\("127\.0\.0\.1"\)')
+    assert named  # the server and its client
+    assert [line for line in named if not own.search(line)] == []
+    assert [line for line in calls if "SOCK_DGRAM" in line] == []  # a name is looked up over these
 
 
 def test_the_library_is_imported_in_one_place_only() -> None:

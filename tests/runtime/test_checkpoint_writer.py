@@ -119,3 +119,29 @@ def test_an_action_that_was_noted_as_begun_and_never_began_may_begin():
 
 def test_a_store_that_fails_is_worth_another_try():
     assert classify(StoreFailed("away")).value == "NETWORK_TIMEOUT"
+
+
+@pytest.mark.parametrize(("is_awaited", "attempts"), [(False, 5), (True, 12)])
+def test_a_store_that_fails_is_tried_more_often_while_a_caller_waits(is_awaited: bool, attempts: int) -> None:
+    async def scene() -> None:
+        store = Forgetful()
+        writer = await writer_of(store)
+        writer.add_part("machine", dict)
+        store.fails = ["write"] * 100
+        writer.mark("machine")
+        waiting = asyncio.ensure_future(_wait_for_ever(writer)) if is_awaited else None
+        await asyncio.sleep(6.0)
+        assert len(store.writes) == attempts
+        if waiting is not None:
+            waiting.cancel()
+        writer.crash()
+
+    run_simulated(scene())
+
+
+async def _wait_for_ever(writer: CheckpointWriter) -> None:
+    while True:
+        try:
+            await writer.wait_until_saved()
+        except StoreFailed:
+            continue

@@ -14,6 +14,7 @@ from duologue.observe import signals as sg
 from duologue.ports import Finished, LineEvent, Played, Sound, Stopped, Unplayable
 from duologue.ports.ears import SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid
+from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Agent
 from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
@@ -264,6 +265,53 @@ def test_a_cough_before_the_first_sound_does_not_let_it_begin_before_it_is_safe(
         assert early == []
         heard = [item.text for item in talk.history if isinstance(item, AgentSaid) and item.text]
         assert heard == ["Good day to you."]
+        await talk.end()
+
+    run_simulated(scene())
+
+
+class Away(Slow):
+    """Fails until this time, then takes its time."""
+
+    def __init__(self, until_s: float) -> None:
+        super().__init__()
+        self.until_s = until_s
+
+    async def write(self, *given: Any) -> int:
+        if asyncio.get_running_loop().time() < self.until_s:
+            raise StoreFailed("away")
+        return await super().write(*given)
+
+
+@pytest.mark.req("D-13")
+@pytest.mark.parametrize(("away_s", "is_held"), [(0.0, True), (4.5, True), (60.0, False)])
+def test_a_sound_is_held_while_the_store_is_away_for_a_short_time_and_played_if_it_stays_away(
+    away_s: float, is_held: bool
+) -> None:
+    async def scene() -> None:
+        loop = asyncio.get_running_loop()
+        store, line = Away(loop.time() + away_s), ScriptedLine()
+        lease, kept = await store.claim("call", "node", 600_000)
+        talk = Conversation(
+            Agent(ScriptedBrain(["Good day to you."]), voice=ScriptedVoice()), line, conversation_id="call"
+        )
+        talk.engine.save_with(CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None))
+        safe: list[bool] = []
+        play = line.play
+
+        def noting(voice: int, *given: Any) -> None:
+            safe.append(store.safe_voice >= voice)
+            play(voice, *given)
+
+        line.play = noting  # type: ignore[method-assign]
+        await talk.start()
+        talk.type("hello there")
+        async with asyncio.timeout(30):
+            while not any(isinstance(item, AgentSaid) and item.text for item in talk.history):
+                await asyncio.sleep(0.01)
+        assert safe
+        assert set(safe) == {is_held}
+        assert [item.text for item in talk.history if isinstance(item, AgentSaid)] == ["Good day to you."]
         await talk.end()
 
     run_simulated(scene())

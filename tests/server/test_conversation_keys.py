@@ -38,6 +38,15 @@ def test_entering_with_an_offered_key_acknowledges_it() -> None:
     assert again.opens("second"), "the acknowledgement may be on its way"
 
 
+def test_a_key_that_was_offered_later_stays_valid_when_an_earlier_offer_is_acknowledged() -> None:
+    """A client that came back twice at once gets two keys, acknowledges both in order, and keeps the second."""
+    offered = keys().offer("second").offer("third")
+    for acknowledged in (offered.acknowledge("second"), offered.enter("second")):
+        assert not acknowledged.opens("first")
+        assert acknowledged.opens("third")
+        assert acknowledged.acknowledge("third").dump() == [hash_key("third")]
+
+
 def test_a_wrong_acknowledgement_changes_nothing() -> None:
     offered = keys().offer("second")
     assert offered.acknowledge("third") == offered

@@ -118,6 +118,50 @@ def test_a_conversation_that_was_taken_over_can_move_again_with_its_key():
     run_simulated(scene())
 
 
+def test_a_node_that_has_not_noticed_that_a_conversation_moved_accepts_the_newer_key():
+    """The client was at another node for a moment, and has the key of that node."""
+
+    async def scene() -> None:
+        store, page = store_here(), Page()
+        a, b = Node("a", store, make), Node("b", store, make)
+        await a.open()
+        await b.open()
+        first = await a.begin(page)
+        assert await b.reconnect(page, hello_of(page)) is not None
+        await asyncio.sleep(0.1)
+        newer = page.of("key")[-1]["key"]
+        b.conversations.served[first.id].do(ClientMessage("key", {"key": newer}))
+        assert not first.is_elsewhere  # a has not renewed its leases since
+        assert await a.reconnect(page, hello_of(page, key="wrong " + newer)) is None
+        assert await b.reconnect(page, hello_of(page, key=newer)) is not None
+        back = await a.reconnect(page, hello_of(page, key=newer))
+        assert back is not None
+        assert back is not first
+        await asyncio.sleep(1)
+        assert not back.is_elsewhere
+
+    run_simulated(scene())
+
+
+def test_a_key_is_sent_to_the_client_to_which_it_was_offered_and_to_no_other():
+    async def scene() -> None:
+        store, page, gone = store_here(), Page(), Page()
+        a = Node("a", store, make)
+        await a.open()
+        served = await a.begin(page)
+        hello = hello_of(page)
+        assert await a.reconnect(gone, hello) is served  # a socket that its client has given up
+        assert await a.reconnect(page, hello) is served
+        await asyncio.sleep(0.5)
+        assert gone.of("key") == []
+        (offered,) = page.of("key")
+        served.do(ClientMessage("key", offered))
+        assert served.is_key(offered["key"])
+        assert page.of("error") == []
+
+    run_simulated(scene())
+
+
 def test_two_sockets_that_reconnect_at_once_get_the_same_conversation():
     async def scene() -> None:
         store = store_here()

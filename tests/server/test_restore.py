@@ -12,7 +12,7 @@ from duologue.core.codec import event_to_json
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_messages import ClientMessage
-from duologue.server.restore import read_events
+from duologue.server.restore import RECEIVED_MS, played_by_now, read_events
 from duologue.testing import Hang, ScriptedBrain, ScriptedVoice
 from tests.server.moving_nodes import Node, Page, hello_of, store_here
 from tests.server.recorded_steps import agent_that_answers, steps_of_a_call
@@ -98,3 +98,26 @@ def test_events_are_read_by_number_and_only_if_all_are_there() -> None:
     assert read_events(lines, len(lines) - 1) == tuple(events[:-1]), "a line that is newer than the state"
     assert read_events(lines[1:], len(lines)) == ()
     assert read_events([*lines[:-1], "{"], len(lines)) == ()
+
+
+@pytest.mark.parametrize(
+    ("hello", "heard_ms"),
+    [
+        ({}, None),
+        ({"played": {"voice": 3, "ms": 200}}, 200),
+        ({"played": {"voice": 3, "ms": 200}, RECEIVED_MS: 0}, 950),
+        ({"played": {"voice": 3, "ms": 0}, RECEIVED_MS: 0}, 0),  # it may not have begun
+        ({"played": {"voice": 3, "ms": 200}, RECEIVED_MS: 10_000}, 200),
+    ],
+)
+def test_a_client_plays_on_while_it_waits_for_the_answer_to_its_hello(
+    hello: dict[str, Any], heard_ms: int | None
+) -> None:
+    async def scene() -> None:
+        began_ms = round(asyncio.get_running_loop().time() * 1000)
+        given = {**hello, RECEIVED_MS: hello[RECEIVED_MS] + began_ms} if RECEIVED_MS in hello else hello
+        await asyncio.sleep(0.75)
+        played = played_by_now(given)
+        assert (played and played.heard_ms) == heard_ms
+
+    run_simulated(scene())

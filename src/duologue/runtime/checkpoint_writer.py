@@ -30,6 +30,7 @@ from duologue.ports.store import (
 
 GATHER_S = 0.05  # changes within this time become one write
 RETRY_S = (0.2, 0.5, 1.0, 2.0)
+AWAITED_RETRY_S = 0.5  # the longest pause between two attempts while a caller waits, such as a speech that is held
 SAVED_S_MAX = 5.0  # if saving takes longer, `wait_until_saved` raises StoreFailed
 
 
@@ -74,6 +75,7 @@ class CheckpointWriter:
         self._marked = 0  # number of changes so far
         self._written = 0  # number of changes that are saved
         self._tried: set[str] = set()  # keys of actions that this process has begun
+        self._waiting = 0  # callers that wait until everything is saved
         self._hurry = asyncio.Event()
         self._changed = asyncio.Event()
         self._safe = asyncio.Event()
@@ -115,6 +117,7 @@ class CheckpointWriter:
         if saving takes longer than SAVED_S_MAX."""
         wanted = self._marked
         self._hurry.set()
+        self._waiting += 1
         try:
             async with asyncio.timeout(SAVED_S_MAX):
                 while self._written < wanted:
@@ -124,6 +127,8 @@ class CheckpointWriter:
                     await self._safe.wait()
         except TimeoutError:
             raise StoreFailed(f"the conversation was not saved within {SAVED_S_MAX:.0f} s") from None
+        finally:
+            self._waiting -= 1
 
     # -- Actions that are done once
 
@@ -173,8 +178,18 @@ class CheckpointWriter:
             if await self._write():
                 failures = 0
             else:
-                await asyncio.sleep(RETRY_S[min(failures, len(RETRY_S) - 1)])
+                await self._back_off(RETRY_S[min(failures, len(RETRY_S) - 1)])
                 failures += 1
+
+    async def _back_off(self, pause_s: float) -> None:
+        """Wait before the next attempt. The wait is shorter while a caller waits for it."""
+        await asyncio.sleep(min(pause_s, AWAITED_RETRY_S))
+        if pause_s > AWAITED_RETRY_S and not self._waiting:
+            try:
+                async with asyncio.timeout(pause_s - AWAITED_RETRY_S):
+                    await self._hurry.wait()
+            except TimeoutError:
+                pass
 
     async def _pause(self) -> None:
         """Wait GATHER_S for further changes. The wait ends early if a caller waits until the changes are saved, or if

@@ -25,7 +25,9 @@ from .speech import Speech
 from .tasks import Tasks
 from .transcript import Transcript
 
-SAVE_S_MAX = 4.0  # after this wait a speech is played even if unsaved; shorter than the stall deadline
+HOLD_STEPS = 8
+RETRY_S = 0.1
+HOLD_SHARE = 0.8  # a speech waits for the store for this share of the stall deadline, then it is played even if unsaved
 EXCESS_MS_MAX = 10_000  # a report that exceeds the existing sound by more than this is ignored
 ROUNDING_MS_MAX = 250  # a line that finishes this close to the end has played everything
 
@@ -79,22 +81,38 @@ class Playback:
             self._tasks.start(self._play_when_saved(speech), f"sound {effect.voice}")
 
     async def _play_when_saved(self, speech: Speech) -> None:
-        """Wait until the start of the speech is saved, then play the speech. If saving fails or takes too long, play it
-        anyway."""
-        assert self.wait_until_saved is not None
+        """Wait until the start of the speech is saved, then play the speech. A speech that is played unsaved would be
+        heard again if this process ends. So it is held while the store fails, as long as the machine waits for its
+        sound. Then it is played anyway. A process that was frozen finds all of its timers expired, and another one may
+        have the conversation by then. So the wait has steps, and a freeze uses up only one of them."""
+        step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
+        saving = asyncio.ensure_future(self._save())
         try:
-            async with asyncio.timeout(SAVE_S_MAX):
-                await self.wait_until_saved()
+            for _ in range(HOLD_STEPS):
+                await asyncio.wait([saving], timeout=step_s)
+            if saving.done():
+                saving.result()
+            else:
+                self._report_failure("store", StoreFailed("the start of an answer was not saved in time"))
         except Fenced:
             return
-        except (StoreFailed, TimeoutError) as failure:
-            self._report_failure("store", failure)
+        finally:
+            saving.cancel()
         if self._driver.is_closed:
             return
         if self._unsaved is speech:
             self._unsaved = None
         if self._playing is speech and not speech.dropped:
             speech.play(speech.voice, self._line)
+
+    async def _save(self) -> None:
+        """Wait until everything so far is saved, however often the store fails."""
+        assert self.wait_until_saved is not None
+        while True:
+            try:
+                return await self.wait_until_saved()
+            except StoreFailed:  # it has tried for a while
+                await asyncio.sleep(RETRY_S)
 
     def hold(self, effect: fx.HoldPlayback) -> None:
         if (speech := self._of(effect.voice)) is not self._unsaved:

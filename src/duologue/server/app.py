@@ -29,6 +29,7 @@ from duologue.replay.journal import InvalidJournal, read_journal, replay
 from .agent_source import AgentOrMaker
 from .caller_address import caller_address, read_networks
 from .client_socket import Gate
+from .connection_limit import ConnectionLimit
 from .conversations import Conversations
 from .credentials import admit, bearer, is_own_page, may_operate
 from .debug_steps import STEPS_MAX, UntrueJournal, is_worth_showing, settings_of, steps_to_json, table
@@ -64,7 +65,10 @@ class Server:
         self.conversations = Conversations(agent, self.settings, leases, siblings)
         self._slow = 0  # slow requests that are being served
         self.wrong_credentials = WrongCredentials(self.settings.limits.wrong_token_s_max)
-        gate = Gate(self.conversations, self.settings, self.wrong_credentials)
+        self.connection_limit = ConnectionLimit(
+            self.settings.limits.connections, self.settings.trusted_proxies, self.conversations.note_refused
+        )
+        gate = Gate(self.conversations, self.settings, self.wrong_credentials, self.connection_limit)
         self._starlette = Starlette(
             routes=[
                 Route("/", self._own(self._index)),

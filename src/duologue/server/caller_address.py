@@ -36,20 +36,21 @@ def read_networks(texts: Iterable[str]) -> tuple[Network, ...]:
 def caller_address(scope: dict[str, Any], trusted: tuple[Network, ...]) -> str:
     """The address that this connection counts for. An IPv6 address counts for its network of 64 bits."""
     peer = str((scope.get("client") or ("", 0))[0])
-    if not trusted or not _is_trusted(peer, trusted):
-        return _shared(peer)
+    if not trusted or not is_trusted(peer, trusted):
+        return shared_address(peer)
     named = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
     for given in reversed([part.strip() for value in named for part in value.split(",")]):
         address = _without_port(given)
         if _parsed(address) is None:  # a proxy that doesn't know, or a caller's invention
             break
-        if not _is_trusted(address, trusted):
-            return _shared(address)
+        if not is_trusted(address, trusted):
+            return shared_address(address)
         peer = address
-    return _shared(peer)
+    return shared_address(peer)
 
 
-def _is_trusted(address: str, trusted: tuple[Network, ...]) -> bool:
+def is_trusted(address: str, trusted: tuple[Network, ...]) -> bool:
+    """Is this the address of a trusted proxy?"""
     parsed = _parsed(address)
     return parsed is not None and any(parsed.version == one.version and parsed in one for one in trusted)
 
@@ -70,7 +71,8 @@ def _without_port(given: str) -> str:
     return given.partition(":")[0] if given.count(":") == 1 else given
 
 
-def _shared(address: str) -> str:
+def shared_address(address: str) -> str:
+    """What an address counts for: itself, or its network of 64 bits if it is an IPv6 address."""
     parsed = _parsed(address)
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed, IPV6_PREFIX), strict=False))

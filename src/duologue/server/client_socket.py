@@ -47,9 +47,11 @@ from .close_codes import (
     WRONG_VERSION,
     CloseCode,
 )
+from .connection_limit import ConnectionLimit
 from .conversations import Conversations, rate_of
 from .credentials import Admission, admit, is_own_page
 from .limited_caller import now_ms
+from .restore import RECEIVED_MS
 from .served_conversation import ServedConversation
 from .server_messages import message
 from .settings import ServerSettings
@@ -72,8 +74,15 @@ _LASTING = ("version", "seat", "token", "language", "audio")  # of a hello that 
 class Gate:
     """The ASGI endpoint of all client sockets. It accepts them and counts them by IP address."""
 
-    def __init__(self, conversations: Conversations, settings: ServerSettings, wrong: WrongCredentials) -> None:
+    def __init__(
+        self,
+        conversations: Conversations,
+        settings: ServerSettings,
+        wrong: WrongCredentials,
+        connection_limit: ConnectionLimit,
+    ) -> None:
         self._conversations = conversations
+        self._connection_limit = connection_limit
         self._settings = settings
         self._proxies = read_networks(settings.trusted_proxies)
         self._wrong = wrong
@@ -81,8 +90,12 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()  # websocket.connect
-        await send({"type": "websocket.accept"})
         address = caller_address(scope, self._proxies)
+        limit, peer = self._connection_limit, str((scope.get("client") or ("", 0))[0])
+        if limit.is_trusted(peer) and not limit.may_enter(address):  # others were counted when they connected
+            await send({"type": "websocket.close"})  # before it is accepted: the handshake is refused (403)
+            return
+        await send({"type": "websocket.accept"})
         self._by_address[address] = self._by_address.get(address, 0) + 1
         entrance = Entrance(scope, self._settings, self._conversations.agent_name, self._wrong, address)
         socket = ClientSocket(self._conversations, self._settings, send, entrance, scope.get(SCOPE_KEY), address)
@@ -286,7 +299,7 @@ class ClientSocket:
             self.refuse(NO_TOKEN)
             return
         self._operator.may_watch = admission.may_operate
-        hello = {**hello, "user": admission.user}  # the client itself can't set it
+        hello = {**hello, "user": admission.user, RECEIVED_MS: now_ms()}  # the client itself can't set these
         if await self._is_given_away(hello):
             return
         served, close_code = self._conversations.find(hello)

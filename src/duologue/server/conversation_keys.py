@@ -48,8 +48,10 @@ class ConversationKeys:
         return ConversationKeys((self.current, *offers[-OFFERS_MAX:]))
 
     def acknowledge(self, key: str, user: str = "") -> ConversationKeys:
-        """The client has this key now: no other key is valid. A key that isn't valid changes nothing."""
-        return ConversationKeys((hash_key(key, user),)) if self.opens(key, user) else self
+        """The client has this key now: no older key is valid. A key that was offered later stays valid, because it may
+        be on its way. A key that isn't valid changes nothing."""
+        given = hash_key(key, user)
+        return ConversationKeys(self.hashes[self.hashes.index(given) :]) if self.opens(key, user) else self
 
     def enter(self, key: str, user: str = "") -> ConversationKeys:
         """A client has entered with this key. To use a key that was offered is to acknowledge it."""

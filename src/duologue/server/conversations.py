@@ -266,7 +266,10 @@ class Conversations:
             return None
         served = self.served.get(wanted)
         if served is not None and not served.is_elsewhere:
-            return served if _is_of(served, hello) else None
+            if _is_of(served, hello):
+                return served
+            if not await self.leases.is_outdated(served):  # if it is, the client has a newer key than this node knows
+                return None
         if self.is_draining:
             raise StoreFailed("this server is stopping")
         return await self.leases.ask(wanted, hello)

@@ -188,8 +188,13 @@ class Leases:
         verdict = await answer
         if verdict is do.Answer.LATER:
             raise StoreFailed("the conversation can't be restored right now")
-        is_here = verdict in (do.Answer.HERE, do.Answer.MOVED) and known.here.is_key(key, hello.get("user", ""))
-        return known.here if is_here else None
+        if verdict not in (do.Answer.HERE, do.Answer.MOVED):
+            return None
+        if known.here.is_key(key, hello.get("user", "")):
+            return known.here
+        if verdict is do.Answer.MOVED:  # it may have moved before, and its client may have a newer key
+            raise StoreFailed("the conversation is moving to another node")
+        return None
 
     async def hand_over(self, served: ServedConversation) -> None:
         """Save everything and release the lease, so that another node can continue. While the conversation is being
@@ -212,6 +217,22 @@ class Leases:
         known = self._known.get(served.id)
         stays = (*RUNNING, Place.ENDING, Place.CLEARING, Place.OVER)
         return known is None or known.served is not served or known.ownership.place not in stays
+
+    async def is_outdated(self, served: ServedConversation) -> bool:
+        """Has another node taken over this conversation, although this node hasn't noticed yet? Asks the store, and
+        raises StoreFailed if that fails. A node notices by itself only when it renews its leases."""
+        known = self._known.get(served.id)
+        if known is None or known.served is not served or known.ownership.place not in (Place.KEPT, Place.LAPSED):
+            return self.is_away(served)
+        lease = known.lease
+        try:
+            async with asyncio.timeout(self._ttl_ms / 1000):
+                lost = await self.store.renew([lease], self._ttl_ms)
+        except TimeoutError:
+            raise StoreFailed("the store took too long") from None
+        if lease in lost:
+            self._post(known, on.LeaseLost(lease.epoch))
+        return lease in lost
 
     def is_unsaved(self, served: ServedConversation) -> bool:
         """Was the client of this conversation told that it isn't saved?"""

@@ -11,6 +11,7 @@ from duologue.fairness.fair_threads import POOLS
 
 LIMITS = (
     "address",
+    "connections",
     "conversations",
     "messages",
     "sound",

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from duologue.runtime.conversation import Conversation
+
 from .caller_budget import Refused, Unanswered, hear_sound, new_budget, type_text
 from .settings import Limits
 
@@ -15,6 +17,13 @@ from .settings import Limits
 def now_ms() -> int:
     """The time of the event loop, which is also the simulated time of a test."""
     return int(asyncio.get_running_loop().time() * 1000)
+
+
+def unanswered_of(conversation: Conversation) -> Unanswered:
+    """The turns of this conversation that wait for an answer."""
+    state = conversation.machine_state
+    turns = conversation.engine.transcript.turns(state.answered + 1, state.turn)
+    return Unanswered(len(turns), sum(len(said.text) for said in turns))
 
 
 class LimitedCaller:

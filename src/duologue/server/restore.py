@@ -21,9 +21,11 @@ from duologue.ports.store import Damaged, Store, StoredConversation
 from duologue.runtime.checkpoint import NotRestorable, read_checkpoint
 
 from .conversation_keys import stored_keys
-from .lease_calls import CLIENT_PART
+from .lease_calls import CLIENT_PART, now_ms
 from .served_conversation import RestoredConversation
 from .task_results import read_results
+
+RECEIVED_MS = "received_ms"  # in a hello: when this server got it
 
 
 async def read_earlier(
@@ -46,7 +48,6 @@ async def read_earlier(
         assert all(isinstance(text, str) for text in (*typed, client["language"]))
     except (AssertionError, KeyError, TypeError, ValueError):
         raise NotRestorable("the stored data about its client can't be read") from None
-    position = (hello or {}).get("played")
     return RestoredConversation(
         id=stored.conversation,
         key_hash=stored.key_hash,
@@ -58,8 +59,17 @@ async def read_earlier(
         lost=lost,
         lost_turns=lost_turns,
         results=results,
-        played=Played(position["voice"], position["ms"]) if position else None,
+        played=played_by_now(hello or {}),
     )
+
+
+def played_by_now(hello: dict[str, Any]) -> Played | None:
+    """What the client has heard by now. While it waits for the answer to its hello, it plays on what it has."""
+    position = hello.get("played")
+    if not position:
+        return None
+    since_ms = max(0, now_ms() - hello.get(RECEIVED_MS, now_ms())) if position["ms"] else 0
+    return Played(position["voice"], position["ms"] + since_ms)
 
 
 def read_info(part: Any) -> CallInfo:

@@ -51,7 +51,9 @@ async def serving(server: Server, listening: socket.socket | None) -> AsyncItera
         server_header=False,
     )
     config.load()
-    config.http_protocol_class = timed(config.http_protocol_class, limits.request_s_max)
+    config.http_protocol_class = timed(
+        config.http_protocol_class, limits.request_s_max, server.connection_limit.may_open
+    )
     running = QuietServer(config)
     sockets = [listening] if listening is not None else []
     task = asyncio.get_running_loop().create_task(running.serve(sockets), name="uvicorn")

@@ -35,14 +35,14 @@ from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 
 from . import server_messages
-from .caller_budget import Refused, Unanswered
+from .caller_budget import Refused
 from .client_messages import ClientMessage
 from .client_outbox import ClientOutbox
 from .close_codes import TAKEN_OVER, CloseCode
 from .conversation_keys import ConversationKeys, hash_key, new_key
 from .lease_calls import CLIENT_PART
 from .leases import Leases
-from .limited_caller import LimitedCaller, now_ms
+from .limited_caller import LimitedCaller, now_ms, unanswered_of
 from .missed_messages import MissedMessages
 from .screen import Screen
 from .server_messages import message
@@ -325,15 +325,16 @@ class ServedConversation:
         key = new_key()
         self.keys = self.keys.offer(key, self.user)
         self._mark_client_part()
-        self._offering = asyncio.get_running_loop().create_task(self._send_key(key), name="offering a key")
+        offering = self._send_key(self.client, key)
+        self._offering = asyncio.get_running_loop().create_task(offering, name="offering a key")
 
-    async def _send_key(self, key: str) -> None:
-        client = self.client
+    async def _send_key(self, client: ClientOutbox | None, key: str) -> None:
+        """Send a key to the client to which it is offered, unless another one has taken its place meanwhile."""
         if await self._is_saved_soon() and client is not None and self.client is client:
             client.send_message(message("key", key=key))
 
     def _acknowledge_key(self, key: str) -> None:
-        """The client has this key: others aren't valid any more."""
+        """The client has this key: older ones aren't valid any more."""
         if not self.is_key(key, self.user):
             raise ValueError("this is no key of the conversation")
         self.keys = self.keys.acknowledge(key, self.user)
@@ -497,15 +498,10 @@ class ServedConversation:
         """The text, if it isn't too long and the client may type it now. Raises ValueError that says what to do."""
         if len(text) > self._limits.text_chars_max:
             raise ValueError(f"the text has {len(text)} characters; at most {self._limits.text_chars_max} are allowed")
-        refused = self._caller.type(len(text), self._unanswered())
+        refused = self._caller.type(len(text), unanswered_of(self.conversation))
         if refused is not None:
             raise ValueError(refused.message)
         return text
-
-    def _unanswered(self) -> Unanswered:
-        state = self.conversation.machine_state
-        turns = self.conversation.engine.transcript.turns(state.answered + 1, state.turn)
-        return Unanswered(len(turns), sum(len(said.text) for said in turns))
 
     def _hang_up(self, _: dict[str, Any]) -> None:
         """Hang up on the line. If the line isn't open yet, its events don't arrive, so end the conversation

@@ -29,6 +29,7 @@ class Limits:
 
     conversations_max: int = 500  # conversations at the same time; further ones are refused
     sockets_per_address_max: int = 50  # sockets of one address; an IPv6 address counts for its network of 64 bits
+    connections: Rate = field(default=Rate(300, 60_000, 150))  # connections that one address opens
     conversations_per_address_max: int = 50  # conversations of one address, also those whose client is away
     starts: Rate = field(default=Rate(30, 60_000, 20))  # conversations that one address starts
     unspoken_per_address_max: int = 10  # conversations of one address in which the user has said nothing yet
@@ -70,6 +71,7 @@ def many_at_one_address(limits: Limits, count: int) -> Limits:
         conversations_per_address_max=count,
         unspoken_per_address_max=count,
         starts=Rate(count, 1_000, count),
+        connections=Rate(count, 1_000, count),
     )
 
 

@@ -1,8 +1,9 @@
-"""Closes connections that open a request and don't finish it. A part of uvicorn's HTTP protocol.
+"""Closes connections that come too often, or whose requests don't arrive. A part of uvicorn's HTTP protocol.
 
-A connection may wait between two requests as long as uvicorn allows. From its opening, and from the first byte of each
-further request, its head must be complete within `request_s_max`. The body is limited by `BodyTimeout`. Rule: uvicorn's
-protocol is used through asyncio's interface only, except for its attribute `app`.
+A connection that comes too often never reaches uvicorn's protocol. Another one may wait between two requests as long
+as uvicorn allows. From its opening, and from the first byte of each further request, its head must be complete within
+`request_s_max`. The body is limited by `BodyTimeout`. Rule: uvicorn's protocol is used through asyncio's interface
+only, except for its attribute `app`.
 """
 
 from __future__ import annotations
@@ -13,21 +14,36 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect
 
+from .connection_limit import RESPONSE
+
 Receive = Callable[[], Awaitable[Any]]
+MayOpen = Callable[[str], bool]
 LATE = b"The request took too long to arrive.\n"
+REFUSED_S_MAX = 1.0  # a connection that is refused and sends nothing is closed then
+
+
+def _always(_peer: str) -> bool:
+    return True
+
+
+def _peer(transport: asyncio.BaseTransport) -> str:
+    name = transport.get_extra_info("peername")
+    return str(name[0]) if name else ""
 
 
 class TimedRequests(asyncio.Protocol):
-    """Mixed into an HTTP protocol. `request_s_max` is set by `timed`."""
+    """Mixed into an HTTP protocol. `request_s_max` and `may_open` are set by `timed`."""
 
     app: Callable[..., Any]
     request_s_max = 15.0
+    may_open = staticmethod(_always)
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._timed_transport: Any = None
         self._head_timer: asyncio.TimerHandle | None = None
         self._answering = 0
+        self._is_refused = False
         inner = self.app
 
         async def answer(scope: Any, receive: Any, send: Any) -> Any:
@@ -42,21 +58,36 @@ class TimedRequests(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._timed_transport = transport
+        self._is_refused = not self._is_handed() and not self.may_open(_peer(transport))
         self._start_timer()
-        super().connection_made(transport)
+        if not self._is_refused:
+            super().connection_made(transport)
+
+    def _is_handed(self) -> bool:
+        """Does the connection come from another process of this server, which has counted it?"""
+        arrival = getattr(self, "arrival", None)
+        return arrival is not None and bool(arrival.is_handed)
 
     def data_received(self, data: bytes) -> None:
+        if self._is_refused:  # only now, so that the client reads the answer: an unread request would reset it
+            self._timed_transport.write(RESPONSE)
+            self._timed_transport.close()
+            return
         if self._head_timer is None and not self._answering:
             self._start_timer()
         super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
-        super().connection_lost(exc)
+        if not self._is_refused:
+            super().connection_lost(exc)
+
+    def eof_received(self) -> bool | None:
+        return None if self._is_refused else super().eof_received()
 
     def _start_timer(self) -> None:
         loop = asyncio.get_running_loop()
-        self._head_timer = loop.call_later(self.request_s_max, self._close_slow)
+        self._head_timer = loop.call_later(REFUSED_S_MAX if self._is_refused else self.request_s_max, self._close_slow)
 
     def _stop_timer(self) -> None:
         if self._head_timer is not None:
@@ -67,15 +98,19 @@ class TimedRequests(asyncio.Protocol):
         """The head didn't come in time. A connection that became a WebSocket has another protocol now."""
         self._head_timer = None
         transport = self._timed_transport
-        if transport.get_protocol() is self and not self._answering:
+        if self._is_refused:
+            transport.close()
+        elif transport.get_protocol() is self and not self._answering:
             head = f"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: {len(LATE)}\r\n\r\n"
             transport.write(head.encode() + LATE)
             transport.close()
 
 
-def timed(protocol: type[Any], request_s_max: float) -> type[Any]:
-    """This HTTP protocol, with a limit on the time that the head of a request may take."""
-    return type("TimedHttp", (TimedRequests, protocol), {"request_s_max": request_s_max})
+def timed(protocol: type[Any], request_s_max: float, may_open: MayOpen = _always) -> type[Any]:
+    """This HTTP protocol, with a limit on the time that the head of a request may take. `may_open` is called with the
+    peer's address when a connection is opened, and says whether it is served."""
+    limits = {"request_s_max": request_s_max, "may_open": staticmethod(may_open)}
+    return type("TimedHttp", (TimedRequests, protocol), limits)
 
 
 class BodyTimeout:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.lab.torture.rendered_audio import HEADER, AudioRenderer
+from duologue.lab.torture.rendered_audio import CUE, HEADER, AudioRenderer
 from duologue.lab.torture.tortured_agent import CHAR_MS, CHAR_SAMPLES, encode_text
 
 
@@ -68,3 +68,12 @@ def test_a_command_for_an_unknown_voice_is_answered_with_nothing_played() -> Non
     audio = AudioRenderer()
     assert audio.command("clear", 7, 0.0) == ("stopped", 7, 0)
     assert audio.command("finish", 7, 0.0) == ("finished", 7, 0)
+
+
+def test_a_cue_is_no_answer_and_does_not_disturb_one() -> None:
+    audio = AudioRenderer()
+    audio.advance(10.0)
+    audio.receive(frame(1, 1, "Hello "), "a", 10.0)
+    audio.receive(HEADER.pack(CUE, 0, 0, 7, 1) + encode_text("Hmm"), "a", 10.0)
+    audio.advance(20.0)
+    assert [voice.heard for voice in audio.voices] == ["Hello "]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import logging
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -214,6 +216,41 @@ def test_unknown_messages_are_ignored_and_counted(caplog: pytest.LogCaptureFixtu
     assert "'unknown': 1" in caplog.text
     assert "'errors': 1" in caplog.text
     assert "4711" not in caplog.text
+
+
+def test_sound_that_comes_faster_than_it_is_spoken_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "duologue.phone")
+    second = base64.b64encode(bytes([0xFF]) * 8_000).decode()
+
+    async def run() -> None:
+        async with phones() as server, server.connect(TWILIO) as socket:
+            await socket.send(start_text(TWILIO, await server.token(TWILIO)))
+            for chunk in range(1, 61):
+                sound = {"track": "inbound", "chunk": str(chunk), "payload": second}
+                await socket.send(json.dumps({"event": "media", TWILIO.stream_id: "MZ0001", "media": sound}))
+            await socket.send(json.dumps({"event": "stop", TWILIO.stream_id: "MZ0001", "stop": {}}))
+            await close_code(socket)
+
+    asyncio.run(run())
+    counted = re.search(r"'too_fast': (\d+)", caplog.text)
+    assert counted is not None
+    assert 40 <= int(counted[1]) <= 50  # 10 s are heard at once, and 1.2 s for each further second
+    assert "sound comes faster than it is spoken" in caplog.text
+
+
+def test_keys_that_come_faster_than_turns_may_be_typed_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "duologue.phone")
+
+    async def run() -> None:
+        async with phones() as server, server.call(TWILIO) as (caller, _):
+            await until(lambda: caller.played_ms > 0)
+            conversation = server.conversations[0]
+            for digit in "1#" * 60:
+                caller.press(digit)
+            await until(lambda: "too many messages" in caplog.text or "wait for an answer" in caplog.text)
+            assert conversation.machine_state.turn <= 40
+
+    asyncio.run(run())
 
 
 def test_calls_above_the_limit_are_refused() -> None:

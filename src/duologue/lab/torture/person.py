@@ -31,6 +31,7 @@ RESEND_S = 2.0  # a message that isn't confirmed by then is sent again
 BACKOFF_S = (0.05, 0.2, 0.5, 1.0)
 REST_S = 0.3  # the answer is over once the floor has been open for this long
 STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # stuck after this long on one socket without an answer
+STUCK_ANYWHERE_S = 2 * STUCK_S  # stuck after this long without an answer, however often the socket was lost
 STORY_S = 1.0
 CUT_SHORT = 0.3  # the share of stories that are cut short
 RETRY = "Say retry"
@@ -70,6 +71,7 @@ class TypingPerson:
         self._open_since_s = 0.0
         self._socket_since_s = 0.0
         self._heard_from_s = 0.0
+        self._in_touch_s = 0.0  # the newest message of the server while the person was in the conversation
         self._hello_s = 0.0
         self._was_store_well = True
         self._awaits = ""  # after hello: which message shows that the floor is open
@@ -108,18 +110,21 @@ class TypingPerson:
 
     async def run(self) -> None:
         """Talk until the faults are over (`is_settling`) and one more message was answered, then only stay connected.
-        Ends only when cancelled."""
-        staying = asyncio.ensure_future(self._stay())
+        Ends only when cancelled, or with the exception of a person who can't go on."""
+        both = [asyncio.ensure_future(self._stay()), asyncio.ensure_future(self._speak_until_settled())]
         try:
-            while not self.settled.is_set():
-                is_calm = self.is_settling
-                if await self._speak() and is_calm:
-                    self.settled.set()
-            await asyncio.Event().wait()
+            await asyncio.gather(*both)
         finally:
-            staying.cancel()
-            await asyncio.gather(staying, return_exceptions=True)
+            for task in both:
+                task.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
             self._close_turn()
+
+    async def _speak_until_settled(self) -> None:
+        while not self.settled.is_set():
+            is_calm = self.is_settling
+            if await self._speak() and is_calm:
+                self.settled.set()
 
     async def _speak(self) -> bool:
         """Type one message and wait for its answer. Returns whether it was answered."""
@@ -132,9 +137,10 @@ class TypingPerson:
         self._type(talk, text, item)
         turn = self._turn
         assert turn is not None
-        is_short = text.startswith("tell") and self._dice.random() < CUT_SHORT
+        is_short = text.startswith("tell") and self._dice.random() < CUT_SHORT and not self.is_settling
         done = self._is_cut_short if is_short else self._is_answered
         await self._until(lambda: done(talk, turn), turn)
+        turn.is_cut_short = is_short and not self._is_answered(talk, turn)
         turn.took_s = self._now() - turn.typed_s
         self._close_turn()
         return not (turn.is_stuck or turn.is_reported_lost or talk.ended)
@@ -153,6 +159,7 @@ class TypingPerson:
 
     def _type(self, talk: ConversationNotes, text: str, item: str) -> None:
         self._turn = TypedTurn(f"{self.number}.{len(talk.turns)}.{talk.id[:6]}", text, item, self._now())
+        self._turn.is_typed_unsaved = talk.is_unsaved
         talk.turns.append(self._turn)
         self._first_voice = len(self._audio.voices)
         talk.note(self._now(), "typed", f"{self._turn.id} {text}")
@@ -190,14 +197,14 @@ class TypingPerson:
         return (is_on and heard_ms > STORY_S * 1000) or self._is_answered(talk, turn)
 
     async def _until(self, is_so: Callable[[], bool], turn: TypedTurn | None = None) -> None:
-        """Wait until `is_so` returns true. If that takes longer than STUCK_S on one socket, note that `turn` is stuck,
-        or without `turn` that the conversation is stuck, and stop waiting."""
+        """Wait until `is_so` returns true. If that takes longer than STUCK_S on one socket, or STUCK_ANYWHERE_S on all,
+        note that `turn` is stuck, or without `turn` that the conversation is stuck, and stop waiting."""
         began_s = self._now()
         while not is_so():
             await asyncio.sleep(TICK_S)
             talk = self.talk
-            since_s = max(began_s, self._socket_since_s)
-            if talk is not None and self._ws is not None and self._now() - since_s > STUCK_S:
+            here_s = self._now() - max(began_s, self._socket_since_s) if self._ws is not None else 0.0
+            if talk is not None and (here_s > STUCK_S or self._now() - began_s > STUCK_ANYWHERE_S):
                 talk.note(self._now(), "stuck", self._state)
                 if turn is not None:
                     turn.is_stuck = True
@@ -315,6 +322,8 @@ class TypingPerson:
 
     def _take(self, kind: str, payload: dict[str, Any]) -> None:
         talk = self.talk
+        if talk is not None and self._state:
+            self._in_touch_s = self._now()
         match kind:
             case "ready" if talk is None and not self.is_stopping:
                 self._send("start")
@@ -325,6 +334,7 @@ class TypingPerson:
                 self._send("key", key=self._key)
             case "history" if self._turn is not None:
                 self._note_lost(payload["items"])
+                self._note_shown(payload["items"])
             case "state":
                 self._move(payload["phase"])
             case "typed":
@@ -341,6 +351,7 @@ class TypingPerson:
                 talk.note(self._now(), "error", f"{payload['code']} {payload['message']}")
             case "caption" if talk is not None and payload["final"]:
                 talk.note(self._now(), payload["role"], f"{payload['text']} | {payload['unheard']}")
+                self._note_shown([payload])
 
     def _enter(self, payload: dict[str, Any]) -> None:
         if self.talk is None or self.talk.id != payload["conversation"]:
@@ -350,6 +361,8 @@ class TypingPerson:
             self._awaits = ""
         assert self.talk is not None
         self._key = payload["key"]
+        self.talk.is_unsaved = False  # if nothing is saved here either, the notice is sent again
+        self._in_touch_s = self._now()
         self.talk.note(self._now(), "conversation", f"{self._process} resumed {payload['resumed']}")
         self._send_turn()
 
@@ -380,6 +393,13 @@ class TypingPerson:
         if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
             self._turn.is_reported_lost = not self._has_heard()
 
+    def _note_shown(self, items: list[dict[str, Any]]) -> None:
+        """Note the answers that the page shows below the current message, with the part that was not heard."""
+        at = max((at for at, item in enumerate(items) if item["role"] == "user"), default=-1)
+        if self._turn is None or (at >= 0 and items[at]["text"] != self._turn.text):
+            return
+        self._turn.shown += [f"{item['text']} {item['unheard']}".strip() for item in items[at + 1 :]]
+
     def _note_notification(self, payload: dict[str, Any]) -> None:
         talk = self.talks[-1] if self.talks else None
         if talk is None:
@@ -402,6 +422,7 @@ class TypingPerson:
         if talk is None:
             return
         talk.ended = reason
+        talk.away_s = self._now() - self._in_touch_s
         talk.note(self._now(), "ended", reason)
         self._audio.advance(self._now())
         self._note_sound_of(talk)

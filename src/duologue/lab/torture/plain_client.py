@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 _HEADER = struct.Struct("<BBHII")
 _SOUND = 1
@@ -43,15 +43,18 @@ class PlainClient:
 
     @classmethod
     async def open(cls, port: int, address: str) -> PlainClient:
-        """Connect from this address."""
-        socket = await connect(
-            f"ws://127.0.0.1:{port}/ws",
-            compression=None,
-            max_size=1 << 24,
-            ping_interval=None,
-            local_addr=(address, 0),
-            open_timeout=WAIT_S,
-        )
+        """Connect from this address. Raises NoAnswer if the server refuses the connection."""
+        try:
+            socket = await connect(
+                f"ws://127.0.0.1:{port}/ws",
+                compression=None,
+                max_size=1 << 24,
+                ping_interval=None,
+                local_addr=(address, 0),
+                open_timeout=WAIT_S,
+            )
+        except InvalidHandshake as refused:
+            raise NoAnswer(f"refused: {refused}") from None
         return cls(socket)
 
     async def begin(self, seat: str) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from .tortured_agent import CHAR_SAMPLES, RATE_HZ
 
 HEADER = struct.Struct("<BBHII")
+VOICE, CUE = 1, 2  # kinds of frames
 _PER_MS = RATE_HZ // 1000
 
 
@@ -76,9 +77,11 @@ class AudioRenderer:
 
     def receive(self, frame: bytes, node: str, now_s: float) -> None:
         """Add a frame of sound to its voice. `node` is the server process that sent it. The frame is dropped if it was
-        already received, or if its voice was replaced or cleared."""
+        already received, or if its voice was replaced or cleared. Cues are not an answer, and aren't rendered."""
         kind, _, _, number, chunk = HEADER.unpack_from(frame)
-        assert kind == 1, kind
+        if kind == CUE:  # the page plays cues beside the voices
+            return
+        assert kind == VOICE, kind
         self.advance(now_s)
         voice = self.current
         if voice is None or number > voice.number:

@@ -1,6 +1,6 @@
 """The result of a torture run, as rows of a table.
 
-Rule: the counts that must be 0 come first.
+Rule: the counts that have a limit come first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NEVER = (
 _COUNTS = (
     ("conversations", "conversations"),
     ("turns", "turns"),
-    ("told_lost", "turns lost, with a notification"),
+    ("broken_off", "answers that broke off, with their rest shown"),
     ("ended_early", "conversations that ended early"),
     ("kills", "servers killed (kill -9)"),
     ("stops", "servers frozen (SIGSTOP)"),
@@ -36,10 +36,12 @@ _COUNTS = (
 def rows(result: Mapping[str, Any]) -> Sequence[tuple[str, str, str]]:
     """The result as rows of (what, found, allowed). `allowed` may be empty."""
     never = [(label, str(result[key]), "0") for key, label in _NEVER]
+    told = ("turns without an answer, with a notification", str(result["told_lost"]), str(result["told_lost_max"]))
     counts = [(label, str(result[key]), "") for key, label in _COUNTS]
     quantiles = " / ".join(str(result[f"recovery_ms_{name}"]) for name in ("p50", "p95", "max"))
     return [
         *never,
+        told,
         *counts,
         ("hello to open floor, ms: p50 / p95 / max", quantiles, "1000"),
         ("hello to open floor during faults of the store, ms: max", str(result["recovery_ms_max_store_hurt"]), ""),

@@ -15,7 +15,8 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -29,12 +30,13 @@ from . import store_audit
 from .faults import PlannedFault, schedule
 from .nodes import NodeProcess
 from .person import STUCK_S, TypingPerson
-from .person_notes import ConversationNotes
+from .person_notes import ConversationNotes, SavedConversation
 from .proxies import ProxyProcess
-from .verdict import CHECKS, Finding, claimed_undone, is_reported_lost, judge
+from .verdict import CHECKS, HUNG_UP, Finding, is_broken_off, judge, told_lost, told_lost_max
 
 TTL_MS = 3_000
 DRAIN_S = 6.0
+RESTED_S_MAX = 10.0
 STARTS_S = 3.0  # all people connect within this many seconds
 Report = Callable[[str], None]
 
@@ -144,26 +146,36 @@ async def _played(plan: TorturePlan, folder: Path, store: str, report: Report) -
         await _torture(stage)
         report("the faults are over; waiting for the conversations to finish")
         settled = await _settle(stage)
-        seen = await store_audit.saved_conversations(store, _ids(stage.people))
-        ended = await asyncio.gather(*(person.hang_up() for person in stage.people))
+        seen = await _rested(store, stage.people)
+        await asyncio.gather(*(person.hang_up() for person in stage.people))
         for person in stage.people:
             person.note_sound()
+        _check_people(talking)
         for task in talking:
             task.cancel()
         await asyncio.gather(*talking, return_exceptions=True)
     talks = [talk for person in stage.people for talk in person.talks]
     actions = store_audit.logged_actions(folder / "actions.jsonl")
-    failures = judge(talks, seen, store_audit.writes(store), actions) + list(claimed_undone(talks, actions))
-    for person, is_settled, has_ended in zip(stage.people, settled, ended, strict=True):
-        last = person.talks[-1].id if person.talks else ""
+    writes = store_audit.writes(store)
+    others = sorted({write.conversation for write in writes} - seen.keys())
+    seen |= await store_audit.saved_conversations(store, others)
+    failures = judge(talks, seen, writes, actions, plan.conversations)
+    for person, is_settled in zip(stage.people, settled, strict=True):
         if not is_settled:
+            last = person.talks[-1].id if person.talks else ""
             failures.append(Finding("stuck", last, f"person {person.number} got no answer after the faults had ended"))
-        elif not has_ended:
-            failures.append(Finding("stuck", last, f"person {person.number} could not hang up"))
-    result = _result(stage, talks, failures)
+    result = _result(stage, talks, seen, failures)
     if failures:
         await _save_evidence(folder, store, stage, failures)
     return Run(plan, result, failures)
+
+
+def _check_people(talking: Sequence[asyncio.Future[None]]) -> None:
+    """Raise the exception of a person who has stopped: what that person would have noted is missing."""
+    for task in talking:
+        if task.done():
+            task.result()
+            raise AssertionError("a person has stopped before the end of the run")
 
 
 @asynccontextmanager
@@ -332,19 +344,40 @@ def _ids(people: Sequence[TypingPerson]) -> list[str]:
     return [talk.id for person in people for talk in person.talks]
 
 
-def _result(stage: _Stage, talks: Sequence[ConversationNotes], failures: Sequence[Finding]) -> dict[str, Any]:
+async def _rested(store: str, people: Sequence[TypingPerson]) -> dict[str, SavedConversation]:
+    """The conversations as they are saved when their people have heard everything. What was just heard is written
+    within a moment: the store is read again until each conversation rests, or RESTED_S_MAX have passed."""
+    loop = asyncio.get_running_loop()
+    until_s = loop.time() + RESTED_S_MAX
+    while True:
+        seen = await store_audit.saved_conversations(store, _ids(people))
+        is_rested = all(one.is_over or not (one.owed or one.is_sounding) for one in seen.values())
+        if is_rested or loop.time() > until_s:
+            return seen
+        await asyncio.sleep(0.5)
+
+
+def _result(
+    stage: _Stage,
+    talks: Sequence[ConversationNotes],
+    seen: Mapping[str, SavedConversation],
+    failures: Sequence[Finding],
+) -> dict[str, Any]:
     counted = {check: sum(failure.check == check for failure in failures) for check in CHECKS}
     taken_up = [one for person in stage.people for one in person.recoveries if one.is_elsewhere]
     recovered, hampered = (sorted(one.ms for one in taken_up if one.is_fair is fair) for fair in (True, False))
-    turns = [(talk, turn) for talk in talks for turn in talk.turns]
+    early = Counter(talk.ended for talk in talks if talk.ended not in ("", HUNG_UP))
     counts = stage.counts
     return {
         **counted,
         "conversations": len(talks),
         "kills": counts.get("kills", 0),
-        "turns": len(turns),
-        "told_lost": sum(is_reported_lost(talk, turn) for talk, turn in turns),
-        "ended_early": sum(bool(talk.ended) and talk.ended != "hung up" for talk in talks),
+        "turns": sum(len(talk.turns) for talk in talks),
+        "told_lost": told_lost(talks, seen),
+        "told_lost_max": told_lost_max(talks),
+        "broken_off": sum(is_broken_off(turn) for talk in talks for turn in talk.turns),
+        "ended_early": early.total(),
+        "ended_early_because": dict(sorted(early.items())),
         "reconnects": sum(person.reconnects for person in stage.people),
         "recoveries": len(taken_up),
         "recovery_ms_max_store_hurt": _quantile(hampered, 1.0),

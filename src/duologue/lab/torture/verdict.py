@@ -9,15 +9,21 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations
 
 from .person_notes import AcceptedWrite, ConversationNotes, LoggedAction, SavedConversation, TypedTurn
+from .saved_turns import compare
+from .tortured_agent import RECONNECT_MS_MAX
 
 ONCE = ("order", "pay")  # actions that may be done only once: the others carry a key or are idempotent
+CONFIRMED = ("order", "reserve")  # actions that are done only after a "yes"
+HUNG_UP = "hung up"  # how a conversation ends that its person has ended
 OVERLAP_S = 0.05
+UNANSWERED_PERCENT_MAX = 1  # the share of messages that may get no answer, with their person notified
 # What the agent says about an action with an unknown outcome, an action that failed, and an answer that broke off.
 HONEST_ANSWERS = ("can't tell whether that went through", "I encountered an error", "lost the rest of that")
-_SENTENCE = re.compile(r"[^.?!]*\d{4,}[^.?!]*[.?!]")
+_NAMING_SENTENCE = re.compile(r"[^.?!]*\d{4,}[^.?!]*[.?!]")
+_SENTENCE = re.compile(r"[^.?!]+[.?!]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ class Finding:
     what: str
 
 
-CHECKS = ("turns_lost", "actions_twice", "heard_twice", "two_owners", "stuck")
+CHECKS = ("turns_lost", "actions_twice", "heard_twice", "two_owners", "stuck", "unanswered")
 
 
 def judge(
@@ -37,17 +43,22 @@ def judge(
     saved: Mapping[str, SavedConversation],
     writes: Sequence[AcceptedWrite],
     actions: Sequence[LoggedAction],
+    people: int,
 ) -> list[Finding]:
-    """Run every check except `claimed_undone`, and return the violations."""
-    of_item = {turn.item: talk.id for talk in talks for turn in talk.turns}
+    """Run every check, and return the violations. `saved` are all conversations of the store, and `people` is how many
+    persons took part, numbered from 1."""
     found = [fault for talk in talks for fault in _of_talk(talk, saved.get(talk.id))]
-    found += twice_done(actions, of_item)
+    found += unreported(talks, saved, people)
+    found += unanswered(talks, saved)
+    found += wrongly_done(talks, actions)
+    found += claimed_undone(talks, actions)
     found += owners(writes)
     return found
 
 
 def _of_talk(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
     yield from lost(talk, saved)
+    yield from forgotten(talk)
     yield from said_untrue(talk)
     yield from heard_twice(talk)
     yield from two_voices(talk)
@@ -57,37 +68,102 @@ def _of_talk(talk: ConversationNotes, saved: SavedConversation | None) -> Iterab
 # -- Turns
 
 
-def is_reported_lost(talk: ConversationNotes, turn: TypedTurn) -> bool:
-    """Was the person notified that this message got no answer, or that the conversation couldn't be saved before it
-    ended?"""
-    return turn.is_reported_lost or (talk.is_unsaved and bool(talk.ended))
+def may_be_unsaved(turn: TypedTurn) -> bool:
+    """Was the person told that this very message isn't saved: by the notice that stood when it was typed, or because it
+    was never confirmed and reported as lost?"""
+    return turn.is_typed_unsaved or (turn.is_reported_lost and not turn.is_safe)
+
+
+def is_heard(turn: TypedTurn) -> bool:
+    """Was an answer heard to its end, or as far as the person wanted? An answer that a fault broke off counts if the
+    page has shown its rest."""
+    heard = [one.strip() for one in turn.heard if one.strip()]
+    is_whole = any(one.endswith((".", "?")) for one in heard)
+    names = ("",) if turn.text == "cancel" else (turn.item, *HONEST_ANSWERS)  # the answer to "cancel" names nothing
+    is_shown = any(name in shown for shown in turn.shown for name in names)
+    return bool(heard) and (is_whole or turn.is_cut_short or is_shown)
+
+
+def is_broken_off(turn: TypedTurn) -> bool:
+    """Was the answer heard in part only, because of a fault, and its rest shown?"""
+    whole = any(one.strip().endswith((".", "?")) for one in turn.heard)
+    return any(one.strip() for one in turn.heard) and not whole and not turn.is_cut_short and is_heard(turn)
+
+
+def is_told_lost(talk: ConversationNotes, saved: SavedConversation | None, turn: TypedTurn) -> bool:
+    """Did this message get no answer, or was it lost with its conversation, and was its person told so? A conversation
+    that its person hung up was not lost, so the notice that nothing is saved excuses no silence in it."""
+    if turn.is_reported_lost:
+        return True
+    is_kept = saved is not None and is_heard(turn)
+    return turn.is_typed_unsaved and talk.ended not in ("", HUNG_UP) and not is_kept
 
 
 def lost(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
-    """Check that each message was saved exactly once and was answered, or that its person was notified."""
-    if saved is None:
-        for turn in talk.turns:
-            if not is_reported_lost(talk, turn):
-                yield Finding("turns_lost", talk.id, f"{turn.text!r}: the store doesn't have this conversation")
-        return
-    known = Counter(" ".join(saved.user).split())
-    wanted: Counter[str] = Counter()
+    """Check that each message was saved exactly once and was answered, or that its person was told."""
+    compared = compare(talk.turns, [may_be_unsaved(turn) for turn in talk.turns], saved.user if saved else ())
+    for at in compared.missing:
+        if not may_be_unsaved(talk.turns[at]):
+            yield Finding("turns_lost", talk.id, f"{talk.turns[at].text!r} (message {at + 1}) isn't in the store")
+    for word in compared.unexpected:
+        yield Finding("turns_lost", talk.id, f"{word!r} was saved more often than it was typed, or elsewhere")
     for turn in talk.turns:
-        if not is_reported_lost(talk, turn):
-            wanted.update(turn.text.split())
-    typed = Counter(word for turn in talk.turns for word in turn.text.split())
-    for word in sorted(typed):
-        if known[word] < wanted[word]:
-            yield Finding(
-                "turns_lost", talk.id, f"{word!r} was typed {wanted[word]} times, but saved {known[word]} times"
-            )
-        elif known[word] > typed[word]:
-            yield Finding(
-                "turns_lost", talk.id, f"{word!r} was typed {typed[word]} times, but saved {known[word]} times"
-            )
-    for turn in talk.turns:
-        if not any(heard.strip() for heard in turn.heard) and not is_reported_lost(talk, turn) and not turn.is_stuck:
-            yield Finding("turns_lost", talk.id, f"{turn.text!r} was never answered")
+        if not turn.is_closed:
+            yield Finding("turns_lost", talk.id, f"{turn.text!r} was given up")
+        elif not is_heard(turn) and not is_told_lost(talk, saved, turn) and not turn.is_stuck:
+            what = "was cut off, and its rest was not shown" if any(turn.heard) else "never came"
+            yield Finding("turns_lost", talk.id, f"the answer to {turn.text!r} ({turn.item}) {what}")
+
+
+def forgotten(talk: ConversationNotes) -> Iterable[Finding]:
+    """Check that no conversation was replaced, and that none was forgotten while its person was away for a short time
+    only, unless the person was told that it isn't saved."""
+    if talk.ended == "replaced":
+        yield Finding("turns_lost", talk.id, "another conversation took its place, and the person wasn't told")
+    if (
+        talk.ended == "gone"
+        and talk.away_s < RECONNECT_MS_MAX / 1000
+        and any(not turn.is_typed_unsaved for turn in talk.turns)
+    ):
+        yield Finding("turns_lost", talk.id, f"it was forgotten while its person was away for {talk.away_s:.1f} s")
+
+
+def unreported(
+    talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation], people: int
+) -> Iterable[Finding]:
+    """Check that the notes are complete: no conversation of the store and no person is missing in them."""
+    known = {talk.id for talk in talks}
+    for id_, one in saved.items():
+        if id_ not in known and one.user:
+            yield Finding("turns_lost", id_, f"the store has {len(one.user)} messages of it, but no person reports it")
+    for id_, times in Counter(talk.id for talk in talks).items():
+        if times > 1:
+            yield Finding("two_owners", id_, f"{times} persons were in it")
+    for person in range(1, people + 1):
+        if not any(talk.turns for talk in talks if talk.person == person):
+            yield Finding("stuck", "", f"person {person} has never typed anything")
+
+
+def told_lost(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> int:
+    """How many messages got no answer, or were lost, with their person told."""
+    return sum(is_told_lost(talk, saved.get(talk.id), turn) for talk in talks for turn in talk.turns)
+
+
+def told_lost_max(talks: Sequence[ConversationNotes]) -> int:
+    """How many of these messages may get no answer: 1 %, rounded up."""
+    return -(-sum(len(talk.turns) for talk in talks) * UNANSWERED_PERCENT_MAX // 100)
+
+
+def unanswered(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> Iterable[Finding]:
+    """Check that messages are answered, if need be after a retry: telling a person that there is no answer is for rare
+    cases."""
+    count, allowed = told_lost(talks, saved), told_lost_max(talks)
+    if count > allowed:
+        for talk in talks:
+            told = [turn.text for turn in talk.turns if is_told_lost(talk, saved.get(talk.id), turn)]
+            if told:
+                what = f"no answer to {', '.join(map(repr, told))}; in all {count}, and at most {allowed} may be"
+                yield Finding("unanswered", talk.id, what)
 
 
 def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
@@ -104,20 +180,22 @@ def said_untrue(talk: ConversationNotes) -> Iterable[Finding]:
 
 
 def heard_twice(talk: ConversationNotes) -> Iterable[Finding]:
-    """Check that no sentence was heard twice. Every sentence names its item, so it must be unique in its
-    conversation."""
-    heard: Counter[str] = Counter()
-    for _, text in talk.heard:
-        heard.update({sentence.strip() for sentence in _SENTENCE.findall(text)})
+    """Check that no sentence was heard twice: in the whole conversation if it names an item, and in the answer to one
+    message otherwise."""
+    heard = Counter(sentence.strip() for _, text in talk.heard for sentence in _NAMING_SENTENCE.findall(text))
     for sentence, times in heard.items():
         if times > 1:
             yield Finding("heard_twice", talk.id, f"{sentence!r} was heard {times} times")
+    for turn in talk.turns:
+        general = Counter(sentence.strip() for text in turn.heard for sentence in _SENTENCE.findall(text))
+        for sentence, times in general.items():
+            if times > 1 and sentence not in heard:
+                yield Finding("heard_twice", talk.id, f"{sentence!r} was heard {times} times after {turn.text!r}")
 
 
 def two_voices(talk: ConversationNotes) -> Iterable[Finding]:
     """Check that sound of two servers was never heard at the same time."""
-    stretches = sorted(talk.stretches, key=lambda one: one.began_s)
-    for one, other in pairwise(stretches):
+    for one, other in combinations(sorted(talk.stretches, key=lambda one: one.began_s), 2):
         if one.node != other.node and one.ended_s - other.began_s > OVERLAP_S:
             yield Finding("two_owners", talk.id, f"{one.node} and {other.node} were heard at the same time")
 
@@ -142,14 +220,18 @@ def owners(writes: Sequence[AcceptedWrite]) -> Iterable[Finding]:
         last[one.conversation] = one
 
 
-def twice_done(actions: Sequence[LoggedAction], of_item: Mapping[str, str]) -> Iterable[Finding]:
-    """Check that every action of ONCE began at most once, and that a repeated action had the same key each time."""
+def wrongly_done(talks: Sequence[ConversationNotes], actions: Sequence[LoggedAction]) -> Iterable[Finding]:
+    """Check that every action was asked for, that every action of ONCE began at most once, and that a repeated action
+    had the same key each time."""
+    typed = {(turn.item, turn.text.split()[0]): talk.id for talk in talks for turn in talk.turns}
     begun = Counter((action.name, action.item) for action in actions if action.stage == "begun")
     keys: dict[tuple[str, str], set[str]] = defaultdict(set)
     for action in actions:
         keys[action.name, action.item].add(action.key)
     for (name, item), times in begun.items():
-        conversation = of_item.get(item, "")
+        conversation = typed.get((item, name), "")
+        if not conversation or (name in CONFIRMED and (item, "yes") not in typed):
+            yield Finding("actions_twice", conversation, f"{name} {item} was done, but not asked for")
         if name in ONCE and times > 1:
             yield Finding("actions_twice", conversation, f"{name} {item} was done {times} times")
         if len(keys[name, item]) > 1:
@@ -169,13 +251,18 @@ def claimed_undone(talks: Sequence[ConversationNotes], actions: Sequence[LoggedA
 
 
 def stuck(talk: ConversationNotes, saved: SavedConversation | None) -> Iterable[Finding]:
-    """Check that every message was answered, or its turn ended, within the machine's time limits."""
+    """Check that every message was answered, or its turn ended, within the machine's time limits, and that the
+    conversation came to an end."""
     if talk.stuck:
         yield Finding("stuck", talk.id, talk.stuck)
     for turn in talk.turns:
         if turn.is_stuck:
             yield Finding("stuck", talk.id, f"{turn.text!r} got neither an answer nor an end")
-    if saved is None or saved.is_over or saved.is_sounding:  # a last answer that was cut short may still be playing
+    if not talk.ended and not talk.stuck:
+        yield Finding("stuck", talk.id, "its person could not hang up")
+    if saved is None or saved.is_over:
         return
-    if saved.owed and not any(turn.is_stuck for turn in talk.turns):
+    if saved.is_sounding:
+        yield Finding("stuck", talk.id, "its sound has no end")
+    elif saved.owed and not any(turn.is_stuck for turn in talk.turns):
         yield Finding("stuck", talk.id, f"{saved.owed} turns are still unanswered")

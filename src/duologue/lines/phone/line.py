@@ -64,7 +64,8 @@ class _Mark(NamedTuple):
 
 class PhoneLine:
     """The line of one call. `pressed` is called with each key that the caller presses. `sends` is the encoding and
-    the sample rate of the sound that we send; None means the same as the carrier's."""
+    the sample rate of the sound that we send; None means the same as the carrier's. `may_hear` is called with the
+    milliseconds of each piece of the caller's sound, and says whether it is heard."""
 
     def __init__(
         self,
@@ -80,6 +81,7 @@ class PhoneLine:
         self.counts: Counter[str] = Counter()
         self.has_hung_up = False  # has the agent ended the call?
         self.pressed = pressed
+        self.may_hear: Callable[[int], bool] = lambda ms: True  # noqa: ARG005
         self._carrier = carrier
         self._stream = started.stream
         self._write = media_writer(carrier, started.stream)
@@ -220,7 +222,12 @@ class PhoneLine:
             self._pass_on(payload)
 
     def _pass_on(self, payload: bytes) -> None:
-        """Report a piece of the caller's sound, with what was played to the caller at the same time."""
+        """Report a piece of the caller's sound, with what was played to the caller at the same time. A piece that comes
+        faster than it can be spoken is only counted."""
+        samples = len(payload) // self.codec.bytes_per_sample
+        if not self.may_hear(-(-samples * 1000 // self.codec.rate_hz)):
+            self.counts["too_fast"] += 1
+            return
         pcm = self.codec.decode(payload)
         self._notify(Frame(pcm, self.codec.rate_hz, self._played.take(len(pcm) // 2)))
 

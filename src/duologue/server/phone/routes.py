@@ -31,6 +31,9 @@ from duologue.runtime.conversation import Conversation, NotRunning
 
 from ..agent_source import AgentOrMaker, AgentSource
 from ..caller_address import caller_address
+from ..caller_budget import Refused
+from ..limited_caller import LimitedCaller, unanswered_of
+from ..settings import Limits
 from .exchange import PhoneExchange
 from .phone_call import Opening, PhoneCall
 from .settings import InvalidPhoneSettings, PhoneSettings
@@ -55,16 +58,20 @@ def phone_routes(
     is_open: Callable[[], bool] = lambda: True,
     address_of: Callable[[dict[str, Any]], str] = lambda scope: caller_address(scope, ()),
     exchange: PhoneExchange | None = None,
+    limits: Limits | None = None,
+    note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
 ) -> list[BaseRoute]:
     """The routes of every configured carrier. `make_agent` is called for each call; `on_conversation` gets each
     conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier tries the
     fallback address of the number. `address_of` returns the address that a socket counts for. With an `exchange`, calls
-    can be placed: `exchange.dial(…)`."""
+    can be placed: `exchange.dial(…)`. `limits` bound the sound and the keys of each call, as those of a browser;
+    `note_refused` is called with the name of a limit that refuses."""
     used = UsedTokenFiles(settings.used_tokens) if settings.used_tokens is not None else None
     tokens = StreamTokens(settings.token_key, settings.token_ms_max, used=used)
     exchange = exchange or PhoneExchange(settings)
     webhooks = Webhooks(settings, tokens, is_open, exchange)
     calls = PhoneCalls(make_agent, settings, tokens, on_conversation, address_of, exchange)
+    calls.limits, calls.note_refused = limits or Limits(), note_refused
     routes: list[BaseRoute] = []
     for name in settings.carriers:
         voice = "voice" if name == "twilio" else "texml"
@@ -133,6 +140,8 @@ class PhoneCalls:
         self._settings = settings
         self._tokens = tokens
         self._on_conversation = on_conversation
+        self.limits = Limits()
+        self.note_refused: Callable[[str], None] = lambda limit: None  # noqa: ARG005
         self._running = 0
         self._unadmitted: Counter[str] = Counter()  # by address: sockets that have shown no token yet
 
@@ -278,9 +287,13 @@ class PhoneCalls:
             self._on_conversation(conversation)
         except Exception as failure:  # noqa: BLE001 - one call must not end the others
             raise StreamRefused(BROKEN, f"the agent could not be created: {type(failure).__name__}") from None
+        caller = LimitedCaller(self.limits, self.note_refused)
         call.conversation = conversation
-        call.digits = Digits(partial(_type, conversation), settings.digits_terminator, settings.digits_pause_ms)
+        call.digits = Digits(
+            partial(_type, conversation, caller), settings.digits_terminator, settings.digits_pause_ms
+        )
         line.pressed = call.digits.press
+        line.may_hear = lambda ms: caller.hear(ms, _log_refusal)
         return conversation
 
     def _source_for(self, call: PhoneCall) -> AgentSource:
@@ -350,7 +363,15 @@ def _raise_refusal(*tasks: asyncio.Task[Any]) -> None:
             raise failure
 
 
-def _type(conversation: Conversation, digits: str) -> None:
+def _log_refusal(refused: Refused) -> None:
+    LOG.warning("a call: %s", refused.message)
+
+
+def _type(conversation: Conversation, caller: LimitedCaller, digits: str) -> None:
+    refused = caller.type(len(digits), unanswered_of(conversation))
+    if refused is not None:
+        _log_refusal(refused)
+        return
     try:
         conversation.type(digits)
     except NotRunning:

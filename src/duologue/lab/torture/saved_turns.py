@@ -1,0 +1,58 @@
+"""Compares what a person typed with what the store saved: which messages are missing, and what is there too often.
+
+Both are compared word by word and in order, because a "yes" that is missing in one place and doubled in another would
+keep the count right. Pure. Rule: a message counts as saved only if all of its words are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .person_notes import TypedTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The result: messages that the store doesn't have, by their index, and saved words that were not typed there."""
+
+    missing: tuple[int, ...]
+    unexpected: tuple[str, ...]
+
+
+def compare(turns: Sequence[TypedTurn], may_miss: Sequence[bool], saved: Sequence[str]) -> Compared:
+    """Compare the messages of a conversation with its saved texts. `may_miss` says for each message whether its person
+    was told that it isn't saved: if a saved word fits two messages, it counts for the one that must be there."""
+    typed = [(at, word) for at, turn in enumerate(turns) for word in turn.text.split()]
+    found = " ".join(saved).split()
+    weights = [1 if may_miss[at] else 2 for at, _ in typed]
+    best = _best([word for _, word in typed], weights, found)
+    at_typed = at_found = 0
+    missing: dict[int, None] = {}
+    unexpected: list[str] = []
+    while at_typed < len(typed) or at_found < len(found):
+        here = best[at_typed][at_found]
+        if (
+            at_typed < len(typed)
+            and at_found < len(found)
+            and typed[at_typed][1] == found[at_found]
+            and here == best[at_typed + 1][at_found + 1] + weights[at_typed]
+        ):
+            at_typed, at_found = at_typed + 1, at_found + 1
+        elif at_found < len(found) and here == best[at_typed][at_found + 1]:
+            unexpected.append(found[at_found])
+            at_found += 1
+        else:
+            missing[typed[at_typed][0]] = None
+            at_typed += 1
+    return Compared(tuple(missing), tuple(unexpected))
+
+
+def _best(typed: Sequence[str], weights: Sequence[int], found: Sequence[str]) -> list[list[int]]:
+    """For each pair of positions: the largest weight of words that both lists have from there on, in the same order."""
+    best = [[0] * (len(found) + 1) for _ in range(len(typed) + 1)]
+    for one in range(len(typed) - 1, -1, -1):
+        for other in range(len(found) - 1, -1, -1):
+            both = best[one + 1][other + 1] + weights[one] if typed[one] == found[other] else 0
+            best[one][other] = max(both, best[one + 1][other], best[one][other + 1])
+    return best

@@ -1,0 +1,47 @@
+"""How often one address may open connections. What is too often is refused before any of it is read.
+
+A connection from a trusted proxy speaks for many callers, so it isn't counted when it is opened. Its WebSockets are
+counted for the caller that the proxy names, before their handshake is answered. Rule: a refusal costs the server a
+fixed answer and nothing else: no parsing, no log line and no task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from duologue.fairness.bucket import Rate
+from duologue.fairness.buckets_by_caller import BucketsByCaller
+
+from .caller_address import is_trusted, read_networks, shared_address
+from .limited_caller import now_ms
+
+LIMIT = "connections"
+REFUSAL = b"Your address opens connections too often: try again in a few seconds.\n"
+RESPONSE = (
+    b"HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\nretry-after: 5\r\ncontent-type: text/plain\r\n"
+    b"content-length: " + str(len(REFUSAL)).encode() + b"\r\n\r\n" + REFUSAL
+)
+
+
+class ConnectionLimit:
+    """The limit of one server process. `note_refused` is called with the limit's name for each refusal."""
+
+    def __init__(self, rate: Rate, trusted_proxies: Iterable[str], note_refused: Callable[[str], None]) -> None:
+        self._buckets = BucketsByCaller(rate)
+        self._trusted = read_networks(trusted_proxies)
+        self._note_refused = note_refused
+
+    def may_open(self, peer: str) -> bool:
+        """May this peer open a connection now?"""
+        return self.is_trusted(peer) or self.may_enter(shared_address(peer))
+
+    def is_trusted(self, peer: str) -> bool:
+        """Is this peer a proxy, whose callers are counted one by one?"""
+        return bool(self._trusted) and is_trusted(peer, self._trusted)
+
+    def may_enter(self, address: str) -> bool:
+        """May one more connection be opened for this address?"""
+        if self._buckets.take(address, 1, now_ms()) == 0:
+            return True
+        self._note_refused(LIMIT)
+        return False
