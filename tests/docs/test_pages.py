@@ -22,6 +22,7 @@ from duologue.ears.local import LocalEars
 from duologue.flows import InvalidFlows, parse_flows
 from duologue.flows.load import read_text
 from duologue.observe.prices import read_prices
+from duologue.ports.history import UserSaid
 from duologue.testing import Call, ScriptedBrain
 from duologue.testing.evals.suite import load_suite
 from duologue.testing.scenario import InvalidScenario, load
@@ -183,11 +184,15 @@ def test_the_code_in_the_testing_page_runs(pytester: pytest.Pytester) -> None:
 
 
 def test_the_code_in_the_page_on_brains_works() -> None:
-    (code,) = python_blocks(page("brains"))
+    code, judging = python_blocks(page("brains"))
     seen: dict[str, object] = {}
     exec(code, seen)
+    exec(judging, seen)
     with Call(seen["agent"]) as call:  # type: ignore[arg-type]
         call.user("a table please").expect_called("book_table", people=2).expect_heard("Done: table 7, for 2.")
+    judge = seen["Cashier"]().completeness  # type: ignore[operator]
+    texts = ("a small", "I'd like a", "hello")
+    assert [judge("call", [UserSaid(1, text)]).value for text in texts] == ["complete", "open", "unknown"]
 
 
 def test_the_code_in_the_page_on_tools_works() -> None:

@@ -142,8 +142,8 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
         conversations.watch,
         lambda: not conversations.is_draining,
         lambda scope: caller_address(scope, proxies),
-        server.settings.limits,
-        conversations.note_refused,
+        limits=server.settings.limits,
+        note_refused=conversations.note_refused,
     )
     server.add_routes(routes)
     shown = url.rstrip("/")

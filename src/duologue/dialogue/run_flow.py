@@ -126,7 +126,7 @@ def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
 
 
 def _finds_choices(d: DialogueDraft, at: Collect) -> bool:
-    """Are there choices for a slot that takes them from a result? If there are none, the trace names the slot and the
+    """Are there choices for a slot that takes them from a result? If not, the trace names the slot and the
     step: the flow should have looked before it asked."""
     source = d.spec(at.slot).choices_from
     if not source:

@@ -31,6 +31,7 @@ def asking(carrier: str, ask: Any, **changes: Any) -> CarrierNetwork:
         async with serving(lambda _: network.routes()) as url:
             given = {"public_url": "http://127.0.0.1:9", "api_url": url, **network.secrets, **changes}
             try:
+                network.url = url
                 await ask(api_of(carrier, settings(**given)), network)
             finally:
                 await network.close()
@@ -74,7 +75,7 @@ def test_wrong_credentials_are_refused(carrier: str) -> None:
 
 def test_a_request_without_credentials_is_refused() -> None:
     async def ask(api: Any, network: CarrierNetwork) -> None:
-        url = f"{api._settings.api_url}/2010-04-01/Accounts/{ACCOUNT}/Calls.json"
+        url = f"{network.url}/2010-04-01/Accounts/{ACCOUNT}/Calls.json"
         request = urllib.request.Request(url, b"To=1", method="POST")
         with pytest.raises(OSError, match="401"):
             await asyncio.to_thread(urllib.request.urlopen, request)

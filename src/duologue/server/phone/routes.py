@@ -289,9 +289,7 @@ class PhoneCalls:
             raise StreamRefused(BROKEN, f"the agent could not be created: {type(failure).__name__}") from None
         caller = LimitedCaller(self.limits, self.note_refused)
         call.conversation = conversation
-        call.digits = Digits(
-            partial(_type, conversation, caller), settings.digits_terminator, settings.digits_pause_ms
-        )
+        call.digits = Digits(partial(_type, conversation, caller), settings.digits_terminator, settings.digits_pause_ms)
         line.pressed = call.digits.press
         line.may_hear = lambda ms: caller.hear(ms, _log_refusal)
         return conversation
