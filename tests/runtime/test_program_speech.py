@@ -151,3 +151,20 @@ def test_a_greeting_comes_before_words_of_a_start_hook() -> None:
     with Call(agent) as call:
         call.settles()
         assert call.heard == ["Hello!", "By the way, we close at five."]
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize("heard_ms", [300, 2_600])
+def test_an_answer_to_the_program_counts_only_if_its_question_was_heard(heard_ms: int) -> None:
+    question = "Shall I now send all of that money to your sister?"
+    with Call(echo) as call:
+        asking = call.run(_task(call.context.ask(question)))
+        call.hears_agent(for_ms=heard_ms)
+        call.types("yes").waits(6_000)
+        is_asked = heard_ms > 2_000
+        assert asking.done() is is_asked
+        if not is_asked:
+            assert call.heard[-1] == question, "it is asked again"
+            call.types("yes").waits(2_000)
+        assert asking.result() == "yes"
+        call.expect_nothing_lost()

@@ -170,6 +170,7 @@ class Engine:
         )
         self.playback.on_progress = self.hearing.note_agent
         self.replies.on_question = self.hearing.note_question
+        self.program.is_premature = self.hearing.is_premature
         self.playback.on_heard_late = self._note_heard_late
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -94,6 +94,8 @@ class ProgramSpeech:
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
         self._asking = asyncio.Lock()
         self._stepped = asyncio.Event()  # set after each step
+        # Did the words of these turns begin before the question was heard? The hearing machine knows.
+        self.is_premature: Callable[[int, int], bool] = lambda first, last: False  # noqa: ARG005
 
     # -- From the program
 
@@ -191,23 +193,35 @@ class ProgramSpeech:
     def _note_end(self, record: StepRecord) -> None:
         heard = self._transcript.heard_of(self._reply)
         ended, self._current = self._current, []
-        dropped = not heard and record.after.says and not isinstance(record.event, ev.InterruptRequested)
-        if dropped and record.after.link not in CLOSED:
+        may_go_on = record.after.link not in CLOSED and not isinstance(record.event, ev.InterruptRequested)
+        if not heard and record.after.says and may_go_on:
             self._waiting.extendleft(reversed(ended))
             return
         for words, part in zip(ended, _shares(heard, [words.text for words in ended]), strict=True):
             if words.asks and part:
                 self._question = words
+            elif words.asks and may_go_on:  # not even a word of it was heard
+                self._say_again(words)
             elif not words.done.done():
                 words.done.set_result(part)
 
     def _take_answer(self, question: _Words, s: State) -> None:
+        """Give the program the answer. Words that began before the question was heard aren't one: it is asked again."""
         self._question = None
         first = max(s.answered, self._said_before) + 1
+        if self.is_premature(first, s.said):
+            self._driver.post(ev.TurnTaken, turn=s.said)
+            self._say_again(question)
+            return
         text = " ".join(said.text for said in self._transcript.turns(first, s.said))
         self._driver.post(ev.TurnTaken, turn=s.said)
         if not question.done.done():
             question.done.set_result(" ".join(question.finals.values()) if question.secret else text)
+
+    def _say_again(self, question: _Words) -> None:
+        question.finals.clear()
+        self._waiting.appendleft(question)
+        self._driver.post(ev.SpeechRequested)
 
     def _end(self) -> None:
         """The call is over: nothing more is said."""
