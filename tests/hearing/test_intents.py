@@ -21,10 +21,13 @@ from duologue.hearing import intents as it
         (it.JudgeOverlap(False, 0, ("x",), 0.5), ev.OverlapJudged, {"bid": False}),
         (it.DismissSound(1, 2, ("x",), 0.5), ev.SoundDismissed, {"turn": 1, "onset": 2}),
         (it.TakeAnswer(1, ("x",), 0.5), ev.AnswerOverheard, {"turn": 1}),
+        (it.GuessTurn(1, 2, 3, ("x",), 0.5), ev.TurnGuessed, {"turn": 1, "onset": 2, "gist": 3}),
+        (it.RepeatQuestion(), ev.QuestionMissed, {}),
     ],
 )
 def test_an_intent_becomes_its_event(intent: it.Intent, kind: type[ev.Event], given: dict[str, object]) -> None:
     assert it.event_of(intent) == (kind, given)
+    assert kind in it.HEARING_EVENTS
 
 
 def test_words_are_told_with_every_count() -> None:

@@ -10,7 +10,9 @@ import pytest
 from duologue import ToolCall
 from duologue.flows.brain import FlowBrain
 from duologue.observe import signals as sg
+from duologue.observe.recorder import ears_path
 from duologue.ports import Final, LastWords, Partial, Pause, Show, SpeechBegan, SpeechEnded, VoiceFrame
+from duologue.replay.ears_file import read_ears, replay_ears
 from duologue.replay.journal import read_journal, replay
 from duologue.runtime.agent import InvalidAgent
 from duologue.testing import Fail, ScriptedBrain, scripted_tool
@@ -256,7 +258,12 @@ def test_a_call_with_early_answers_replays(tmp_path: Path) -> None:
 
     play(scene, brain(first_ms=100), journal=tmp_path / "call.jsonl", **LATER)
     with (tmp_path / "call.jsonl").open(encoding="utf-8") as lines:
-        assert any(type(record.event).__name__ == "TurnGuessed" for record in replay(read_journal(lines)))
+        journal = read_journal(lines)
+    records = list(replay(journal))
+    assert any(type(record.event).__name__ == "TurnGuessed" for record in records)
+    with ears_path(tmp_path / "call.jsonl").open(encoding="utf-8") as lines:
+        decisions = list(replay_ears(read_ears(lines), journal.first, records))
+    assert not any(one.unverified for one in decisions)
 
 
 def heard_in_a_pause(*texts: str) -> Stage:

@@ -122,6 +122,19 @@ _PLAIN: dict[type[Any], type[ev.Event]] = {
 }
 
 
+# The events that only the hearing machine causes: each is what `event_of` returns for an intent.
+HEARING_EVENTS: tuple[type[ev.Event], ...] = (
+    *_PLAIN.values(),
+    ev.WordsHeard,
+    ev.TextTyped,
+    ev.TurnEnded,
+    ev.TurnGuessed,
+    ev.OverlapJudged,
+    ev.SoundDismissed,
+    ev.AnswerOverheard,
+)
+
+
 def event_of(intent: Intent) -> tuple[type[ev.Event], dict[str, Any]]:
     """The event that tells the conversation machine, and the fields that the driver doesn't fill in."""
     match intent:

@@ -20,7 +20,7 @@ from duologue.core.state import State
 from duologue.core.step_record import StepRecord
 from duologue.hearing.codec import input_from_json, policy_from_json, words_from_json
 from duologue.hearing.inputs import CoreStepped, Input, Reported
-from duologue.hearing.intents import Intent, event_of
+from duologue.hearing.intents import HEARING_EVENTS, Intent, event_of
 from duologue.hearing.machine import HEARING, HearingMachine
 from duologue.hearing.policy import HearingPolicy
 from duologue.hearing.state import HearingState, initial_hearing
@@ -28,20 +28,6 @@ from duologue.hearing.words import SaidWords
 from duologue.observe.ears_writer import EARS_FORMAT, EARS_SCHEMA, start_of, sum_of
 from duologue.ports.failure import BrokenContract
 from duologue.runtime.ears_contract import check_report
-
-FROM_HEARING = (
-    ev.SpeechStarted,
-    ev.SpeechStopped,
-    ev.PttPressed,
-    ev.PttReleased,
-    ev.WordsHeard,
-    ev.TextTyped,
-    ev.TurnEnded,
-    ev.OverlapJudged,
-    ev.SoundDismissed,
-    ev.AnswerOverheard,
-    ev.QuestionMissed,
-)
 
 
 class InvalidEars(DuologueError, ValueError):
@@ -198,7 +184,7 @@ def replay_ears(
         while left and left[-1].events <= count:
             s, decision = _decide(machine, ears.policy, s, left.pop(), records, told)
             yield decision
-        unverified = told.compare(record.event, count + 2) if isinstance(record.event, FROM_HEARING) else False
+        unverified = told.compare(record.event, count + 2) if isinstance(record.event, HEARING_EVENTS) else False
         if record.after is not record.before:
             s, intents = machine.step(ears.policy, s, CoreStepped(record.event.at, record))
             told.follow(intents)
