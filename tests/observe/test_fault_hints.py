@@ -16,7 +16,8 @@ from duologue.phrases.texts import LANGUAGES
 @pytest.mark.parametrize("error", ErrorClass)
 def test_every_fault_of_every_part_comes_with_something_to_do(part: FaultSource, error: ErrorClass) -> None:
     told = hint(part, error)
-    assert any(name in told for name in ("brain", "voice", "transcriber", "session", "line"))
+    parts = ("service that answers", "speech output", "speech recognition", "session", "line")
+    assert any(name in told for name in parts)
     assert told.endswith(".")
     assert "{" not in told
 

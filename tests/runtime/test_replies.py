@@ -486,7 +486,7 @@ def test_a_voice_that_refuses_our_key_is_named_in_the_hint() -> None:
         await stage.until(lambda: bool(stage.told(sg.Failed)))
         fault = stage.told(sg.Failed)[0]
         assert fault.part is FaultSource.VOICE, f"the person is sent to the wrong service: {fault.hint}"
-        assert "voice" in fault.hint
+        assert "speech output" in fault.hint
 
     play(scene, ScriptedBrain(["Good day."]), voice=Voice(spoil))
 

@@ -101,13 +101,14 @@ class FairThreads(Executor):
     def _work(self) -> None:
         while (taken := self._take()) is not None:
             name, (future, run) = taken
-            if future.set_running_or_notify_cancel():
-                _do(future, run)
+            tell = _do(future, run) if future.set_running_or_notify_cancel() else None
             with self._changed:
                 self._queue.done(name)
                 self._done += 1
                 self._changed.notify_all()
-            del taken, future, run  # otherwise they stay in memory until the next work
+            if tell is not None:  # only now, so that its place is free for those who wait for it
+                tell()
+            del taken, future, run, tell  # otherwise they stay in memory until the next work
 
     def _take(self) -> tuple[str, _Work] | None:
         """Wait for work that may run now. None if there was none for a while."""
@@ -133,13 +134,12 @@ class _Lane(Executor):
         return self._threads.submit_for(self._name, partial(fn, *args, **kwargs))
 
 
-def _do(future: Future[Any], run: Callable[[], Any]) -> None:
+def _do(future: Future[Any], run: Callable[[], Any]) -> Callable[[], None]:
+    """Do the work. Returns what tells its result."""
     try:
-        result = run()
+        return partial(future.set_result, run())
     except BaseException as failure:  # noqa: BLE001 - the caller gets it through the future
-        future.set_exception(failure)
-    else:
-        future.set_result(result)
+        return partial(future.set_exception, failure)
 
 
 TOOLS = FairThreads("tools", Shares(places=128, each_max=4, waiting_max=16))

@@ -58,5 +58,5 @@ def test_other_instructions_are_refused(xml: str, told: str) -> None:
 
 
 def test_an_attribute_of_telnyx_is_unknown_to_twilio() -> None:
-    with pytest.raises(NotAccepted, match="bidirectionalMode"):
+    with pytest.raises(NotAccepted, match="bidirectional"):
         check_instructions("twilio", texml(settings(), "t"))

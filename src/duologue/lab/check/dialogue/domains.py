@@ -19,6 +19,7 @@ from duologue.dialogue.flow import (
     Domain,
     End,
     Flow,
+    HandOff,
     Instruction,
     Jump,
     JumpUnless,
@@ -159,6 +160,7 @@ ROOMS = Alphabet(
 RELAY = Alphabet(
     domain(
         flow("outer", CallFlow("through", "inner"), PerformAction("finish", "finish")),
+        flow("desk", Collect("size", "size"), HandOff("desk", "wants {size}"), SayText("then", "Anything else.")),
         flow("inner", LinkFlow("over", "last"), hidden=True),
         flow("last", Collect("size", "size"), hidden=True),
         slots=(SIZE,),

@@ -62,6 +62,7 @@ def _starts() -> list[State]:
         _asked_hello,
         _about_to_end,
         _said_by_the_program,
+        _sound_after_the_text,
     )
     stages = [demo, *(_overlap(name) for name in PROFILES), *(script() for script in scripts)]
     return list(dict.fromkeys(abstract(record.after) for stage in stages for record in stage.records))
@@ -78,6 +79,16 @@ def _said_by_the_program() -> Stage:
     stage.speak(0)
     stage.happen(ev.TextTyped)
     stage.wait_for(Timer.STOP)
+    return stage
+
+
+def _sound_after_the_text() -> Stage:
+    """A sound goes on after the final text of a turn that isn't over."""
+    stage = up()
+    stage.begin_talking()
+    stage.happen(ev.SpeechStopped)
+    stage.hear_words(final=True)
+    stage.happen(ev.SpeechStarted)
     return stage
 
 
