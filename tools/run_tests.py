@@ -1,7 +1,7 @@
 """Runs all tests: `python tools/run_tests.py`, or with another command beside them: `--beside "make types check"`.
 
 First those on the simulated clock, in as many processes as there are processors and one more, because some wait. Then
-those marked `alone`, which run in real time, in two processes that mostly wait. The other command has the lowest
+those marked `alone`, which run in real time, in three processes that mostly wait. The other command has the lowest
 priority: it computes while all of these wait. Rule: only a test marked `alone` that fails is run a second time, by
 itself, and the summary names it; a torture run never gets a second chance, because what it loses is lost.
 """
@@ -12,10 +12,11 @@ import argparse
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +33,7 @@ SPOKEN = (
     "tests/browser/test_writing.py",
     "tests/lab/torture",
 )
+PAGE = "tests/browser"  # the rest of it, against a server that only plays messages
 SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers")  # need more packages: make oracles, make providers
 NO_SECOND_CHANCE = ("tests/lab/torture/",)
 # Test modules are compiled once, even where the environment turns that off for other programs.
@@ -82,13 +84,17 @@ class Background:
     def __init__(self, name: str, command: list[str]) -> None:
         self._name = name
         self._log = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed on leaving
-        self._process = subprocess.Popen(command, stdout=self._log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
+        self._process = subprocess.Popen(
+            command, stdout=self._log, stderr=subprocess.STDOUT, env=ENVIRONMENT, start_new_session=True
+        )
 
     def __enter__(self) -> Background:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
+        """End it, and what it has started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGTERM)
         self._process.wait()
         self._log.close()
 
@@ -106,11 +112,15 @@ class Background:
         return code
 
 
-def run_both(spoken: Part, shown: Part) -> int:
-    """Run two parts at the same time, then whatever gets a second chance. Returns the worse exit code."""
-    with Background("tests marked `alone`, the second process", spoken.command()) as background:
-        codes = {shown: _run(shown.command()), spoken: background.finish()}
-    return max([part.finish(code) for part, code in codes.items()])
+def run_together(shown: Part, *others: Part) -> int:
+    """Run parts at the same time, then whatever gets a second chance. Returns the worst exit code."""
+    with ExitStack() as running:
+        names = [f"tests marked `alone`, process {number}" for number in range(2, len(others) + 2)]
+        beside = [
+            running.enter_context(Background(name, part.command())) for name, part in zip(names, others, strict=True)
+        ]
+        codes = [_run(shown.command()), *(one.finish() for one in beside)]
+    return max(part.finish(code) for part, code in zip((shown, *others), codes, strict=True))
 
 
 def print_second_chances(*parts: Part) -> None:
@@ -124,12 +134,13 @@ def print_second_chances(*parts: Part) -> None:
 
 def run_alone(folder: Path) -> int:
     """Run the tests marked `alone`. Returns an exit code."""
-    _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
+    _print("tests marked `alone`, in three processes; the output of the others follows at the end")
     spoken = Part(("-m", "alone", *SPOKEN), folder / "spoken", second_chance=True)
-    others = (f"--ignore={path}" for path in SPOKEN)
-    shown = Part(("-m", "alone", *SEPARATE, *others), folder / "shown", second_chance=True)
-    code = run_both(spoken, shown)
-    print_second_chances(spoken, shown)
+    elsewhere = tuple(f"--ignore={path}" for path in SPOKEN)
+    shown = Part(("-m", "alone", PAGE, *elsewhere), folder / "shown", second_chance=True)
+    served = Part(("-m", "alone", *SEPARATE, f"--ignore={PAGE}", *elsewhere), folder / "served", second_chance=True)
+    code = run_together(shown, spoken, served)
+    print_second_chances(shown, spoken, served)
     return code
 
 

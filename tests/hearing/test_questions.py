@@ -35,7 +35,7 @@ class Played:
         kind, _, number = name.partition(" ")
         match kind:
             case "pose":
-                self.question = pose(self.question, 2)
+                self.question = pose(self.question, 2, self.at, SHOWN_MS)
             case "late":
                 self.question = hear_late(self.question, 2, self.at)
             case "play":

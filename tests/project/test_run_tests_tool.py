@@ -57,7 +57,7 @@ def runs(tool: ModuleType, tmp_path: Path) -> Runs:
 
     def run(first: str, second: str) -> int:
         parts = [part_of(tool, tmp_path, "tests/browser", first), part_of(tool, tmp_path, "tests/lab/torture", second)]
-        code = int(tool.run_both(*parts))
+        code = int(tool.run_together(*parts))
         tool.print_second_chances(*parts)
         return code
 

@@ -65,7 +65,7 @@ async def order(stage: Stage) -> None:
 @pytest.mark.req("H-14")
 @pytest.mark.parametrize("name", PROFILES)
 @pytest.mark.parametrize("after_ms", [0, 1, 60, 300])
-def test_a_yes_that_is_typed_before_the_question_is_heard_asks_again(after_ms: int, name: str) -> None:
+def test_a_yes_that_is_typed_before_the_question_is_heard_or_shown_asks_again(after_ms: int, name: str) -> None:
     async def scene(stage: Stage) -> None:
         await order(stage)
         await stage.sleep(after_ms)
@@ -184,3 +184,17 @@ def test_a_yes_during_the_action_before_the_question_confirms_nothing(after_ms: 
     stage, sent = bank(scene, flows=WITH_ACTION)
     assert sent == []
     assert stage.heard[-1].endswith(QUESTION)
+
+
+@pytest.mark.req("H-14")
+@pytest.mark.parametrize(("sees_captions", "sends"), [(True, True), (False, False)])
+def test_who_reads_the_captions_may_type_sooner_than_who_only_hears_the_question(
+    sees_captions: bool, sends: bool
+) -> None:
+    async def scene(stage: Stage) -> None:
+        await order(stage)
+        await stage.until(lambda: stage.line.heard_ms >= 700)
+        stage.conversation.type("yes", sees_captions=sees_captions)
+        await stage.rest()
+
+    assert bank(scene)[1] == (["Anna"] if sends else [])

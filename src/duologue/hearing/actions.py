@@ -393,7 +393,7 @@ def release(d: HearingDraft, i: ButtonReleased) -> None:
 
 
 def take_typed(d: HearingDraft, i: Typed) -> None:
-    d.words, content = store_typed(d.words, i.text)
+    d.words, content = store_typed(d.words, i.text, i.is_blind)
     d.intents.append(it.TakeTyped(content))
 
 
@@ -403,7 +403,7 @@ def note_agent(d: HearingDraft, i: AgentSpoke) -> None:
 
 def note_question(d: HearingDraft, i: AgentAsks) -> None:
     """Until it was heard or shown, no answer counts for it."""
-    d.asked_question = pose(d.asked_question, i.reply)
+    d.asked_question = pose(d.asked_question, i.reply, d.at, d.policy.question_shown_ms)
 
 
 def note_heard_late(d: HearingDraft, i: HeardLate) -> None:

@@ -188,7 +188,7 @@ def _features_from_json(data: dict[str, Any]) -> PauseFeatures:
 
 def words_to_json(words: SaidWords) -> dict[str, Any]:
     turns = [[*said._replace(mark=said.mark.value)] for said in words.turns]  # type: ignore[arg-type]
-    return {"turns": turns, "content": words.content, "typed": [list(one) for one in words.typed]}
+    return {"turns": turns, "content": words.content, "typed": [list(one) for one in words.typed], "blind": words.blind}
 
 
 def words_from_json(data: Any) -> SaidWords:
@@ -196,14 +196,14 @@ def words_from_json(data: Any) -> SaidWords:
     try:
         turns = tuple(_turn(*entry) for entry in data["turns"])
         typed = tuple((_whole(content), _text(text)) for content, text in data["typed"])
-        return SaidWords(turns, _whole(data["content"]), typed)
+        return SaidWords(turns, _whole(data["content"]), typed, _whole(data.get("blind", 0)))
     except (TypeError, ValueError, KeyError) as error:
         raise InvalidSnapshot(f"words: {error}") from None
 
 
 def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *asked: Any) -> SaidTurn:
     given, given_in, handled, *counts = asked
-    gist, typed_at = [*counts, 0, 0][:2]  # earlier versions had none
+    gist, typed_at, is_blind = [*counts, 0, 0, False][: max(3, len(counts))]  # earlier versions had none
     if type(confidence) not in (int, float):
         raise TypeError(f"{confidence!r} isn't a confidence")
     return SaidTurn(
@@ -217,6 +217,7 @@ def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *aske
         _text(handled),
         _whole(gist),
         _whole(typed_at),
+        bool(is_blind),
     )
 
 

@@ -46,10 +46,11 @@ class ButtonReleased:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The user typed a whole turn."""
+    """The user typed a whole turn. `is_blind` means that the user sees no captions, as on a telephone with keys."""
 
     at: int
     text: str
+    is_blind: bool = False
 
 
 class QuestionSpan(NamedTuple):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from duologue.core.effects import StartPlayback
-from duologue.core.events import PlaybackFinished, PlaybackStopped, ReplyFinished
+from duologue.core.effects import StartPlayback, StopPlayback
+from duologue.core.events import LinkClosed, PlaybackFailed, PlaybackFinished, PlaybackStopped, ReplyFinished
 from duologue.core.step_record import StepRecord
 
 NOT_YET = -1
@@ -21,19 +21,24 @@ class AskedQuestion(NamedTuple):
     reply: int = 0  # the reply that asks it; 0: nothing was asked yet
     asked_at: int = NOT_YET  # since when an answer to it counts
     playing: int = 0  # the reply whose sound was started last
+    shown_at: int = NOT_YET  # since when a typed answer of a user who reads the captions counts
 
     @property
     def is_asked(self) -> bool:
         return self.asked_at != NOT_YET
 
-    def counts_for(self, began_at: int) -> bool:
-        """Do words that began at this time count as an answer?"""
-        return not self.reply or (self.is_asked and began_at >= self.asked_at)
+    def counts_for(self, began_at: int, is_read: bool = False) -> bool:
+        """Do words that began at this time count as an answer? With `is_read`, the user has typed them, and reads the
+        captions."""
+        is_heard = self.is_asked and began_at >= self.asked_at
+        is_shown = is_read and self.shown_at != NOT_YET and began_at >= self.shown_at
+        return not self.reply or is_heard or is_shown
 
 
-def pose(question: AskedQuestion, reply: int) -> AskedQuestion:
+def pose(question: AskedQuestion, reply: int, at: int, shown_ms: int) -> AskedQuestion:
     """The brain's reply holds a question. Nothing of it was heard yet."""
-    return question._replace(reply=reply, asked_at=NOT_YET)
+    is_playing = question.playing == reply
+    return question._replace(reply=reply, asked_at=NOT_YET, shown_at=at + shown_ms if is_playing else NOT_YET)
 
 
 def hear_late(question: AskedQuestion, reply: int, at: int) -> AskedQuestion:
@@ -55,6 +60,10 @@ def follow(question: AskedQuestion, record: StepRecord, needed_ms: int | None, s
         return question._replace(asked_at=event.at + shown_ms)
     if question.playing != question.reply:
         return question
+    if started is not None:  # the captions have the text from the beginning of the sound
+        question = question._replace(shown_at=event.at + shown_ms)
+    elif event.at < question.shown_at and _ends_sound(record):
+        question = question._replace(shown_at=NOT_YET)
     heard_ms = after.heard_ms if started is not None else max(before.heard_ms, after.heard_ms)
     if isinstance(event, PlaybackFinished | PlaybackStopped) and event.voice == before.voice_id:
         heard_ms = max(heard_ms, event.heard_ms)
@@ -63,3 +72,8 @@ def follow(question: AskedQuestion, record: StepRecord, needed_ms: int | None, s
     if needed_ms is None or heard_ms < needed_ms:
         return question
     return question._replace(asked_at=max(0, event.at - (heard_ms - needed_ms)))
+
+
+def _ends_sound(record: StepRecord) -> bool:
+    stops = any(type(effect) is StopPlayback for effect in record.effects)
+    return stops or isinstance(record.event, LinkClosed | PlaybackFailed)

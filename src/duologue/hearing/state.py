@@ -22,7 +22,7 @@ from .inputs import QuestionSpan
 from .intents import Intent
 from .policy import HearingPolicy
 from .questions import AskedQuestion
-from .words import SaidTurn, SaidWords
+from .words import SaidWords
 
 KNOWN_MAX = 50  # utterances that are remembered, because their text may still arrive
 DEAF = (Link.SUSPENDED, Link.HEALING)  # no audio arrives: neither silence nor sound is measured
@@ -198,13 +198,12 @@ def is_premature(s: HearingState, first: int, last: int) -> bool:
     """Did the oldest words of these turns that no reply has handled begin before the agent's last question was
     asked?"""
     new = [said for said in s.words.to_answer(first, last) if said.handled != said.text]
-    return bool(new) and not s.asked_question.counts_for(_began_at(s, new[0]))
-
-
-def _began_at(s: HearingState, said: SaidTurn) -> int:
-    """When the newest words of a turn began."""
+    if not new:
+        return False
+    said = new[0]
     spoken = [one.began_at for one in s.known if one.turn == said.turn and s.words.piece(one.turn, one.serial)]
-    return max([said.typed_at, *spoken])
+    is_read = said.typed_at > max(spoken, default=0) and not said.is_blind
+    return not s.asked_question.counts_for(max([said.typed_at, *spoken]), is_read)
 
 
 _FIELDS = HearingState._fields

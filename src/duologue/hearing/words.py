@@ -56,6 +56,7 @@ class SaidTurn(NamedTuple):
     handled: str = ""  # the text that a reply has handled: the reply was heard, was shown or has called a tool
     gist: int = 0  # counts how often its words have changed; case and punctuation don't count
     typed_at: int = 0  # when its newest text was typed; 0: nothing of it was typed
+    is_blind: bool = False  # that text was typed by a user who sees no captions
 
     @property
     def text(self) -> str:
@@ -73,6 +74,7 @@ class SaidWords(NamedTuple):
     turns: tuple[SaidTurn, ...] = ()
     content: int = 0  # the newest content id: a number for a final or typed text
     typed: tuple[tuple[int, str], ...] = ()  # content ids and texts of typed turns that the machine hasn't taken yet
+    blind: int = 0  # the content id of the newest text that was typed without captions
 
     def of(self, turn: int) -> SaidTurn:
         """The words of this turn, which may be empty."""
@@ -159,9 +161,10 @@ def _content_of(words: SaidWords, said: SaidTurn) -> tuple[SaidWords, SaidTurn, 
     return words._replace(content=content), said._replace(finals=finals), content
 
 
-def store_typed(words: SaidWords, text: str) -> tuple[SaidWords, int]:
+def store_typed(words: SaidWords, text: str, is_blind: bool = False) -> tuple[SaidWords, int]:
     """Store typed text until the machine assigns it to a turn. Returns its content id."""
     content = words.content + 1
+    words = words._replace(blind=content) if is_blind else words
     return words._replace(content=content, typed=(*words.typed, (content, encodable(text)))), content
 
 
@@ -219,7 +222,7 @@ def _take_typed(words: SaidWords, content: int, turn: int, at: int) -> SaidWords
         return words
     said = words.of(turn)
     pieces = (*said.pieces, (TYPED - len(said.pieces), text))
-    said = said._replace(pieces=pieces, mark=TurnMark.NONE, typed_at=at)
+    said = said._replace(pieces=pieces, mark=TurnMark.NONE, typed_at=at, is_blind=content == words.blind)
     return words._replace(typed=tuple(one for one in words.typed if one[0] != content)).put(said)
 
 

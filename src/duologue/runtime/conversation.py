@@ -321,12 +321,12 @@ class Conversation:
 
     # -- Commands
 
-    def type(self, text: str) -> None:
-        """Pass a text that the user typed. The text is a whole turn."""
+    def type(self, text: str, *, sees_captions: bool = True) -> None:
+        """Pass a text that the user typed. It is a whole turn. On a telephone with keys the user sees no captions."""
         self._check_running()
         if not text.strip():
             raise ValueError("the text is empty")
-        self.engine.hearing.type(self.engine.program.hide_typed(text))
+        self.engine.hearing.type(self.engine.program.hide_typed(text), not sees_captions)
 
     def press(self) -> None:
         """Tell the conversation that the user presses the push-to-talk button."""

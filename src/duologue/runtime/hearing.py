@@ -88,9 +88,9 @@ class Hearing:
         """The user releases push-to-talk."""
         self._between_steps(lambda: self._take(inp.ButtonReleased(self._driver.now())))
 
-    def type(self, text: str) -> None:
-        """The user has typed a whole turn."""
-        self._between_steps(lambda: self._take(inp.Typed(self._driver.now(), text)))
+    def type(self, text: str, is_blind: bool = False) -> None:
+        """The user has typed a whole turn. `is_blind`: they see no captions."""
+        self._between_steps(lambda: self._take(inp.Typed(self._driver.now(), text, is_blind)))
 
     def note_agent(self, speech: Speech) -> None:
         """Tell the machine what the agent is saying, if that has changed."""

@@ -18,7 +18,7 @@ from .validation import number, pairs, text, whole
 def said_to_json(said: SaidTurn) -> list[Any]:
     pieces = [list(piece) for piece in said.pieces]
     finals = [list(final) for final in said.finals]
-    asked = [said.given, said.given_in, said.handled, said.gist, said.typed_at]
+    asked = [said.given, said.given_in, said.handled, said.gist, said.typed_at, said.is_blind]
     return [said.turn, pieces, said.confidence, finals, said.mark.value, *asked]
 
 
@@ -29,7 +29,7 @@ def said_from_json(data: Any) -> tuple[SaidTurn, ...]:
 
 def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *asked: Any) -> SaidTurn:
     given, given_in, handled, *counts = asked
-    gist, typed_at = [*counts, 0, 0][:2]  # earlier versions had none
+    gist, typed_at, is_blind = [*counts, 0, 0, False][: max(3, len(counts))]  # earlier versions had none
     return SaidTurn(
         whole(turn),
         _pieces(pieces),
@@ -41,6 +41,7 @@ def _turn(turn: Any, pieces: Any, confidence: Any, finals: Any, mark: Any, *aske
         text(handled),
         whole(gist),
         whole(typed_at),
+        bool(is_blind),
     )
 
 

@@ -371,7 +371,7 @@ def _type(conversation: Conversation, caller: LimitedCaller, digits: str) -> Non
         _log_refusal(refused)
         return
     try:
-        conversation.type(digits)
+        conversation.type(digits, sees_captions=False)
     except NotRunning:
         LOG.info("ignored keys that were pressed after the end of the call")
 

@@ -13,7 +13,7 @@ from typing import Any
 from duologue.core.leaves import FROZEN, TIMER_INDEX, Timer, User, Voice, Words
 from duologue.core.state import FREEZES, State
 from duologue.hearing.policy import HearingPolicy
-from duologue.hearing.questions import AskedQuestion
+from duologue.hearing.questions import NOT_YET, AskedQuestion
 from duologue.hearing.state import DEAF, HeardUtterance, HearingState, JudgedWords
 from duologue.hearing.words import SaidTurn, SaidWords
 from duologue.turns.controller import TurnMemory
@@ -145,7 +145,7 @@ def _question(question: AskedQuestion, replies: dict[int, int]) -> AskedQuestion
     """The question, as long as it isn't asked: only the brain reads since when an answer counts."""
     if not question.reply or question.is_asked:
         return AskedQuestion()
-    return AskedQuestion(replies[question.reply], playing=replies.get(question.playing, 0))
+    return AskedQuestion(replies[question.reply], playing=replies.get(question.playing, 0), shown_at=NOT_YET)
 
 
 def _judged(s: HearingState, core: State, is_open: bool) -> JudgedWords:
@@ -213,4 +213,6 @@ def _words(words: SaidWords, replies: dict[int, int], contents: dict[int, int]) 
 
 def _turn(said: SaidTurn, replies: dict[int, int], contents: dict[int, int]) -> SaidTurn:
     finals = tuple((text, contents[content]) for text, content in said.finals)
-    return said._replace(finals=finals, given_in=replies[said.given_in], gist=GIST if said.gist else 0, typed_at=0)
+    return said._replace(
+        finals=finals, given_in=replies[said.given_in], gist=GIST if said.gist else 0, typed_at=0, is_blind=False
+    )
