@@ -85,7 +85,7 @@ class Background:
         self._name = name
         self._log = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed on leaving
         self._process = subprocess.Popen(
-            command, stdout=self._log, stderr=subprocess.STDOUT, env=ENVIRONMENT, start_new_session=True
+            command, stdout=self._log, stderr=subprocess.STDOUT, env=ENVIRONMENT, process_group=0
         )
 
     def __enter__(self) -> Background:
