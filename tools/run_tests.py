@@ -1,7 +1,7 @@
 """Runs all tests: `python tools/run_tests.py`, or with another command beside them: `--beside "make types check"`.
 
 First those on the simulated clock, in as many processes as there are processors and one more, because some wait. Then
-those marked `alone`, which run in real time, in three processes that mostly wait. The other command has the lowest
+those marked `alone`, which run in real time, in two processes that mostly wait. The other command has the lowest
 priority: it computes while all of these wait. Rule: only a test marked `alone` that fails is run a second time, by
 itself, and the summary names it; a torture run never gets a second chance, because what it loses is lost.
 """
@@ -33,7 +33,6 @@ SPOKEN = (
     "tests/browser/test_writing.py",
     "tests/lab/torture",
 )
-PAGE = "tests/browser"  # the rest of it, against a server that only plays messages
 SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers")  # need more packages: make oracles, make providers
 NO_SECOND_CHANCE = ("tests/lab/torture/",)
 # Test modules are compiled once, even where the environment turns that off for other programs.
@@ -134,13 +133,12 @@ def print_second_chances(*parts: Part) -> None:
 
 def run_alone(folder: Path) -> int:
     """Run the tests marked `alone`. Returns an exit code."""
-    _print("tests marked `alone`, in three processes; the output of the others follows at the end")
+    _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
     spoken = Part(("-m", "alone", *SPOKEN), folder / "spoken", second_chance=True)
     elsewhere = tuple(f"--ignore={path}" for path in SPOKEN)
-    shown = Part(("-m", "alone", PAGE, *elsewhere), folder / "shown", second_chance=True)
-    served = Part(("-m", "alone", *SEPARATE, f"--ignore={PAGE}", *elsewhere), folder / "served", second_chance=True)
-    code = run_together(shown, spoken, served)
-    print_second_chances(shown, spoken, served)
+    shown = Part(("-m", "alone", *SEPARATE, *elsewhere), folder / "shown", second_chance=True)
+    code = run_together(shown, spoken)
+    print_second_chances(shown, spoken)
     return code
 
 
