@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from duologue.models.cache import model_path
 from tests.needs import needs_model, needs_program_in_path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -34,8 +35,8 @@ def traced(folder: Path, *command: str) -> tuple[list[str], str]:
     log, home = folder / "calls", folder / "home"
     home.mkdir()
     kept = {name: value for name, value in os.environ.items() if name not in ("CI", "GITHUB_ACTIONS", "TF_BUILD")}
-    cache = os.environ.get("DUOLOGUE_MODELS") or str(Path("~/.cache/duologue/models").expanduser())
-    env = {**kept, "HOME": str(home), "XDG_CACHE_HOME": str(home), "DUOLOGUE_MODELS": cache}
+    models = str(model_path("silero-vad").parent)  # its home is empty, so it is told where they are
+    env = {**kept, "HOME": str(home), "XDG_CACHE_HOME": str(home), "DUOLOGUE_MODELS": models}
     env.pop("ORT_DISABLE_TELEMETRY", None)
     env["PYTHONPATH"] = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
     whole = [strace, "-f", "-o", str(log), "-e", TRACED, sys.executable, *command]
