@@ -11,7 +11,7 @@ from duologue.lab.sim.call_script import HangUp, Hear, Listen
 from duologue.lab.sim.carrier_network import Leg
 from duologue.lab.sim.dial import WEBHOOKS
 from duologue.lab.sim.telephones import AnsweredBy, Telephone
-from duologue.lines.phone.call.state import CallEnd, CallStage
+from duologue.lines.phone.call.state import CallEnd, CallStage, OnMachine
 from duologue.lines.phone.carriers import CARRIERS
 from duologue.ports.context import CallInfo, NotPossible
 from duologue.server.phone.numbers import Undialable
@@ -127,11 +127,14 @@ def test_a_number_that_cannot_be_dialled_is_refused_before_the_carrier_is_asked(
     asyncio.run(run())
 
 
-def test_a_message_for_a_machine_is_refused_by_name() -> None:
+@pytest.mark.parametrize(
+    "wrong", [{"on_machine": OnMachine.MESSAGE}, {"machine_message": "Hello.", "on_machine": OnMachine.HANG_UP}]
+)
+def test_a_message_without_its_setting_and_a_setting_without_its_message_are_refused_by_name(wrong: Any) -> None:
     async def run() -> None:
         async with office("twilio", desk_agent(_nothing), {CALLER: Telephone()}) as here:
-            with pytest.raises(NotPossible, match="answering machines aren't recognised yet"):
-                here.exchange.dial(CALLER, message="Your book is here.")
+            with pytest.raises(NotPossible, match="`machine_message` and `on_machine=OnMachine.MESSAGE` go together"):
+                here.exchange.dial(CALLER, **wrong)
 
     asyncio.run(run())
 

@@ -29,6 +29,8 @@ class Telephone:
     steps: tuple[Step, ...] = ()
     ring_ms: int = 200
     talk_ms: int = 300  # how long a person talks to a caller who was passed on, without the agent
+    detected: str = ""  # what the carrier's machine detection tells, if it was asked for, such as machine_end_beep, ...
+    detected_ms: int = 3_000  # ... and how long after the answer
 
 
 @dataclass(frozen=True, slots=True)

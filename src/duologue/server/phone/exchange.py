@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 
 from duologue.audio.frames import to_pcm
@@ -20,7 +20,7 @@ from duologue.ports.sound import Sound
 
 from ..agent_source import AgentOrMaker
 from .briefing import briefing_agent
-from .carrier_api import CarrierApi, api_of
+from .carrier_api import CarrierApi, SendRequest, api_of
 from .hold_music import melody
 from .numbers import dialable
 from .phone_call import CallTools, Outgoing, PhoneCall
@@ -32,13 +32,23 @@ _NOT_REACHED = {
     "failed": CallEnd.FAILED,
     "canceled": CallEnd.NO_ANSWER,
 }
+_ANSWERED_BY: dict[str, Callable[[int], on.CallInput]] = {  # the same names on Twilio and Telnyx
+    "human": on.PersonHeard,
+    "machine_start": on.MachineHeard,
+    "machine_end_beep": on.BeepHeard,
+    "machine_end_silence": on.BeepHeard,
+    "machine_end_other": on.BeepHeard,
+    "fax": on.FaxHeard,
+    "unknown": on.AnswererUnknown,
+}
 
 
 class PhoneExchange:
-    """The calls of one process."""
+    """The calls of one process. `send` sends requests to the carriers' APIs instead of the network: for simulations."""
 
-    def __init__(self, settings: PhoneSettings) -> None:
+    def __init__(self, settings: PhoneSettings, send: SendRequest | None = None) -> None:
         self._settings = settings
+        self._send = send
         self._apis: dict[str, CarrierApi] = {}
         self._placed: dict[str, PhoneCall] = {}  # by key
         self._music: Sound | None = None
@@ -51,23 +61,25 @@ class PhoneExchange:
         *,
         agent: AgentOrMaker | None = None,
         carrier: str = "",
-        message: str = "",
-        on_machine: OnMachine = OnMachine.TALK,
+        machine_message: str = "",
+        on_machine: OnMachine | None = None,
         ring_ms: int | None = None,
         parameters: Mapping[str, str] | None = None,
     ) -> PhoneCall:
         """Call this number. The agent talks when the call is answered; `agent` is another one than the server's.
-        Returns at once: `await call.over` waits for the end. Answering machines aren't recognised yet: another
-        `on_machine` than TALK, and a message, are refused. Raises NotPossible if the number or a setting is wrong."""
+        Returns at once: `await call.over` waits for the end. With a `machine_message`, a machine hears the message
+        after its beep instead of the agent. `on_machine` says what else to do with machines: TALK to them as to people,
+        which is the default, or HANG_UP. Raises NotPossible if the number or a setting is wrong."""
         settings = self._settings
-        if message or on_machine is not OnMachine.TALK:
-            raise NotPossible("answering machines aren't recognised yet: use on_machine=talk, and no message")
+        wanted = on_machine or (OnMachine.MESSAGE if machine_message else OnMachine.TALK)
+        if (wanted is OnMachine.MESSAGE) != bool(machine_message.strip()):
+            raise NotPossible("`machine_message` and `on_machine=OnMachine.MESSAGE` go together: set both, or neither")
         if not settings.number:
             raise NotPossible("calls can't be placed: set `number`, our own number with country code (PHONE_NUMBER)")
         if settings.used_tokens is not None:
             raise NotPossible("calls can't be placed by a server with several processes: use `--workers 1`")
-        outgoing = Outgoing(dialable(to), settings.number, agent, message, parameters or {})
-        policy = self._policy(ring_ms)
+        outgoing = Outgoing(dialable(to), settings.number, agent, machine_message, parameters or {})
+        policy = self._policy(ring_ms, wanted)
         call = self._place(carrier or self._first_carrier(), outgoing, policy)
         asyncio.get_running_loop().call_soon(lambda: call.feed(on.DialAsked(call.now())))
         return call
@@ -75,8 +87,8 @@ class PhoneExchange:
     def _first_carrier(self) -> str:
         return self._settings.carriers[0]
 
-    def _policy(self, ring_ms: int | None = None) -> CallPolicy:
-        return CallPolicy(ring_ms=ring_ms or self._settings.ring_ms)
+    def _policy(self, ring_ms: int | None = None, on_machine: OnMachine = OnMachine.TALK) -> CallPolicy:
+        return CallPolicy(ring_ms=ring_ms or self._settings.ring_ms, on_machine=on_machine)
 
     def _place(self, carrier: str, outgoing: Outgoing, policy: CallPolicy) -> PhoneCall:
         tools = self._tools(carrier)
@@ -98,12 +110,18 @@ class PhoneExchange:
     def _tools(self, carrier: str) -> CallTools:
         settings = self._settings
         return CallTools(
-            carrier, settings.base_url, partial(self._api, carrier), self._hold_music, self._call_taker, settings.number
+            carrier,
+            settings.base_url,
+            partial(self._api, carrier),
+            self._hold_music,
+            self._call_taker,
+            settings.number,
+            settings.carrier_amd,
         )
 
     def _api(self, carrier: str) -> CarrierApi:
         if carrier not in self._apis:
-            self._apis[carrier] = api_of(carrier, self._settings)
+            self._apis[carrier] = api_of(carrier, self._settings, self._send)
         return self._apis[carrier]
 
     def _hold_music(self) -> Sound:
@@ -138,6 +156,11 @@ class PhoneExchange:
             found.feed(on.NotReached(found.now(), _NOT_REACHED[status]))
         elif status == "completed" and found.state.stage in (CallStage.DIALLING, CallStage.RINGING):
             found.feed(on.NotReached(found.now(), CallEnd.FAILED))
+
+    def report_answerer(self, key: str, answered_by: str) -> None:
+        found, make = self._placed.get(key), _ANSWERED_BY.get(answered_by)
+        if found is not None and make is not None:
+            found.feed(make(found.now()))
 
 
 @cache

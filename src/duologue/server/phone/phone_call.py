@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 from duologue.lines.phone.call import effects as do
 from duologue.lines.phone.call import inputs as on
 from duologue.lines.phone.call.machine import step
-from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, CallState
+from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, CallState, OnMachine
 from duologue.lines.phone.digits import Digits
 from duologue.lines.phone.line import PhoneLine
 from duologue.lines.phone.tones import UnknownKeys
@@ -31,6 +31,7 @@ from .numbers import dialable
 from .webhooks import join_xml, pass_on_xml
 
 LOG = logging.getLogger("duologue.phone")
+_DETECTS = {OnMachine.MESSAGE: "DetectMessageEnd", OnMachine.HANG_UP: "Enable"}  # what the carrier should find out
 
 
 class Opening(Enum):
@@ -64,6 +65,7 @@ class CallTools:
     music: Callable[[], Sound]
     call_taker: Callable[[PhoneCall, str, str, float], PhoneCall]
     own_number: str = ""
+    carrier_amd: bool = False  # does the carrier find out whether a machine has answered?
 
 
 class PhoneCall:
@@ -196,9 +198,11 @@ class PhoneCall:
         assert outgoing is not None
         voice = "voice" if self.tools.carrier == "twilio" else "texml"
         ring_s = max(1, round(self._policy.ring_ms / 1000))
-        order = CallOrder(
-            outgoing.to, outgoing.caller_id, f"{base}/{voice}?key={self.key}", f"{base}/status?key={self.key}", ring_s
-        )
+        urls = (f"{base}/{path}?key={self.key}" for path in (voice, "status"))
+        order = CallOrder(outgoing.to, outgoing.caller_id, *urls, ring_s)
+        wanted = _DETECTS.get(self._policy.on_machine, "")
+        if self.tools.carrier_amd and wanted:
+            order = replace(order, detects=wanted, answer_url=f"{base}/answered?key={self.key}")
         self.call_id = await self.tools.api().place(order) or self.call_id
 
     async def _end_at_carrier(self) -> None:

@@ -80,7 +80,14 @@ class GreetingPaused:
 
 @dataclass(frozen=True, slots=True)
 class PersonHeard:
-    """The carrier, or the words that were said, tell a person."""
+    """The carrier tells a person."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSpoke:
+    """Words were said that a person says first, such as "hello?", and nothing else. Machines may begin with them."""
 
     at: int
 
@@ -191,6 +198,7 @@ CallInput: TypeAlias = (
     | GreetingBegan
     | GreetingPaused
     | PersonHeard
+    | PersonSpoke
     | MachineHeard
     | BeepHeard
     | FaxHeard
