@@ -329,6 +329,11 @@ class CarrierNetwork:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    @property
+    def is_busy(self) -> bool:
+        """Does a call go on?"""
+        return bool(self._tasks)
+
     async def close(self) -> None:
         """End every call."""
         for leg in self.legs.values():

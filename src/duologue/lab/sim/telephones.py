@@ -44,13 +44,15 @@ class NetworkEvent:
 
 @dataclass
 class NetworkLog:
-    """Everything that has happened, in order. `now` returns the time in ms."""
+    """Everything that has happened, in order. `now` returns the time in ms, `heard` is told at once."""
 
     now: Callable[[], int]
     events: list[NetworkEvent] = field(default_factory=list)
+    heard: Callable[[str, str], None] = lambda who, what: None  # noqa: ARG005
 
     def note(self, who: str, what: str) -> None:
         self.events.append(NetworkEvent(self.now(), who, what))
+        self.heard(who, what)
 
     def of(self, who: str) -> list[str]:
         """What has happened at this number."""

@@ -7,15 +7,17 @@ nothing.
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from typing import TypeAlias
 
 from duologue.audio.frames import to_pcm
 from duologue.audio.wav import read_audio
 from duologue.lines.phone.call import inputs as on
-from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, OnMachine
-from duologue.ports.context import NotPossible
+from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, CallState, OnMachine
+from duologue.ports.context import NotPossible, TransferFailed
 from duologue.ports.sound import Sound
 
 from ..agent_source import AgentOrMaker
@@ -26,6 +28,9 @@ from .numbers import dialable
 from .phone_call import CallTools, Outgoing, PhoneCall
 from .settings import PhoneSettings
 
+LOG = logging.getLogger("duologue.phone")
+AGAIN_S = 1.0  # until a transfer is tried again when the server stops
+Observe: TypeAlias = Callable[[PhoneCall, on.CallInput, CallState], None]
 _NOT_REACHED = {
     "busy": CallEnd.BUSY,
     "no-answer": CallEnd.NO_ANSWER,
@@ -51,6 +56,8 @@ class PhoneExchange:
         self._send = send
         self._apis: dict[str, CarrierApi] = {}
         self._placed: dict[str, PhoneCall] = {}  # by key
+        self._calls: set[PhoneCall] = set()  # in progress
+        self.observe: Observe = lambda call, given, state: None  # noqa: ARG005 - gets each change of each call
         self._music: Sound | None = None
 
     # -- Placing calls
@@ -93,7 +100,7 @@ class PhoneExchange:
     def _place(self, carrier: str, outgoing: Outgoing, policy: CallPolicy) -> PhoneCall:
         tools = self._tools(carrier)
         tools.api()  # a missing setting is told before anything happens
-        call = PhoneCall(secrets.token_urlsafe(12), tools, policy, outgoing)
+        call = self._add(PhoneCall(secrets.token_urlsafe(12), tools, policy, outgoing))
         call.number = outgoing.to
         self._placed[call.key] = call
         call.over.add_done_callback(lambda _: self._placed.pop(call.key, None))
@@ -101,7 +108,12 @@ class PhoneExchange:
 
     def arriving(self, carrier: str) -> PhoneCall:
         """A call that has come in."""
-        return PhoneCall(secrets.token_urlsafe(12), self._tools(carrier), self._policy())
+        return self._add(PhoneCall(secrets.token_urlsafe(12), self._tools(carrier), self._policy()))
+
+    def _add(self, call: PhoneCall) -> PhoneCall:
+        self._calls.add(call)
+        call.over.add_done_callback(lambda _: self._calls.discard(call))
+        return call
 
     def find(self, key: str) -> PhoneCall | None:
         """The call that was placed here with this key."""
@@ -117,6 +129,7 @@ class PhoneExchange:
             self._call_taker,
             settings.number,
             settings.carrier_amd,
+            lambda call, given, state: self.observe(call, given, state),
         )
 
     def _api(self, carrier: str) -> CarrierApi:
@@ -139,6 +152,33 @@ class PhoneExchange:
         agent = briefing_agent(caller.conversation.agent, briefing, caller.taker_answers)
         policy = self._policy(round(ring_s * 1000))
         return self._place(caller.tools.carrier, Outgoing(to, settings.number, lambda: agent), policy)
+
+    # -- Stopping
+
+    async def drain(self, limit_s: float) -> None:
+        """The server stops. With the setting `drain_to`, each call in progress is transferred there, as soon as
+        everything is said in it. Without it, calls may end by themselves."""
+        if self._settings.drain_to:
+            until = asyncio.get_running_loop().time() + limit_s
+            await asyncio.gather(*(self._pass_on(call, until) for call in tuple(self._calls)))
+
+    async def _pass_on(self, call: PhoneCall, until: float) -> None:
+        """Transfer this call. While that isn't possible, such as while the caller talks, try again."""
+        while not call.over.done() and asyncio.get_running_loop().time() < until:
+            try:
+                await self._tell_and_transfer(call)
+            except TransferFailed as failure:
+                LOG.warning("a call stays with a server that stops: %s", failure.outcome)
+                return
+            except NotPossible:
+                await asyncio.sleep(AGAIN_S)
+
+    async def _tell_and_transfer(self, call: PhoneCall) -> None:
+        if call.conversation is None or call.state.stage is not CallStage.TALKING:
+            raise NotPossible("the call can't be transferred now")
+        agent, context = call.conversation.agent, call.conversation.call_context
+        await context.say(agent.phrases.say(agent.language or "en", "passing_on", 0))
+        await context.transfer(self._settings.drain_to)
 
     # -- Reports of the carrier
 

@@ -66,6 +66,7 @@ class CallTools:
     call_taker: Callable[[PhoneCall, str, str, float], PhoneCall]
     own_number: str = ""
     carrier_amd: bool = False  # does the carrier find out whether a machine has answered?
+    observe: Callable[[PhoneCall, on.CallInput, CallState], None] = lambda call, given, state: None  # noqa: ARG005
 
 
 class PhoneCall:
@@ -107,6 +108,7 @@ class PhoneCall:
             return False
         self._set_timer()
         self.watch(given, self.state)
+        self.tools.observe(self, given, self.state)
         for effect in effects:
             self._perform(effect)
         return True
