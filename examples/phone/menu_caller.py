@@ -10,19 +10,21 @@ from duologue import Agent, LastWords, Phrases, Show, ToolCall
 from duologue.core.settings import profile
 from duologue.workers.phone_tools import press_keys
 
-GOAL = ("renew", "card")
-CARD = "4711"
-OPTION = re.compile(r"(?:for|to) ([^.,]+), (?:please )?press (\w+)|press (\w+) (?:for|to) ([^.,]+)", re.IGNORECASE)
-DIGITS = {"zero": "0", "one": "1", "two": "2", "to": "2", "too": "2", "three": "3", "four": "4", "for": "4", "five": "5"}
+GOAL, CARD = "card", "4711"
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+KEYS = {name: str(number) for number, name in enumerate(NUMBERS)} | {str(number): str(number) for number in range(10)}
 
 
 def key_in(text: str) -> str:
-    """The key of the option that serves the goal; empty if the menu hasn't said it."""
-    for what, key, other_key, other_what in OPTION.findall(text):
-        if any(word in (what or other_what).lower() for word in GOAL):
-            name = (key or other_key).lower()
-            return DIGITS.get(name, name)
-    return ""
+    """The key for the goal; empty if the menu hasn't said it. "For your card, press 5" and "press 5 for your card"."""
+    words = re.findall(r"[a-z]+|\d", text.lower())
+    goal = next((place for place, word in enumerate(words) if word.startswith(GOAL)), None)
+    if goal is None:
+        return ""
+    after, before = words[goal:], words[:goal]
+    if "press" in after:
+        return next((KEYS[word] for word in after[after.index("press") :] if word in KEYS), "")
+    return next((KEYS[word] for word in reversed(before) if word in KEYS), "") if "press" in before else ""
 
 
 async def reply(request):
@@ -31,7 +33,7 @@ async def reply(request):
         yield Show(f"keys: {request.outputs[-1].output}")  # nothing is said: the menu goes on by itself
     elif "renewed" in heard or "goodbye" in heard:
         yield LastWords("Thank you. Goodbye.")
-    elif "number" in heard and ("enter" in heard or "hash" in heard):
+    elif "enter" in heard and "number" in heard:
         yield ToolCall("press_keys", {"keys": f"{CARD}#"})
     elif key := key_in(request.text):
         yield ToolCall("press_keys", {"keys": key})

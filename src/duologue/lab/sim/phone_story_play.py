@@ -72,7 +72,7 @@ class StoryTeller:
         self._began = self._loop.time()
         self._first: PhoneCall | None = None
         self._problems: list[str] = []
-        self._conversations = 0
+        self._done: dict[str, int] = {}  # by call: how many steps its telephone has taken
         book = {phone.number: phone.telephone for phone in story.telephones}
         self._network = CarrierNetwork(story.carrier, book, self._behave)
         self._network.log.heard = self._note_network
@@ -171,10 +171,13 @@ class StoryTeller:
             return
         caller = ScriptedCaller(scripted, lambda: None, self._speech, STEP_S_MAX)
         caller.note = lambda what: self._note(name, what)
+        done = self._done.get(leg.call, 0)  # a call that comes back goes on where the person was
         try:
-            await caller.follow(phone.telephone.steps)
+            await caller.follow(phone.telephone.steps[done:])
         except NotAsExpected as different:
             self._problems.append(f"{name}: {different}")
+        finally:
+            self._done[leg.call] = done + len(caller.done)
 
     # -- The timeline
 
