@@ -1,7 +1,7 @@
 """A simulated telephone menu (IVR): it speaks a page, hears keys as tones, and goes to the next page.
 
 `press` and `time_out` are pure and decide; `serve_menu` speaks and listens. Rule: a key that no option begins with is
-wrong and the page is said again; a page that gets no key is said again, and after a few times the menu hangs up.
+wrong and the page is said again, but a page with an option that ends with # waits for #. A page that gets no key is said again, and after a few times the menu hangs up.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def press(menu: PhoneMenu, state: MenuState, key: str) -> tuple[MenuState, str]:
     if typed in keys:
         following = MenuState(keys[typed])
         return following, menu.pages[following.page].say
-    if any(option.startswith(typed) for option in keys):
+    if any(option.startswith(typed) for option in keys) or (key != "#" and any("#" in option for option in keys)):
         return replace(state, typed=typed), ""
     return _again(menu, state, f"{menu.wrong} ")
 

@@ -83,11 +83,6 @@ class PhoneStory:
         return next((phone.name for phone in self.telephones if phone.number == number), number)
 
 
-def is_story(data: object) -> bool:
-    """Is this parsed YAML a story, rather than the script of one caller?"""
-    return isinstance(data, Mapping) and ("story" in data or "telephones" in data)
-
-
 def read_story(data: object) -> PhoneStory:
     """Read a story from parsed YAML. Raises InvalidCallScript."""
     if not isinstance(data, Mapping):

@@ -229,13 +229,8 @@ async def play_story(story: PhoneStory, agent: Agent, speech: Speech) -> StoryOu
         raise DuologueError(f"settings: {problem}") from None
 
 
-def timeline_lines(told: StoryOutcome) -> list[str]:
-    """The timeline as text, one line each: seconds, who, what."""
-    width = max((len(line.who) for line in told.timeline), default=0)
-    return [f"{line.at_ms / 1000:8.2f} s  {line.who:<{width}}  {line.what}" for line in told.timeline]
-
-
-def as_json(told: StoryOutcome) -> dict[str, Any]:
+def outcome_as_json(told: StoryOutcome) -> dict[str, Any]:
+    """The outcome and the whole timeline."""
     return {
         "story": told.story.story,
         "carrier": told.story.carrier,
