@@ -1,7 +1,7 @@
 """A telephone desk: keys transfer the caller, put the caller on hold, or ask for a number.
 
-1 or "billing": cold transfer. 2 or "a person": transfer with a briefing. 3 or "wait": hold with music. 4: a PIN by keys.
-The stories in this folder play it: `duologue phone --simulate cold_transfer.yaml`.
+1 or "billing": cold transfer. 2 or "a person": transfer with a briefing. 3 or "wait": hold with music. 4: a PIN by
+keys. The stories in this folder play it: `duologue phone --simulate cold_transfer.yaml`.
 """
 
 import asyncio

@@ -67,7 +67,10 @@ def test_a_beep_may_be_quiet_or_loud_and_the_line_may_hiss(level: float) -> None
         ("ringback", sine((440, 480), 2_000)),
         ("three tones before an announcement", sine(950, 330) + sine(1_400, 330) + sine(1_800, 330)),
         ("hiss", to_pcm(noise(1_000, 0.1))),
-        ("a sweep", to_pcm((0.3 * np.sin(2 * np.pi * np.cumsum(np.linspace(500, 1_800, 4_000)) / RATE_HZ)).astype("f4"))),
+        (
+            "a sweep",
+            to_pcm((0.3 * np.sin(2 * np.pi * np.cumsum(np.linspace(500, 1_800, 4_000)) / RATE_HZ)).astype("f4")),
+        ),
         ("silence", b""),
     ],
     ids=lambda given: given if isinstance(given, str) else "",

@@ -47,7 +47,8 @@ phone_app.command("dial")(dial_command)
 def phone_command(
     invoked: typer.Context,
     simulate: Annotated[
-        Path | None, typer.Option(help="The script of a call, or a story with several telephones, in YAML (docs/phone.md).")
+        Path | None,
+        typer.Option(help="The script of a call, or a story with several telephones, in YAML (docs/phone.md)."),
     ] = None,
     carrier: Annotated[
         str, typer.Option(help="The carrier to simulate, twilio or telnyx; without it, the script's.")

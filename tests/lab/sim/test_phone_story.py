@@ -15,7 +15,10 @@ STORY: dict[str, Any] = {
     "story": "A machine answers.",
     "telephones": {
         "ann": {"answer": "machine", "ring_ms": 500, "steps": [{"say": "Hello."}, {"beep": {"hz": 900, "ms": 300}}]},
-        "desk": {"number": "+4930555222", "menu": {"pages": {"a": {"say": "Press 1.", "keys": {1: "b"}}, "b": {"say": "Bye."}}}},
+        "desk": {
+            "number": "+4930555222",
+            "menu": {"pages": {"a": {"say": "Press 1.", "keys": {1: "b"}}, "b": {"say": "Bye."}}},
+        },
         "bob": None,
     },
     "dial": {"to": "ann", "on_machine": "hang_up", "ring_s": 5},

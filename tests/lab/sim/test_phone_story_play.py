@@ -75,7 +75,7 @@ def play(story: PhoneStory, **changes: Any) -> StoryOutcome:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_story_goes_as_its_file_expects(file: Path) -> None:
     told = play(story_of(file.stem))
-    print(*told.timeline, sep="\n")
+    sys.stdout.write("\n".join(map(str, told.timeline)))
     assert told.problem == ""
     assert told.timeline
     assert [line.at_ms for line in told.timeline] == sorted(line.at_ms for line in told.timeline)
@@ -139,7 +139,9 @@ def test_a_message_that_is_cut_off_by_the_machine_was_not_left() -> None:
     data = {
         "story": "The machine hangs up during the message.",
         "agent": "desk:agent",
-        "telephones": {"ann": {"answer": "machine", "steps": [{"pause": 500}, {"beep": 800}, {"hear": 300}, "hang_up"]}},
+        "telephones": {
+            "ann": {"answer": "machine", "steps": [{"pause": 500}, {"beep": 800}, {"hear": 300}, "hang_up"]}
+        },
         "dial": {"to": "ann", "machine_message": "This is a rather long message about a book that is here for you."},
         "expect": {"outcome": "hung up", "timeline": ["call ann: message", "call ann: ended, hung up"]},
     }

@@ -133,7 +133,7 @@ def test_a_number_that_cannot_be_dialled_is_refused_before_the_carrier_is_asked(
 def test_a_message_without_its_setting_and_a_setting_without_its_message_are_refused_by_name(wrong: Any) -> None:
     async def run() -> None:
         async with office("twilio", desk_agent(_nothing), {CALLER: Telephone()}) as here:
-            with pytest.raises(NotPossible, match="`machine_message` and `on_machine=OnMachine.MESSAGE` go together"):
+            with pytest.raises(NotPossible, match="go together: set both, or neither"):
                 here.exchange.dial(CALLER, **wrong)
 
     asyncio.run(run())

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
-from starlette.types import ASGIApp, Message
+from starlette.types import Message
 
 from duologue.lines.phone.carriers import Carrier
 
@@ -24,6 +24,7 @@ from .scripted_carrier import ScriptedCarrier
 
 POST_S_MAX = 10.0
 END_S_MAX = 10.0
+Application: TypeAlias = Callable[[Any, Any, Any], Awaitable[None]]  # of ASGI
 
 
 class CarrierWires(Protocol):
@@ -64,7 +65,7 @@ def _fetch(request: urllib.request.Request) -> tuple[int, str]:
 class LoopWires:
     """Within one event loop. `server` is the application that is called."""
 
-    def __init__(self, server: ASGIApp) -> None:
+    def __init__(self, server: Application) -> None:
         self._server = server
 
     async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> tuple[int, str]:
@@ -100,7 +101,7 @@ class LoopWires:
             serving.cancel()
 
 
-def request_within(api: ASGIApp) -> Callable[[str, str, Mapping[str, str], bytes], tuple[int, str]]:
+def request_within(api: Application) -> Callable[[str, str, Mapping[str, str], bytes], tuple[int, str]]:
     """A function that sends a request to this application and returns the status and the text of the response, at once:
     for the carriers' libraries, which block. The application must answer without waiting for anything."""
 

@@ -1,7 +1,8 @@
 """A simulated telephone menu (IVR): it speaks a page, hears keys as tones, and goes to the next page.
 
 `press` and `time_out` are pure and decide; `serve_menu` speaks and listens. Rule: a key that no option begins with is
-wrong and the page is said again, but a page with an option that ends with # waits for #. A page that gets no key is said again, and after a few times the menu hangs up.
+wrong, and the page is said again; a page with an option that ends with # waits for #. A page that gets no key is said
+again, and after a few times the menu hangs up.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from duologue.core.errors import DuologueError
 from duologue.lines.phone.call.state import CallEnd, OnMachine
 from duologue.lines.phone.carriers import CARRIERS
 from duologue.lines.phone.tones import UnknownKeys, check_keys

@@ -78,9 +78,7 @@ class StoryTeller:
         self._network.log.heard = self._note_network
         self._network.url = SERVER_URL
         secrets = self._network.secrets
-        self._settings = PhoneSettings(
-            SERVER_URL, number=OWN_NUMBER, api_url=API_URL, **{**secrets, **story.settings}
-        )
+        self._settings = PhoneSettings(SERVER_URL, number=OWN_NUMBER, api_url=API_URL, **{**secrets, **story.settings})
         drain_s = story.stop.drain_s if story.stop is not None else 30.0
         self._server = Server(lambda: agent, ServerSettings(limits=Limits(drain_s_max=drain_s)))
         self._exchange = PhoneExchange(self._settings, request_within(Starlette(routes=self._network.routes())))

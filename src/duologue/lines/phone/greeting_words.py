@@ -1,7 +1,7 @@
 """What the first words on a telephone tell: an answering machine, or a person.
 
-Each language is one file of phrases in `greetings/`. Rule: a machine's phrase counts anywhere in the words ("please leave
-a message after the tone"), a person's only if the words contain nothing else ("hello? who is this?").
+Each language is one file of phrases in `greetings/`. Rule: a machine's phrase counts anywhere in the words ("please
+leave a message after the tone"), a person's only if the words contain nothing else ("hello? who is this?").
 """
 
 from __future__ import annotations

@@ -200,11 +200,11 @@ class PhoneCall:
         assert outgoing is not None
         voice = "voice" if self.tools.carrier == "twilio" else "texml"
         ring_s = max(1, round(self._policy.ring_ms / 1000))
-        urls = (f"{base}/{path}?key={self.key}" for path in (voice, "status"))
-        order = CallOrder(outgoing.to, outgoing.caller_id, *urls, ring_s)
-        wanted = _DETECTS.get(self._policy.on_machine, "")
-        if self.tools.carrier_amd and wanted:
-            order = replace(order, detects=wanted, answer_url=f"{base}/answered?key={self.key}")
+        url, status_url, answer_url = (f"{base}/{path}?key={self.key}" for path in (voice, "status", "answered"))
+        order = CallOrder(outgoing.to, outgoing.caller_id, url, status_url, ring_s)
+        if self.tools.carrier_amd:
+            detects = _DETECTS.get(self._policy.on_machine, "")
+            order = replace(order, detects=detects, answer_url=answer_url)
         self.call_id = await self.tools.api().place(order) or self.call_id
 
     async def _end_at_carrier(self) -> None:
