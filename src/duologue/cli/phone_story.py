@@ -25,7 +25,7 @@ from .talk import with_speech
 from .terminal_style import BLUE, GREEN, RED
 
 if TYPE_CHECKING:
-    from duologue.lab.sim.phone_story_play import StoryOutcome
+    from duologue.lab.sim.phone_story_play import PhoneStoryOutcome
 
 
 def is_story(data: object) -> bool:
@@ -60,7 +60,7 @@ def story_command(file: Path, data: object, carrier: str, agent: str, as_json: b
         raise typer.Exit(1)
 
 
-def _show(told: StoryOutcome) -> None:
+def _show(told: PhoneStoryOutcome) -> None:
     console = Console()
     console.print(Text(f"  {told.story.story}\n", "bold"), soft_wrap=True)
     width = max((len(line.who) for line in told.timeline), default=0)

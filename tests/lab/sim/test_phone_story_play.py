@@ -16,7 +16,7 @@ from duologue.ears.local import LocalEars
 from duologue.lab.sim.call_script import PlayWav, Say
 from duologue.lab.sim.phone_speech import PhoneSpeech
 from duologue.lab.sim.phone_story import PhoneStory, read_story
-from duologue.lab.sim.phone_story_play import StoryOutcome, outcome_as_json, play_story
+from duologue.lab.sim.phone_story_play import PhoneStoryOutcome, outcome_as_json, play_story
 from duologue.runtime.agent import Agent
 from duologue.runtime.find_agent import find_agent
 from duologue.runtime.simulated_clock import run_simulated
@@ -63,7 +63,7 @@ def is_spoken(story: PhoneStory) -> bool:
     return any(isinstance(step, Say) for step in steps) or any(phone.menu for phone in story.telephones)
 
 
-def play(story: PhoneStory, **changes: Any) -> StoryOutcome:
+def play(story: PhoneStory, **changes: Any) -> PhoneStoryOutcome:
     """The story with its own agent. Ears and speech are real if the story is spoken."""
     agent: Agent = replace(find_agent(story.agent), voice=ScriptedVoice(char_ms=40))
     if not is_spoken(story):

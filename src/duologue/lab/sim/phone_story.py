@@ -78,7 +78,7 @@ class PhoneStory:
         return next((phone for phone in self.telephones if phone.name == name), None)
 
     def name_of(self, number: str) -> str:
-        """The name of the telephone with this number; the number itself if there is none."""
+        """The name of the telephone with this number; the number itself if it has no name."""
         return next((phone.name for phone in self.telephones if phone.number == number), number)
 
 

@@ -39,7 +39,7 @@ SERVER_URL, API_URL = "http://127.0.0.1:1", "http://127.0.0.1:2"
 Speech = Callable[[Say | PlayWav], Awaitable[bytes]]
 
 
-class StoryLine(NamedTuple):
+class PhoneStoryLine(NamedTuple):
     """One line of a timeline."""
 
     at_ms: int
@@ -51,11 +51,11 @@ class StoryLine(NamedTuple):
 
 
 @dataclass
-class StoryOutcome:
+class PhoneStoryOutcome:
     """How a story went. `problem` is empty if everything that it expects has happened."""
 
     story: PhoneStory
-    timeline: list[StoryLine] = field(default_factory=list)
+    timeline: list[PhoneStoryLine] = field(default_factory=list)
     outcome: str = ""  # of the first call
     problem: str = ""
     refused: list[str] = field(default_factory=list)  # what the carrier has refused
@@ -67,7 +67,7 @@ class StoryTeller:
     def __init__(self, story: PhoneStory, agent: Agent, speech: Speech) -> None:
         self._story = story
         self._speech = speech
-        self.told = StoryOutcome(story)
+        self.told = PhoneStoryOutcome(story)
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
         self._first: PhoneCall | None = None
@@ -100,7 +100,7 @@ class StoryTeller:
             )
         )
 
-    async def play(self) -> StoryOutcome:
+    async def play(self) -> PhoneStoryOutcome:
         """Play the story to its end."""
         story, stopping = self._story, None
         try:
@@ -180,7 +180,7 @@ class StoryTeller:
     # -- The timeline
 
     def _note(self, who: str, what: str) -> None:
-        self.told.timeline.append(StoryLine(round((self._loop.time() - self._began) * 1000), who, what))
+        self.told.timeline.append(PhoneStoryLine(round((self._loop.time() - self._began) * 1000), who, what))
 
     def _note_network(self, who: str, what: str) -> None:
         for phone in self._story.telephones:
@@ -219,7 +219,7 @@ class StoryTeller:
         told.problem = "; ".join(self._problems)
 
 
-async def play_story(story: PhoneStory, agent: Agent, speech: Speech) -> StoryOutcome:
+async def play_story(story: PhoneStory, agent: Agent, speech: Speech) -> PhoneStoryOutcome:
     """Play a story with this agent. Raises DuologueError if a setting is wrong."""
     try:
         return await StoryTeller(story, agent, speech).play()
@@ -227,7 +227,7 @@ async def play_story(story: PhoneStory, agent: Agent, speech: Speech) -> StoryOu
         raise DuologueError(f"settings: {problem}") from None
 
 
-def outcome_as_json(told: StoryOutcome) -> dict[str, Any]:
+def outcome_as_json(told: PhoneStoryOutcome) -> dict[str, Any]:
     """The outcome and the whole timeline."""
     return {
         "story": told.story.story,
