@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import TypeAlias
 
-from duologue.audio.frames import to_pcm
+from duologue.audio.frames import UnusableAudio, to_pcm
 from duologue.audio.wav import read_audio
 from duologue.lines.phone.call import inputs as on
 from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, CallState, OnMachine
@@ -85,6 +85,9 @@ class PhoneExchange:
             raise NotPossible("calls can't be placed: set `number`, our own number with country code (PHONE_NUMBER)")
         if settings.used_tokens is not None:
             raise NotPossible("calls can't be placed by a server with several processes: use `--workers 1`")
+        if carrier and carrier not in settings.carriers:
+            known = " or ".join(settings.carriers)
+            raise NotPossible(f"calls can't be placed on `carrier` {carrier!r}: its secret isn't set; use {known}")
         outgoing = Outgoing(dialable(to), settings.number, agent, machine_message, parameters or {})
         policy = self._policy(ring_ms, wanted)
         call = self._place(carrier or self._first_carrier(), outgoing, policy)
@@ -207,5 +210,9 @@ class PhoneExchange:
 def _sound_of(settings: PhoneSettings) -> Sound:
     if settings.hold_music is None:
         return melody()
-    found = read_audio(settings.hold_music)
+    try:
+        found = read_audio(settings.hold_music)
+    except (OSError, UnusableAudio) as problem:
+        LOG.warning("hold_music can't be played, a melody is: %s", type(problem).__name__)
+        return melody()
     return Sound(max(1, len(found.samples) * 1000 // found.rate_hz), to_pcm(found.samples), found.rate_hz)

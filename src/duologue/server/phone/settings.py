@@ -119,6 +119,8 @@ def _problems(settings: PhoneSettings) -> list[str]:
         problems.append("token_key must have at least 16 bytes")
     if settings.number and not is_dialable(settings.number):
         problems.append("number must be a number with country code, such as +4930123456")
+    if settings.hold_music is not None and not settings.hold_music.is_file():
+        problems.append("hold_music must be a WAV file that exists")
     if settings.drain_to and not is_dialable(settings.drain_to):
         problems.append("drain_to must be a number with country code, such as +4930123456, or a SIP address")
     if settings.api_url and not is_loopback(urlsplit(settings.api_url).hostname or ""):
