@@ -66,7 +66,7 @@ def test_the_page_lists_every_story_and_prints_commands_with_stories_that_exist(
     names = {file.stem for file in STORIES.glob("*.yaml")}
     listed = re.search(r"\| story in `examples/phone/`.*?\n\n", text, re.DOTALL)
     assert listed is not None
-    assert {name for name in re.findall(r"`(\w+)`", listed.group())} == names
+    assert set(re.findall(r"`(\w+)`", listed.group())) == names
     for line in shell_lines(text):
         for place in re.findall(r"examples/phone/(\w+)\.yaml", line):
             assert place in names

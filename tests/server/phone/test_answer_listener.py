@@ -14,8 +14,11 @@ from duologue.lab.sim.offline_call import OfflineCall
 from duologue.lab.sim.phone_speech import beep_sound
 from duologue.lines.phone.call import inputs as on
 from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded
+from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.server.phone.answer_listener import AnswerListener
+from duologue.server.phone.answer_listener import AnswerListener, screen_answer
+from duologue.server.phone.phone_call import Opening
+from duologue.voice.scripted import ScriptedVoice
 
 
 def listened(heard: list[Heard], ears: Any = None, beeps: bool = False) -> list[on.CallInput]:
@@ -85,3 +88,27 @@ def test_ears_that_need_loading_are_loaded_first() -> None:
     ears = LazyEars()
     assert listened([SpeechBegan()], ears) == [on.GreetingBegan(5_000)]
     assert ears.is_ready
+
+
+def test_the_ears_of_a_speech_to_speech_model_are_not_used_before_its_session(caplog: pytest.LogCaptureFixture) -> None:
+    class Model(ScriptedEars):
+        async def reply(self, request: Any) -> AsyncIterator[str]:
+            yield "?"
+
+    class Call:
+        def now(self) -> int:
+            return 0
+
+        def feed(self, given: on.CallInput) -> None:
+            raise AssertionError(given)
+
+        async def opening(self) -> Opening:
+            await asyncio.sleep(1)
+            return Opening.TALK
+
+    async def run() -> Opening:
+        line = await OfflineCall().connect()
+        return await screen_answer(Call(), line, Agent(Model(), voice=ScriptedVoice()))  # type: ignore[arg-type]
+
+    assert run_simulated(run()) is Opening.TALK
+    assert "the agent has no ears" in caplog.text

@@ -17,7 +17,10 @@ from duologue.lines.phone.greeting_words import answerer_of
 from duologue.lines.phone.line import PhoneLine
 from duologue.ports.ears import Ears, Final, Frame, Heard, NeedsLoading, Partial, SpeechBegan, SpeechEnded
 from duologue.ports.line import LineEvent
+from duologue.runtime.agent import Agent
 from duologue.runtime.frame_queue import FrameQueue
+
+from .phone_call import Opening, PhoneCall
 
 LOG = logging.getLogger("duologue.phone")
 
@@ -82,3 +85,16 @@ class AnswerListener:
             self._feed(on.MachineHeard(self._now()))
         elif found is Answerer.PERSON and is_final:
             self._feed(on.PersonSpoke(self._now()))
+
+
+async def screen_answer(call: PhoneCall, line: PhoneLine, agent: Agent) -> Opening:
+    """Listen with the agent's ears until the call has decided what to do with the stream. The ears of a speech-to-speech
+    model belong to its session, which hasn't begun, so they aren't used."""
+    ears = agent.ears if agent.ears is not agent.brain else None
+    listener = AnswerListener(call.feed, call.now, ears, agent.language or "en")
+    listening = asyncio.ensure_future(listener.listen(line))
+    try:
+        return await call.opening()
+    finally:
+        listening.cancel()
+        await asyncio.wait((listening,))

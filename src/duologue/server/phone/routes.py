@@ -34,7 +34,7 @@ from ..caller_address import caller_address
 from ..caller_budget import Refused
 from ..limited_caller import LimitedCaller, unanswered_of
 from ..settings import Limits
-from .answer_listener import AnswerListener
+from .answer_listener import screen_answer
 from .exchange import PhoneExchange
 from .machine_message import KeptLine, leave_message, message_agent
 from .phone_call import Opening, PhoneCall
@@ -275,7 +275,8 @@ class PhoneCalls:
         agent: Agent | None = None
         if opening is Opening.SCREEN:
             agent = await self._make_agent(context, call)
-            opening = await _screen(call, line, agent)
+            opening = await screen_answer(call, line, agent)
+            # the function that makes the agent didn't know it yet; tools and brains do
             context.info = info = replace(info, answered_by=call.state.answerer.value)
         if opening is Opening.NOTHING:
             return
@@ -324,17 +325,6 @@ class PhoneCalls:
 
 def _broken_agent(failure: Exception) -> StreamRefused:
     return StreamRefused(BROKEN, f"the agent could not be created: {type(failure).__name__}")
-
-
-async def _screen(call: PhoneCall, line: PhoneLine, agent: Agent) -> Opening:
-    """Listen to the first sound until the call has decided what to do with it."""
-    listener = AnswerListener(call.feed, call.now, agent.ears, agent.language or "en")
-    listening = asyncio.ensure_future(listener.listen(line))
-    try:
-        return await call.opening()
-    finally:
-        listening.cancel()
-        await asyncio.wait((listening,))
 
 
 def _returned(agent: Agent, info: CallInfo) -> Agent:
