@@ -88,8 +88,8 @@ class AnswerListener:
 
 
 async def screen_answer(call: PhoneCall, line: PhoneLine, agent: Agent) -> Opening:
-    """Listen with the agent's ears until the call has decided what to do with the stream. The ears of a speech-to-speech
-    model belong to its session, which hasn't begun, so they aren't used."""
+    """Listen with the agent's ears until the call has decided what to do with its stream. The ears of a
+    speech-to-speech model belong to its session, which hasn't begun, so they aren't used."""
     ears = agent.ears if agent.ears is not agent.brain else None
     listener = AnswerListener(call.feed, call.now, ears, agent.language or "en")
     listening = asyncio.ensure_future(listener.listen(line))
