@@ -142,6 +142,19 @@ class PacketPlayer:
         stamp = self._reported if self._reported is not None else self._stamp - delay_ms * CLOCKS_PER_MS
         self._hear(hs.StampHeard(stamp, self._now_ms()))
 
+    def is_heard(self, voice: int) -> bool:
+        """Is this voice being heard, or about to be?"""
+        is_sent = self._heard.voice == voice and self._heard.cleared_ms is None
+        return voice > 0 and (is_sent or (self._playout.takes(voice) and self._playout.queued > 0))
+
+    def heard_ms(self, voice: int) -> int:
+        """How much of this voice was heard by now."""
+        return self._heard.heard_ms if self._heard.voice == voice else 0
+
+    def sent_ms(self, voice: int) -> int | None:
+        """How much of this voice was sent by now. None for a voice that isn't being heard."""
+        return -(-self._heard.sent // SAMPLES_PER_MS) if voice and self._heard.voice == voice else None
+
     def leave(self) -> None:
         """Another carrier plays from now on."""
         self._voice_pcm.clear()

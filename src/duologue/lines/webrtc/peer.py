@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -108,7 +107,7 @@ class Peer:
                 tap_reports(self._sender, self._note_report)
                 await connection.setRemoteDescription(RTCSessionDescription(prepared, "offer"))
                 await connection.setLocalDescription(await connection.createAnswer())
-        except Exception as problem:
+        except Exception as problem:  # noqa: BLE001 - aiortc raises anything for SDP that it can't use
             await self.close()
             if isinstance(problem, TimeoutError):
                 raise OfferRefused("no_address", "the server found no network address in time") from None
@@ -215,7 +214,7 @@ class _SentTrack(MediaStreamTrack):
     def expect_loss(self, percent: int) -> None:
         self._encoder.expect_loss(min(percent, 30))
 
-    async def recv(self) -> Packet:  # type: ignore[override]
+    async def recv(self) -> Packet[Any]:
         """The next packet, when it is due."""
         loop = asyncio.get_running_loop()
         if self._began_s is None:
