@@ -99,6 +99,8 @@ class WebRtcSettings:
 
     enabled: bool = True  # needs the extra `webrtc`
     ice_servers: IceServers = field(default_factory=IceServers)  # STUN and TURN servers, for clients and this server
+    # The panel uses WebRTC: None means on a server that other machines reach. On one machine a socket is as good.
+    panel: bool | None = None
     address: str = ""  # where clients reach this machine, if a router forwards to it; empty: its own addresses
 
     def __post_init__(self) -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .settings import WebRtcSettings
+from .settings import ServerSettings, WebRtcSettings
 
 if TYPE_CHECKING:
     from duologue.lines.webrtc.peer import Peer, PeerEvents, SoundSource
@@ -22,6 +22,14 @@ def why_no_webrtc(settings: WebRtcSettings) -> str | None:
     if importlib.util.find_spec("aiortc") is None:
         return "WebRTC needs aiortc (pip install 'duologue[webrtc]'); connect with a WebSocket"
     return None
+
+
+def offered_webrtc(settings: ServerSettings, now_s: float) -> dict[str, Any] | None:
+    """What a client of the panel needs to use WebRTC. None if it should use its socket."""
+    wanted = settings.webrtc.panel if settings.webrtc.panel is not None else not settings.is_for_this_machine
+    if not wanted or why_no_webrtc(settings.webrtc) is not None:
+        return None
+    return {"iceServers": settings.webrtc.ice_servers.as_json(now_s)}
 
 
 def new_peer(source: SoundSource, events: PeerEvents, settings: WebRtcSettings) -> Peer:
