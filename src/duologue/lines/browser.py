@@ -133,6 +133,11 @@ class BrowserLine:
         is_open = s.takes_sound(s.voice)
         return is_open and not (s.end is SoundEnd.SENT and s.heard_ms >= s.made // SAMPLES_PER_MS)
 
+    @property
+    def has_ambient(self) -> bool:
+        """Is an ambient sound repeated?"""
+        return bool(self._ambient)
+
     def attach(self, wire: ClientWire, position: on.Position | None = None) -> None:
         """A client has connected: send it the sound that it doesn't have. If it reconnects, `position` says how much it
         has played."""

@@ -170,7 +170,8 @@ class ClientPeer:
         LOG.info("a client's sound goes over WebRTC")
         self._socket_hz, self._line.rate_hz = self._line.rate_hz, HEARD_HZ
         self._client.stop_cue()
-        self._client.send_ambient(b"")
+        if self._line.has_ambient:
+            self._client.send_ambient(b"")
         self._client.send_message(message("carrier", carrier="webrtc"))
         self._line.attach(self.connection.player)
 
