@@ -11,6 +11,7 @@ const RETRY_MS = [3000, 10000, 30000, 60000];
 const CLOCKS_PER_MS = 48;
 const KEPT_FRAMES = 160; // of the microphone, 5 s: repeated over the socket if WebRTC fails
 const FRAME_MS = 32;
+const QUIET = 0.0005; // below this, nothing is heard
 
 export class PeerSound {
   constructor({ socket, microphone, player, sound }) {
@@ -81,9 +82,21 @@ export class PeerSound {
     this.audio.srcObject = stream;
     try {
       await this.audio.play();
+      const context = await this.sound.open();
+      this.analyser = context && new AnalyserNode(context, { fftSize: 1024 });
+      this.source = context?.createMediaStreamSource(stream);
+      this.source?.connect(this.analyser);
     } catch {
       if (connection === this.connection) this.giveBack();
     }
+  }
+
+  /** How loud the agent is now. */
+  level() {
+    if (!this.analyser) return 0;
+    this.samples ??= new Float32Array(1024);
+    this.analyser.getFloatTimeDomainData(this.samples);
+    return Math.sqrt(this.samples.reduce((sum, sample) => sum + sample * sample, 0) / this.samples.length);
   }
 
   watch(connection) {
@@ -115,8 +128,8 @@ export class PeerSound {
     const [source] = this.receiver?.getSynchronizationSources?.() ?? [];
     if (source?.rtpTimestamp === undefined) return;
     const now = performance.now();
-    this.player.level = source.audioLevel ?? 0;
-    if (source.audioLevel > 0) this.soundedAt = now;
+    this.player.level = this.level();
+    if (this.player.level > QUIET) this.soundedAt = now;
     const every = now - this.soundedAt < LINGER_MS ? TELL_MS : REST_MS;
     if (now - this.toldAt < every) return;
     this.toldAt = now;
@@ -168,7 +181,9 @@ export class PeerSound {
     clearInterval(this.reporting);
     if (this.audio) this.audio.srcObject = null;
     this.track?.stop();
+    this.source?.disconnect();
     this.connection?.close();
+    this.source = this.analyser = null;
     this.connection = this.receiver = this.audio = this.track = null;
   }
 
