@@ -1,7 +1,7 @@
 """The clients of `duologue bench webrtc`, in a process of their own: `python -m …webrtc_clients SESSIONS`.
 
-Each one writes its offer as a line of JSON, reads the answer, and speaks until the input ends. Rule: packets are encoded
-once and sent again and again, so that this process has time for many clients.
+Each one writes its offer as a line of JSON, reads the answer, and speaks until the input ends. Rule: packets are
+encoded once and sent again and again, so that this process has time for many clients.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from av.packet import Packet
 
 from duologue.lines.webrtc.aiortc_internals import tap_packets
 from duologue.lines.webrtc.opus import PACKET_CLOCKS
+from duologue.server.run import run
 
 from .webrtc import changing_tone, encoded
 
@@ -60,4 +61,4 @@ async def _run(sessions: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_run(int(sys.argv[1])))
+    run(_run(int(sys.argv[1])))

@@ -77,6 +77,8 @@ def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
         s = ArrivalState(stamp, (), now_ms - stamp // CLOCKS_PER_MS, 0, s.concealed, s.late)
     s = _note_transit(s, now_ms - stamp // CLOCKS_PER_MS)
     assert s.next_stamp is not None
+    if stamp == s.next_stamp and not s.waiting:  # almost always
+        return _go_on(s, stamp + clocks), (Hear(stamp),)
     if stamp < s.next_stamp:
         return replace(s, late=s.late + 1), ()
     if not any(one.stamp == stamp for one in s.waiting):
@@ -89,8 +91,15 @@ def _note_transit(s: ArrivalState, transit_ms: int) -> ArrivalState:
     fastest = min(transit_ms, s.transit_ms)
     late_ms = transit_ms - fastest
     spread_ms = max(late_ms, s.spread_ms - s.spread_ms // SPREAD_FADES, 0)
-    drifted = fastest + 1 if late_ms > s.spread_ms // 2 and late_ms > WAIT_MS_MAX else fastest
-    return replace(s, transit_ms=drifted, spread_ms=min(spread_ms, WAIT_MS_MAX))
+    drifted = fastest + 1 if late_ms > WAIT_MS_MAX else fastest  # the client's clock is slower, or the way is longer
+    spread_ms = min(spread_ms, WAIT_MS_MAX)
+    if drifted == s.transit_ms and spread_ms == s.spread_ms:
+        return s
+    return replace(s, transit_ms=drifted, spread_ms=spread_ms)
+
+
+def _go_on(s: ArrivalState, next_stamp: int) -> ArrivalState:
+    return ArrivalState(next_stamp, (), s.transit_ms, s.spread_ms, s.concealed, s.late)
 
 
 def _leave(s: ArrivalState, now_ms: int) -> ArrivalDone:

@@ -115,7 +115,7 @@ def _send(s: HeardState, given: VoiceSent) -> HeardDone:
         spans = (*s.spans[:-1], last._replace(samples=last.samples + given.samples))
     else:
         spans = (*s.spans, Span(given.stamp, given.start, given.samples))
-    return replace(s, spans=spans, sent=end), reports
+    return HeardState(s.voice, spans, end, s.heard, s.is_complete, s.cleared_ms), reports
 
 
 def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
