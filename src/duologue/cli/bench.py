@@ -100,6 +100,7 @@ def bench_talk(
 def bench_webrtc(
     sessions: Annotated[int, typer.Option(min=1, help="How many peer connections at once.")] = 5,
     seconds: Annotated[float, typer.Option(min=1, help="How long they speak.")] = 10.0,
+    speech: Annotated[bool, typer.Option("--speech", help="Also measure how the local STT understands.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure WebRTC: CPU of a session while both sides speak, and a network that loses and delays packets."""
@@ -110,7 +111,7 @@ def bench_webrtc(
         raise DuologueError(f"{missing}: pip install 'duologue[webrtc]'") from None
 
     with _waiting().status("measuring") as status:
-        result = measure(sessions, seconds, lambda what: status.update(f"measuring: {what}"))
+        result = measure(sessions, seconds, lambda what: status.update(f"measuring: {what}"), speech)
     _show("WebRTC", report(result), result, as_json)
 
 

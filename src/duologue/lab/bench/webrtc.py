@@ -8,6 +8,7 @@ codec is measured apart, by itself, and everything else of a session counts as p
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import random
 import statistics
@@ -40,7 +41,12 @@ NOTE = (
 )
 
 
-def bench_webrtc(sessions: int = 5, seconds: float = 10.0, progress: Callable[[str], None] = lambda what: None) -> Any:  # noqa: ARG005
+def bench_webrtc(
+    sessions: int = 5,
+    seconds: float = 10.0,
+    progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
+    speech: bool = False,
+) -> Any:
     """Measure so many sessions at once for this many seconds."""
     progress("the codec")
     codec = _codec_ms()
@@ -54,6 +60,9 @@ def bench_webrtc(sessions: int = 5, seconds: float = 10.0, progress: Callable[[s
     result["packets_ms_per_session_s"] = result["cpu_ms_per_session_s"] - sum(codec.values())
     progress("a network that loses packets")
     result |= network_numbers(changing_tone(20_000), LOSS, JITTER_MS)
+    if speech:
+        progress("speech over that network")
+        result |= importlib.import_module("duologue.lab.bench.webrtc_speech").speech_numbers(LOSS, JITTER_MS)
     result["budget"] = {budget.key: budget.limit for budget in BUDGETS}
     result["within_budget"] = {budget.key: budget.holds(result[budget.key]) for budget in BUDGETS}
     result["note"] = NOTE
@@ -75,6 +84,11 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         ("delay by order, 95 %", f"{result['order_ms_p95']} ms", ""),
         ("delay by order, longest", f"{result['order_ms_max']} ms", ""),
     ]
+    if "word_errors_clean" in result:
+        network += [
+            ("words that the STT gets wrong, without loss", f"{result['word_errors_clean']:.1%}", ""),
+            ("and over this network", f"{result['word_errors_network']:.1%}", ""),
+        ]
     return [("sessions at once", str(result["sessions"]), ""), *(b.row(result) for b in BUDGETS), *shown, *network]
 
 

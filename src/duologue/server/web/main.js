@@ -189,6 +189,7 @@ window.duologue = {
   timings,
   level: () => ({ microphone: microphone.level, agent: player.level }),
   frames: () => microphone.frames,
+  microphone,
   peer,
   player,
 };
