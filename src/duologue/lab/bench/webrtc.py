@@ -197,7 +197,7 @@ def over_network(packets: list[bytes], loss: float, jitter_ms: int, seed: int = 
         arrived_ms[at * PACKET_CLOCKS] = now_ms
         state, heard = arrival_order.step(state, at * PACKET_CLOCKS, PACKET_CLOCKS, int(now_ms))
         for one in heard:
-            if isinstance(one, arrival_order.Hear):
+            if isinstance(one, arrival_order.HearPacket):
                 pcm += decoder.decode(packets[one.stamp // PACKET_CLOCKS])
                 delays_ms.append(int(now_ms - arrived_ms[one.stamp]))
             else:

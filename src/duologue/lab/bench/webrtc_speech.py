@@ -23,7 +23,7 @@ SENTENCES = (
     "Two tickets from London to Paris, one way, leaving next Monday.",
     "No, the second address is the right one.",
     "Please send the invoice to my new email address.",
-    "How long does it take until somebody can repair the heating?",
+    "How long does it take until the heating is repaired?",
 )
 _RATE_HZ = 16_000
 _SILENCE = bytes(_RATE_HZ // 2 * 2)

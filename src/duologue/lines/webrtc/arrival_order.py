@@ -16,13 +16,13 @@ from .opus import CLOCK_HZ, PACKET_CLOCKS
 CLOCKS_PER_MS = CLOCK_HZ // 1000
 WAIT_MS_MIN = 30
 WAIT_MS_MAX = 240
-SPREAD_FADES = 64  # of the lateness that is expected, one part in so many is forgotten with each packet
+FADE_PACKETS = 16  # after so many, a millisecond less lateness is expected
 CONCEALED_MS_MAX = 200  # of one gap; the rest of a longer one is left out
 JUMP_MS = 5_000  # timestamps that differ by more belong to another stream
 WAITING_MAX = 64
 
 
-class Hear(NamedTuple):
+class HearPacket(NamedTuple):
     """Decode the packet with this stamp."""
 
     stamp: int
@@ -35,7 +35,7 @@ class Conceal(NamedTuple):
     following: int | None
 
 
-Heard: TypeAlias = Hear | Conceal
+Heard: TypeAlias = HearPacket | Conceal
 
 
 class WaitingPacket(NamedTuple):
@@ -75,10 +75,10 @@ def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
     stamp = unwrap(stamp, s.next_stamp)
     if s.next_stamp is None or abs(stamp - s.next_stamp) > JUMP_MS * CLOCKS_PER_MS:
         s = ArrivalState(stamp, (), now_ms - stamp // CLOCKS_PER_MS, 0, s.concealed, s.late)
-    s = _note_transit(s, now_ms - stamp // CLOCKS_PER_MS)
+    s = _note_transit(s, now_ms - stamp // CLOCKS_PER_MS, stamp // PACKET_CLOCKS % FADE_PACKETS == 0)
     assert s.next_stamp is not None
     if stamp == s.next_stamp and not s.waiting:  # almost always
-        return _go_on(s, stamp + clocks), (Hear(stamp),)
+        return _go_on(s, stamp + clocks), (HearPacket(stamp),)
     if stamp < s.next_stamp:
         return replace(s, late=s.late + 1), ()
     if not any(one.stamp == stamp for one in s.waiting):
@@ -86,11 +86,11 @@ def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
     return _leave(s, now_ms)
 
 
-def _note_transit(s: ArrivalState, transit_ms: int) -> ArrivalState:
+def _note_transit(s: ArrivalState, transit_ms: int, fades: bool) -> ArrivalState:
     """Remember how late packets are. What was expected fades, so that a network that gets better is noticed."""
     fastest = min(transit_ms, s.transit_ms)
     late_ms = transit_ms - fastest
-    spread_ms = max(late_ms, s.spread_ms - s.spread_ms // SPREAD_FADES, 0)
+    spread_ms = max(late_ms, s.spread_ms - fades)
     drifted = fastest + 1 if late_ms > WAIT_MS_MAX else fastest  # the client's clock is slower, or the way is longer
     spread_ms = min(spread_ms, WAIT_MS_MAX)
     if drifted == s.transit_ms and spread_ms == s.spread_ms:
@@ -103,7 +103,7 @@ def _go_on(s: ArrivalState, next_stamp: int) -> ArrivalState:
 
 
 def _leave(s: ArrivalState, now_ms: int) -> ArrivalDone:
-    """Hear all packets whose turn it is. A gap is concealed when it is too late for the missing packet."""
+    """HearPacket all packets whose turn it is. A gap is concealed when it is too late for the missing packet."""
     heard: list[Heard] = []
     next_stamp, waiting, concealed = s.next_stamp, list(s.waiting), s.concealed
     assert next_stamp is not None
@@ -116,7 +116,7 @@ def _leave(s: ArrivalState, now_ms: int) -> ArrivalDone:
             gap = _conceal(first.stamp - next_stamp, first.stamp)
             heard += gap
             concealed += len(gap)
-        heard.append(Hear(first.stamp))
+        heard.append(HearPacket(first.stamp))
         next_stamp = first.stamp + first.clocks
         del waiting[0]
         while waiting and waiting[0].stamp < next_stamp:  # it overlaps the one before it

@@ -65,7 +65,7 @@ HeardInput: TypeAlias = VoiceSent | VoiceComplete | VoiceCleared | StampHeard | 
 Report: TypeAlias = Played | Finished | Stopped
 
 
-class Span(NamedTuple):
+class SentSpan(NamedTuple):
     """A part of the voice that was sent without a pause."""
 
     stamp: int
@@ -78,7 +78,7 @@ class HeardState:
     """The voice that was sent last."""
 
     voice: int = 0
-    spans: tuple[Span, ...] = ()  # not yet heard to their end
+    spans: tuple[SentSpan, ...] = ()  # not yet heard to their end
     sent: int = 0  # the sample after the last one that was sent
     heard: int = 0  # the sample after the last one that was heard
     is_complete: bool = False
@@ -114,7 +114,7 @@ def _send(s: HeardState, given: VoiceSent) -> HeardDone:
     ):
         spans = (*s.spans[:-1], last._replace(samples=last.samples + given.samples))
     else:
-        spans = (*s.spans, Span(given.stamp, given.start, given.samples))
+        spans = (*s.spans, SentSpan(given.stamp, given.start, given.samples))
     return HeardState(s.voice, spans, end, s.heard, s.is_complete, s.cleared_ms), reports
 
 

@@ -71,7 +71,7 @@ def clocks_of(packet: bytes) -> int:
 class OpusEncoder:
     """Encodes pieces of 20 ms."""
 
-    def __init__(self, rate_hz: int = 24_000, bits_per_s: int = 32_000, complexity: int = 3) -> None:
+    def __init__(self, rate_hz: int = 24_000, bits_per_s: int = 32_000, complexity: int = 1) -> None:
         self._library = _libopus()
         problem = ctypes.c_int(0)
         self._state = self._library.opus_encoder_create(rate_hz, 1, _VOIP, ctypes.byref(problem))

@@ -40,7 +40,7 @@ class PacketCame:
 
 
 @dataclass(frozen=True, slots=True)
-class TimePassed:
+class PathLooked:
     now_ms: int
 
 
@@ -51,7 +51,7 @@ class PathFailed:
     now_ms: int
 
 
-PathInput: TypeAlias = PathConnected | PacketCame | TimePassed | PathFailed
+PathInput: TypeAlias = PathConnected | PacketCame | PathLooked | PathFailed
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,15 @@ class PathState:
     packet_ms: int | None = None  # when the newest packet came
 
 
-def is_too_late(s: PathState, given: TimePassed) -> bool:
+def is_too_late(s: PathState, given: PathLooked) -> bool:
     return given.now_ms - s.since_ms >= CONNECT_MS_MAX
 
 
-def is_quiet(s: PathState, given: TimePassed) -> bool:
+def is_quiet(s: PathState, given: PathLooked) -> bool:
     return s.packet_ms is not None and given.now_ms - s.packet_ms >= QUIET_MS
 
 
-def is_quiet_for_long(s: PathState, given: TimePassed) -> bool:
+def is_quiet_for_long(s: PathState, given: PathLooked) -> bool:
     return s.packet_ms is not None and given.now_ms - s.packet_ms >= LOST_MS
 
 
@@ -83,10 +83,10 @@ class PathRow(NamedTuple):
 _P = PathPlace
 ROWS: tuple[PathRow, ...] = (
     PathRow((_P.NEW,), PathConnected, _P.UP),
-    PathRow((_P.NEW,), TimePassed, _P.LOST, is_too_late),
-    PathRow((_P.UP,), TimePassed, _P.QUIET, is_quiet),
+    PathRow((_P.NEW,), PathLooked, _P.LOST, is_too_late),
+    PathRow((_P.UP,), PathLooked, _P.QUIET, is_quiet),
     PathRow((_P.QUIET,), PacketCame, _P.UP),
-    PathRow((_P.QUIET,), TimePassed, _P.LOST, is_quiet_for_long),
+    PathRow((_P.QUIET,), PathLooked, _P.LOST, is_quiet_for_long),
     PathRow((_P.NEW, _P.UP, _P.QUIET), PathFailed, _P.LOST),
 )
 

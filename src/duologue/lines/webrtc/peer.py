@@ -132,7 +132,7 @@ class Peer:
 
     def _look_at_path(self) -> None:
         """Once a second, also if no packet leaves: a connection that isn't made ends by this."""
-        self._follow(path.TimePassed(_now_ms()))
+        self._follow(path.PathLooked(_now_ms()))
         if not self._is_closed and self._path.place is not path.PathPlace.LOST:
             self._watch = asyncio.get_running_loop().call_later(1.0, self._look_at_path)
 
@@ -169,7 +169,7 @@ class Peer:
             self._packets = {stamp: packet for stamp, packet in self._packets.items() if stamp in kept}
 
     def _decode(self, one: arrival_order.Heard) -> bytes:
-        if isinstance(one, arrival_order.Hear):
+        if isinstance(one, arrival_order.HearPacket):
             return self._decoder.decode(self._packets[one.stamp])
         following = self._packets[one.following] if one.following is not None else None
         return self._decoder.conceal(one.clocks, following)
@@ -191,7 +191,7 @@ class Peer:
             self._origin = (last_timestamp(self._sender) - self._track.sent_stamp) % (1 << 32)
         if stamp // PACKET_CLOCKS % LOOK_PACKETS == 0:
             now_ms = _now_ms()
-            self._follow(path.TimePassed(now_ms))
+            self._follow(path.PathLooked(now_ms))
             packet_ms = self._path.packet_ms
             self._source.look(now_ms - packet_ms if packet_ms is not None else 0)
         return self._source.take(stamp)

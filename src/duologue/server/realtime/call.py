@@ -38,7 +38,7 @@ from .agent_config import changes_of
 from .audio_format import OutputEncoder
 from .client_events import ItemTruncate
 from .client_function import ClientCalls
-from .client_player import CallPlayer, ClientPlayer
+from .client_player import ClientPlayer, TrackedPlayer
 from .committed_audio import frames_of, transcribe
 from .conversation_facts import facts_of
 from .exchange import ExchangeState
@@ -53,7 +53,7 @@ LOG.addHandler(logging.NullHandler())
 END_S_MAX = 2.0
 TOO_FAST = "rate_limit_exceeded"
 MakePlayer: TypeAlias = Callable[
-    [BrowserLine, Callable[[int, bytes], None], Callable[[int], None], Callable[[int], None]], CallPlayer
+    [BrowserLine, Callable[[int, bytes], None], Callable[[int], None], Callable[[int], None]], TrackedPlayer
 ]
 
 

@@ -19,7 +19,7 @@ LATE_MS = 500  # a client may play this much later than it could: what was repor
 TRUNCATE_MS = 250  # how long a cut voice waits until the client says where it has stopped; below `stop_ms_max`
 
 
-class CallPlayer(ClientWire, Protocol):
+class TrackedPlayer(ClientWire, Protocol):
     """What a call needs of its player, whichever way the sound goes."""
 
     def reported_ms(self, voice: int) -> int:

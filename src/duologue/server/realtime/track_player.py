@@ -16,7 +16,7 @@ from ..limited_caller import now_ms
 
 
 class TrackPlayer:
-    """A `CallPlayer`. `on_ended` is called with a voice that isn't heard any more, and whether it was cut."""
+    """A `TrackedPlayer`. `on_ended` is called with a voice that isn't heard any more, and whether it was cut."""
 
     def __init__(
         self,
