@@ -37,6 +37,9 @@ GOOD: dict[str, dict[str, Any]] = {
     "attention": {"here": True},
     "calls": {"on": False},
     "watch": {"id": "1f0c2a9b77de"},
+    "webrtc": {"sdp": "v=0\r\n"},
+    "heard": {"rtp": 4_000_000_000},
+    "carrier": {"carrier": "socket"},
     "ping": {"t": 12.5},
 }
 OPTIONAL = {
@@ -46,6 +49,9 @@ OPTIONAL = {
 }  # fmt: skip
 NONE_IS_RIGHT = {"watch.id"}
 WRONG: dict[str, list[Any]] = {
+    "sdp": [5, None, "x" * 32_769, "\ud800"],
+    "rtp": [-1, 1 << 32, 1.5, "1", None, True],
+    "carrier": ["webrtc", 1, None],
     "version": [True, 1.0],
     "seat": ["", "   ", "x" * 201, 5, None, "a\nb", "\ud800"],
     "token": [5, None, [], "\x00"],
