@@ -84,6 +84,10 @@ RealtimeClients: TypeAlias = Annotated[
     bool,
     typer.Option("--realtime", help="Also serve clients of the OpenAI Realtime protocol, at /v1/realtime."),
 ]
+RtviClients: TypeAlias = Annotated[
+    bool,
+    typer.Option("--rtvi", help="Also serve RTVI clients, such as @pipecat-ai/client-js, at /rtvi."),
+]
 TellWatched: TypeAlias = Annotated[
     bool, typer.Option("--tell-watched", help="Tell callers in the browser while an operator watches them.")
 ]
@@ -143,6 +147,7 @@ def serve_command(
     ] = None,
     phone_url: PhoneUrl = "",
     realtime: RealtimeClients = False,
+    rtvi: RtviClients = False,
     watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Let operators watch all calls.")] = True,
     context_query: ContextQuery = None,
     context_header: ContextHeader = None,
@@ -173,7 +178,7 @@ def serve_command(
     ).guarded()
     check_recording(record, record_consent, keep_days)
     options = ServeOptions(
-        app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent, realtime
+        app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent, realtime, rtvi
     )
     if is_one_of_several():
         serve_process(options, settings, keep_days)
