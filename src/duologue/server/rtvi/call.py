@@ -244,10 +244,12 @@ class RtviCall:
         return cut.ledger.split().heard if cut is not None and cut.voice == voice else ""
 
     def note_words(self) -> None:
-        """The current reply may have more words."""
+        """The current reply may have more words, or all of them."""
         speech = self.conversation.engine.replies.current if self.conversation is not None else None
         if speech is not None:
             self.post(fa.ReplyWorded(speech.reply, speech.ledger.text, speech.ledger.shown))
+            if speech.complete:
+                self.post(fa.ReplyComplete(speech.reply))
 
     def _note_caption(self, caption: sg.Caption) -> None:
         if caption.role == "user":

@@ -31,7 +31,7 @@ def begin_turn(d: RtviDraft, f: fa.UserBegan) -> None:
         _speak_again(d)
         if d.s.speaking_turn:
             d.send("user-stopped-speaking")
-        d.set(speaking_turn=f.turn, partial="")
+        d.set(speaking_turn=f.turn)
         d.send("user-started-speaking")
 
 

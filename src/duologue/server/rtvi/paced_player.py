@@ -44,17 +44,21 @@ class PacedPlayer:
     # -- The wire
 
     def send_sound(self, voice: int, chunk: int, pcm: bytes) -> None:  # noqa: ARG002 - pieces come in order
-        if voice != self._state.voice:
-            self._pcm.clear()
+        if voice < self._state.voice:
+            return
+        self._drop_former(voice)
         self._pcm += pcm
         self._on_sound()
         self._post(SoundMade(voice, len(pcm) // 2))
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:  # noqa: ARG002
-        if voice != self._state.voice:
-            self._pcm.clear()
+        self._drop_former(voice)
         if action in _COMMANDS:
             self._post(CommandGiven(_COMMANDS[action], voice))
+
+    def _drop_former(self, voice: int) -> None:
+        if voice > self._state.voice:
+            self._pcm.clear()
 
     def drop_sound(self, voice: int) -> None: ...
 

@@ -61,7 +61,8 @@ class PaceCommand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SoundMade:
-    """The line gives so many samples of a voice. Another voice than before begins with them."""
+    """The line gives so many samples of a voice. A new voice has a higher number; what is about an old one is
+    stale."""
 
     voice: int
     samples: int
@@ -150,20 +151,17 @@ def next_look(s: PaceState, now: int) -> int | None:
 
 
 def _take(s: PaceState, given: PaceInput, now: int) -> PaceState:
-    match given:
-        case SoundMade():
-            if given.voice != s.voice:
-                s = PaceState(Pace.RUNNING, given.voice, ends_at=max(s.ends_at, now))
-            return replace(s, made=s.made + given.samples) if s.pace in (Pace.RUNNING, Pace.HELD) else s
-        case CommandGiven():
-            if given.voice != s.voice:
-                s = PaceState(Pace.RUNNING, given.voice, ends_at=max(s.ends_at, now))
-            if s.pace not in (Pace.RUNNING, Pace.HELD):
-                return s
-            if given.command is PaceCommand.FINISH:
-                return replace(s, is_whole=True)
-            return replace(s, pace=_PLACES[given.command])
-    return s
+    if isinstance(given, TimePassed) or given.voice < s.voice:
+        return s
+    if given.voice > s.voice:  # the client still plays what it has of the voice before
+        s = PaceState(Pace.RUNNING, given.voice, ends_at=max(s.ends_at, now))
+    if s.pace not in (Pace.RUNNING, Pace.HELD):
+        return s
+    if isinstance(given, SoundMade):
+        return replace(s, made=s.made + given.samples)
+    if given.command is PaceCommand.FINISH:
+        return replace(s, is_whole=True)
+    return replace(s, pace=_PLACES[given.command])
 
 
 def _next_piece(s: PaceState, now: int) -> int:
