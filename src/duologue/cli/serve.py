@@ -157,14 +157,13 @@ def serve_command(
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
-    limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
     settings = ServerSettings(
         host,
         port,
         token,
         tuple(origin or ()),
         journals,
-        limits,
+        Limits(conversations_max=conversations_max, drain_s_max=drain_s),
         context_query=tuple(context_query or ()),
         context_headers=tuple(context_header or ()),
         webhook=WebhookSettings(webhook, os.environ.get("DUOLOGUE_WEBHOOK_SECRET", "")) if webhook else None,

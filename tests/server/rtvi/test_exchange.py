@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from duologue.server.rtvi.acts import SendToClient
-from duologue.server.rtvi.exchange import OpenCall, RtviDraft, RtviState, SpokenSegment
+from duologue.server.rtvi.exchange import GivenCall, RtviDraft, RtviState, SpokenSegment
 
 
 def test_messages_of_the_server_have_ids_of_their_own_and_answers_have_the_clients() -> None:
@@ -36,5 +36,5 @@ def test_a_refusal_answers_its_message_or_is_an_error_of_its_own() -> None:
 def test_small_facts() -> None:
     assert RtviState(version="1.4.0").is_old
     assert not RtviState().is_old
-    assert OpenCall(7, "f").id == "call_7"
+    assert GivenCall(7, "f").id == "call_7"
     assert SpokenSegment(1, 0, 4, 4).is_heard

@@ -9,6 +9,7 @@ from duologue.lines.playback.state import SAMPLES_PER_MS
 from duologue.server.rtvi.pacing import (
     LEAD_MS,
     CommandGiven,
+    LookDue,
     Pace,
     PaceCommand,
     PaceInput,
@@ -19,7 +20,6 @@ from duologue.server.rtvi.pacing import (
     TellFinished,
     TellPlayed,
     TellStopped,
-    TimePassed,
     next_look,
     step,
 )
@@ -41,7 +41,7 @@ class Pacer:
         end = self.now + ms
         while (due := next_look(self.state, self.now)) is not None and due <= end:
             self.now = due
-            self.post(TimePassed())
+            self.post(LookDue())
         self.now = end
 
     def of(self, kind: type) -> list[tuple[int, PaceIntent]]:

@@ -31,7 +31,7 @@ class SpokenSegment:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenCall:
+class GivenCall:
     """A function that the client runs."""
 
     call: int
@@ -66,7 +66,7 @@ class RtviState:
     segments: tuple[SpokenSegment, ...] = ()
     voice: int = 0  # that the client was told of; 0: the agent is silent
     is_unspoken: bool = False  # the next answer is only shown
-    calls: tuple[OpenCall, ...] = ()
+    calls: tuple[GivenCall, ...] = ()
     own_calls: tuple[int, ...] = ()
 
     @property

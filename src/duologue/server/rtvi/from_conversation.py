@@ -12,7 +12,7 @@ from typing import Any
 from ..realtime import facts as fa
 from . import facts as fc
 from .acts import DropHeldSound, SpeakReplies
-from .exchange import OpenCall, RtviDraft, SpokenSegment, call_id
+from .exchange import GivenCall, RtviDraft, SpokenSegment, call_id
 from .from_client import tell_ready
 
 USER_ID = "user"
@@ -191,7 +191,7 @@ def fall_silent(d: RtviDraft, _: fc.AgentFellSilent) -> None:
 
 
 def make_call(d: RtviDraft, f: fa.CallMade) -> None:
-    made = OpenCall(f.call, f.name)
+    made = GivenCall(f.call, f.name)
     d.set(calls=(*d.s.calls, made))
     d.send("llm-function-call-started", function_name=f.name)
     arguments = json.loads(f.arguments)

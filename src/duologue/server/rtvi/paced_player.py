@@ -13,6 +13,7 @@ from duologue.lines.browser import BrowserLine
 
 from .pacing import (
     CommandGiven,
+    LookDue,
     PaceCommand,
     PaceInput,
     PaceState,
@@ -21,7 +22,6 @@ from .pacing import (
     TellFinished,
     TellPlayed,
     TellStopped,
-    TimePassed,
     next_look,
     step,
 )
@@ -98,7 +98,7 @@ class PacedPlayer:
         due = next_look(self._state, now)
         if due is not None:
             wait_s = max(0, due - now) / 1000
-            self._alarm = asyncio.get_running_loop().call_later(wait_s, self._post, TimePassed())
+            self._alarm = asyncio.get_running_loop().call_later(wait_s, self._post, LookDue())
 
     @staticmethod
     def _now() -> int:

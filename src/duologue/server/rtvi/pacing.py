@@ -77,11 +77,11 @@ class CommandGiven:
 
 
 @dataclass(frozen=True, slots=True)
-class TimePassed:
+class LookDue:
     """It is time to look again."""
 
 
-PaceInput: TypeAlias = SoundMade | CommandGiven | TimePassed
+PaceInput: TypeAlias = SoundMade | CommandGiven | LookDue
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def next_look(s: PaceState, now: int) -> int | None:
 
 
 def _take(s: PaceState, given: PaceInput, now: int) -> PaceState:
-    if isinstance(given, TimePassed) or given.voice < s.voice:
+    if isinstance(given, LookDue) or given.voice < s.voice:
         return s
     if given.voice > s.voice:  # the client still plays what it has of the voice before
         s = PaceState(Pace.RUNNING, given.voice, ends_at=max(s.ends_at, now))
