@@ -255,10 +255,13 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 # -- The table
 
 
-def table(outcomes: dict[str, Outcome]) -> str:
-    """The table for the docs."""
-    found = versions()
-    lines = ["| client | version | spoken turn | barge-in | truncated at | function |", "|---|---|---|---|---|---|"]
+HEAD = ["| client | version | spoken turn | barge-in | truncated at | function |", "|---|---|---|---|---|---|"]
+TABLE = re.compile("<!-- interop -->\n(.*)<!-- /interop -->", re.DOTALL)
+
+
+def rows(outcomes: dict[str, Outcome]) -> dict[str, str]:
+    """The rows of the docs' table, by their first cell."""
+    found, made = versions(), {}
     for name, outcome in outcomes.items():
         client = CLIENTS[name]
         cut = f"{outcome.truncated_ms} ms, by the {client.by}" if outcome.truncated_ms is not None else "no"
@@ -266,15 +269,19 @@ def table(outcomes: dict[str, Outcome]) -> str:
             cut += f" (played: {outcome.played_ms} ms)"
         marks = ["yes" if one else "no" for one in (outcome.turn, outcome.barge_in, outcome.tool)]
         cells = [f"`{client.package}` ({client.where})", found[name], marks[0], marks[1], cut, marks[2]]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        made[cells[0]] = f"| {' | '.join(cells)} |"
+    return made
 
 
 def write_table(outcomes: dict[str, Outcome]) -> None:
-    """Replace the table in the docs."""
+    """Write the rows of these clients into the table in the docs. Rows of other clients stay."""
     text = PAGE.read_text()
-    new = f"<!-- interop -->\n\n{table(outcomes)}\n\n<!-- /interop -->"
-    PAGE.write_text(re.sub("<!-- interop -->.*<!-- /interop -->", lambda _: new, text, flags=re.DOTALL))
+    found = TABLE.search(text)
+    assert found is not None, f"{PAGE} has no place for the table"
+    old = [line for line in found[1].splitlines() if line.startswith("| `")]
+    merged = {line.split(" | ")[0].removeprefix("| "): line for line in old} | rows(outcomes)
+    whole = "\n".join([*HEAD, *merged.values()])
+    PAGE.write_text(TABLE.sub(lambda _: f"<!-- interop -->\n\n{whole}\n\n<!-- /interop -->", text))
 
 
 def main() -> int:
@@ -292,7 +299,7 @@ def main() -> int:
         mark = "fine" if outcome.is_fine else f"FAILED {outcome}"
         sys.stdout.write(f"{name}: {mark} ({time.monotonic() - began:.0f} s)\n")
         sys.stdout.flush()
-    if len(outcomes) == len(CLIENTS) and all(outcome.is_fine for outcome in outcomes.values()):
+    if all(outcome.is_fine for outcome in outcomes.values()):
         write_table(outcomes)
     return 0 if all(outcome.is_fine for outcome in outcomes.values()) else 1
 
