@@ -24,6 +24,7 @@ _MS_MAX = 24 * 3_600_000
 _ID_MAX = 1 << 53
 # Half of what fits into a frame's header, because a restored conversation counts on from the client's number.
 _VOICE_MAX = 1 << 31
+_SDP_CHARS_MAX = 32_768
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -148,6 +149,9 @@ TABLE: dict[str, dict[str, _Field]] = {
     "attention": {"here": _Field(_is_flag, "true or false")},
     "calls": {"on": _FLAG},
     "watch": {"id": _CALL_ID},
+    "webrtc": {"sdp": _Field(lambda value: _is_text(value) and len(value) <= _SDP_CHARS_MAX, "an offer as SDP")},
+    "heard": {"rtp": _Field(_whole((1 << 32) - 1), "an RTP timestamp")},
+    "carrier": {"carrier": _Field(lambda value: value == "socket", "socket")},
     "ping": {"t": _Field(_is_number, "a number")},
 }
 

@@ -240,6 +240,7 @@ class Conversations:
             leases=self.leases,
             address=address,
             note_refused=self.note_refused,
+            webrtc=self._settings.webrtc,
         )
         self._add(served)
         LOG.info("%s: started; conversations here: %d", correlation_id(served.id), len(self.served))
@@ -308,6 +309,7 @@ class Conversations:
             earlier=earlier,
             context=context,
             note_refused=self.note_refused,
+            webrtc=self._settings.webrtc,
         )
 
     def watch(self, conversation: Conversation) -> None:

@@ -36,8 +36,10 @@ from duologue.runtime.conversation import Conversation
 
 from . import server_messages
 from .caller_budget import Refused
+from .carrier import CarrierInput
 from .client_messages import ClientMessage
 from .client_outbox import ClientOutbox
+from .client_peer import ClientPeer
 from .close_codes import TAKEN_OVER, CloseCode
 from .conversation_keys import ConversationKeys, hash_key, new_key
 from .lease_calls import CLIENT_PART
@@ -46,7 +48,7 @@ from .limited_caller import LimitedCaller, now_ms, unanswered_of
 from .missed_messages import MissedMessages
 from .screen import Screen
 from .server_messages import message
-from .settings import Limits
+from .settings import Limits, WebRtcSettings
 from .task_results import TaskResults
 from .typed_ids import TypedIds
 
@@ -107,7 +109,10 @@ class ServedConversation:
         context: Context[Any] | None = None,
         address: str = "",
         note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
+        webrtc: WebRtcSettings | None = None,
     ) -> None:
+        self._webrtc = webrtc or WebRtcSettings(enabled=False)
+        self._peer: ClientPeer | None = None  # of the connected client, once it has sent an offer
         self.address = address  # for which this conversation counts
         named = context.info.conversation if context is not None else ""
         self.id = earlier.id if earlier is not None else named or new_id()
@@ -191,6 +196,7 @@ class ServedConversation:
             self.send_message(message("error", code="start_refused", message=self._text("start_refused")))
         finally:
             self.is_over = True
+            self._leave_peer()
             for alarm in self._alarms:
                 alarm.cancel()
             has_moved = self.is_elsewhere
@@ -361,6 +367,7 @@ class ServedConversation:
         if self.client is not None and self.client is not client:
             former, self.client = self.client, None
             self.screen.leave(former)
+            self._leave_peer()
             former.disconnect(TAKEN_OVER)
         self.client = client
         self._language = language
@@ -379,6 +386,7 @@ class ServedConversation:
             self.screen.leave(client)
             if self.conversation.attention:
                 self.conversation.notify_attention(here=False)
+            self._leave_peer()
             self.line.detach(client)
             self._end_if_unspoken(self._limits.unspoken_away_s_max, lambda: self.client is None)
 
@@ -433,6 +441,32 @@ class ServedConversation:
         if self._caller.hear(ms, self._tell_left_out):
             self.line.hear(pcm)
 
+    def hear_socket(self, pcm: bytes) -> None:
+        """Sound that came over the client's socket. It is dropped if the microphone comes over WebRTC."""
+        if self._peer is None or self._peer.uses_socket:
+            self.hear(pcm)
+
+    def _offer(self, given: dict[str, Any]) -> None:
+        """The client offers a peer connection for its sound."""
+        if self.client is None:
+            return
+        if self._peer is None:
+            self._peer = ClientPeer(self.line, self.client, self._webrtc, self.hear)
+        self._peer.offer(given["sdp"])
+
+    def _note_heard(self, given: dict[str, Any]) -> None:
+        if self._peer is not None:
+            self._peer.note_heard(given["rtp"])
+
+    def _use_socket(self, _: dict[str, Any]) -> None:
+        if self._peer is not None:
+            self._peer.post(CarrierInput.SOCKET_ASKED)
+
+    def _leave_peer(self) -> None:
+        peer, self._peer = self._peer, None
+        if peer is not None:
+            peer.leave()
+
     def _tell_left_out(self, refused: Refused) -> None:
         self.send_message(message("error", code="sound_left_out", message=refused.message))
 
@@ -451,6 +485,9 @@ class ServedConversation:
             "finished": lambda given: line.note_finished(given["voice"], given["ms"]),
             "stopped": lambda given: line.note_stopped(given["voice"], given["ms"]),
             "unplayable": lambda given: line.note_unplayable(given["voice"]),
+            "webrtc": self._offer,
+            "heard": self._note_heard,
+            "carrier": self._use_socket,
             "debug": lambda given: self._debug(given["on"]),
             "microphone": lambda given: talk.notify_microphone(Microphone(given["state"])),
             "attention": lambda given: talk.notify_attention(given["here"]),

@@ -29,6 +29,7 @@ import { createStore } from "./store.js";
 import { chosenLanguage, textsIn, textsOf, translate } from "./texts.js";
 import { theme } from "./theme.js";
 import { watchedCall, watchersSeat } from "./watched.js";
+import { PeerSound } from "./webrtc.js";
 
 const RESUME_MS = 4000;
 const SEEN_MS = 60000; // the server is told so often that the user is at the page
@@ -48,11 +49,12 @@ const sound = new Sound({ changed: (state) => act.tell("sound", { status: state 
 const player = new Player({ sound, send: (type, payload) => socket.send(type, payload) });
 const microphone = new Microphone({
   sound,
-  send: (frame) => socket.sendFrame(frame),
+  send: (frame) => peer.sendFrame(frame),
   changed: (state) => act.tell("microphone", { status: state }),
 });
 accessToken();
 const socket = new Socket({ hello, message: receive, voice: (frame) => player.receive(frame) });
+const peer = new PeerSound({ socket, microphone, player, sound });
 const act = createActions({ store, socket, player, microphone, text });
 
 const shared = { text, language, act, store, timings, sound, player, microphone };
@@ -61,6 +63,8 @@ for (const part of [watchBanner, heading, status, controls, captions, suggestion
 }
 store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...model }) => {
   microphone.gate(isOn(model) && state === "on" && (pressed || (way === "hands-free" && !muted)) && model.state.phase !== "paused");
+  peer.gate(microphone.isOpen);
+  peer.follow(isOn(model) && !isWatching(model) && model.connection.phase === "open", model.ready?.webrtc);
 });
 keepTold((model) => conditionOf(model.microphone), (state) => socket.send("microphone", { state }));
 keepTold((model) => model.attended, (here) => socket.send("attention", { here }));
@@ -97,7 +101,7 @@ function hello() {
   if (watchedCall()) return { seat: watchersSeat(), language, ...(token ? { token } : {}) };
   const own = keptConversation();
   const going = own ?? sharedConversation(); // of another tab, which isn't disturbed
-  const played = reloaded ? { voice: reloaded.voice, ms: reloaded.ms, chunk: reloaded.chunk } : player.progress();
+  const played = reloaded ? { voice: reloaded.voice, ms: reloaded.ms, chunk: reloaded.chunk } : (peer.progress() ?? player.progress());
   return {
     seat: seatId(),
     language,
@@ -111,6 +115,7 @@ function hello() {
 function receive(message) {
   const { type, payload } = message;
   const watching = isWatching(store.model);
+  peer.take(message);
   if (type === "duologue.play") player.command(payload);
   if (type === "duologue.cue" && payload.action === "stop") player.cues.stop();
   if (type === "duologue.conversation") begin(payload);
@@ -174,7 +179,7 @@ function wentOn() {
 
 window.addEventListener("pagehide", () => {
   const going = keptConversation();
-  if (going) keepConversation({ ...going, played: player.bookmark() });
+  if (going) keepConversation({ ...going, played: peer.bookmark() ?? player.bookmark() });
 });
 
 window.duologue = {
@@ -184,5 +189,6 @@ window.duologue = {
   timings,
   level: () => ({ microphone: microphone.level, agent: player.level }),
   frames: () => microphone.frames,
+  peer,
   player,
 };
