@@ -39,6 +39,7 @@ class Client(NamedTuple):
     by: str  # who truncates: the client itself, the script as its application, or the server
     where: str = "Python"  # Python, node or Chromium
     protocol: str = "realtime"  # realtime or rtvi
+    carrier: str = "websocket"  # websocket or webrtc
 
     @property
     def is_npm(self) -> bool:
@@ -52,7 +53,8 @@ CLIENTS = {
     "pipecat": Client("pipecat-ai", "client_pipecat.py", "client"),
     "npm-openai": Client("openai", "client_node_openai.mjs", "application", "node"),
     "npm-agents": Client("@openai/agents-realtime", "client_node_agents.mjs", "client", "node"),
-    "rtvi": Client("@pipecat-ai/client-js", "client_rtvi.py", "server", "Chromium", "rtvi"),
+    "rtvi": Client("@pipecat-ai/websocket-transport", "client_rtvi.py", "server", "Chromium", "rtvi"),
+    "rtvi-webrtc": Client("@pipecat-ai/small-webrtc-transport", "client_rtvi.py", "server", "Chromium", "rtvi", "webrtc"),
 }
 
 
@@ -204,6 +206,7 @@ async def _run(client: Client, port: int, tls_port: int, page_port: int) -> tupl
         "KEY": TOKEN,
         "PACKAGES": str(CACHE),
         "PAGE_PORT": str(page_port),
+        "CARRIER": client.carrier,
         "NODE_EXTRA_CA_CERTS": str(CACHE / "localhost.pem"),
         "NO_PROXY": "127.0.0.1,localhost",
         "OPENAI_AGENTS_DISABLE_TRACING": "1",

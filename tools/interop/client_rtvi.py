@@ -1,4 +1,4 @@
-"""The npm packages @pipecat-ai/client-js and @pipecat-ai/websocket-transport in Chromium: `rtvi_page.mjs` talks.
+"""The npm package @pipecat-ai/client-js with two of its transports in Chromium: `rtvi_page.mjs` talks.
 
 Runs in the project's own environment, which has Playwright. Rule: the page has what a user's page would have, and comes
 from another origin than the server's, which the server allows.
@@ -92,7 +92,7 @@ def missing_of(facts: dict[str, object]) -> list[str]:
 
 def main() -> None:
     base = urlsplit(os.environ["URL"])
-    endpoint = f"http://{base.netloc}/rtvi/connect"
+    base_url = f"http://{base.netloc}/rtvi"
     script = bundle(Path(os.environ["PACKAGES"]))
     with page_server(script, int(os.environ["PAGE_PORT"])) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
@@ -100,7 +100,8 @@ def main() -> None:
         logs: list[str] = []
         page.on("console", lambda message: logs.append(message.text[:200]) if message.type == "error" else None)
         page.goto(address)
-        facts = page.evaluate("given => window.runInterop(...given)", [endpoint, os.environ["KEY"]])
+        given = [base_url, os.environ["KEY"], os.environ["CARRIER"]]
+        facts = page.evaluate("given => window.runInterop(...given)", given)
         browser.close()
     if "failed" in facts:
         facts["logs"] = logs[-10:]

@@ -1,6 +1,7 @@
 // A page with Pipecat's client, unchanged: it speaks, interrupts, runs a function, and exchanges messages.
 // client_rtvi.py bundles it and opens it in Chromium. Its microphone is a tone that is switched on and off.
 import { PipecatClient } from '@pipecat-ai/client-js'
+import { SmallWebRTCTransport, WavMediaManager as TrackMediaManager } from '@pipecat-ai/small-webrtc-transport'
 import { WavMediaManager, WebSocketTransport } from '@pipecat-ai/websocket-transport'
 
 const wait = (ms) => new Promise((done) => setTimeout(done, ms))
@@ -30,6 +31,28 @@ function fakeMicrophone() {
   }
 }
 
+/** Counts the milliseconds in which a node gives sound. */
+function count(node, meter, connect) {
+  const counter = node.context.createScriptProcessor(256, 1, 1)
+  counter.onaudioprocess = ({ inputBuffer }) => {
+    const loud = inputBuffer.getChannelData(0).some((sample) => Math.abs(sample) > 0.02)
+    if (loud) meter.playedMs += (256 * 1000) / node.context.sampleRate
+  }
+  connect.call(node, counter)
+  connect.call(counter, node.context.destination)
+}
+
+/** Plays a track, and counts its sound. Chromium decodes a track only while an element plays it. */
+async function playTrack(track, meter) {
+  const stream = new MediaStream([track])
+  const element = new Audio()
+  element.srcObject = stream
+  element.muted = true
+  await element.play()
+  const context = new AudioContext()
+  count(context.createMediaStreamSource(stream), meter, AudioNode.prototype.connect)
+}
+
 /** Counts the milliseconds of sound that really reach the loudspeaker. */
 function loudspeakerMeter() {
   const connect = AudioNode.prototype.connect
@@ -37,39 +60,47 @@ function loudspeakerMeter() {
   AudioNode.prototype.connect = function (target, ...rest) {
     const connected = connect.call(this, target, ...rest)
     if (target === this.context.destination && this instanceof AudioWorkletNode) {
-      const counter = this.context.createScriptProcessor(256, 1, 1)
-      counter.onaudioprocess = ({ inputBuffer }) => {
-        const loud = inputBuffer.getChannelData(0).some((sample) => Math.abs(sample) > 0.02)
-        if (loud) meter.playedMs += (256 * 1000) / this.context.sampleRate
-      }
-      connect.call(this, counter)
-      connect.call(counter, target)
+      count(this, meter, connect)
     }
     return connected
   }
   return meter
 }
 
-window.runInterop = async (endpoint, key) => {
+/** The transport, and how a client connects with it. */
+const TRANSPORTS = {
+  websocket: {
+    make: () => new WebSocketTransport({ mediaManager: new WavMediaManager(512, 16000) }),
+    connect: (client, base, headers) => client.startBotAndConnect({ endpoint: `${base}/connect`, headers, requestData: {} }),
+  },
+  webrtc: {
+    make: () => new SmallWebRTCTransport({ mediaManager: new TrackMediaManager(512, 16000) }),
+    connect: (client, base, headers) => client.connect({ webrtcRequestParams: { endpoint: `${base}/offer`, headers } }),
+  },
+}
+
+window.runInterop = async (base, key, carrier) => {
+  const { make, connect } = TRANSPORTS[carrier]
   const speak = fakeMicrophone()
   const meter = loudspeakerMeter()
   const seen = []
   const errors = []
   const facts = { user: [], partials: 0, agent: [], words: [], outputs: [], metrics: [], server: [], calls: [] }
-  const count = (name) => seen.filter((one) => one === name).length
+  const times = (name) => seen.filter((one) => one === name).length
   const note = (name) => () => seen.push(name)
   const client = new PipecatClient({
-    transport: new WebSocketTransport({ mediaManager: new WavMediaManager(512, 16000) }),
+    transport: make(),
     enableMic: true,
     callbacks: {
       onConnected: note('connected'),
       onDisconnected: note('disconnected'),
+      onTrackStarted: (track, participant) => participant?.local || track.kind !== 'audio' || playTrack(track, meter),
       onBotReady: (data) => seen.push(`ready ${data.version}`),
       onUserStartedSpeaking: note('user started'),
       onUserStoppedSpeaking: note('user stopped'),
       onBotStartedSpeaking: () => {
         seen.push('bot started')
-        if (count('bot started') === 2) facts.playedMs = Math.round(meter.playedMs) // of the story that was cut
+        if (times('bot started') === 2) facts.playedMs = Math.round(meter.playedMs) // of the story that was cut
       },
       onBotStoppedSpeaking: note('bot stopped'),
       onBotLlmStarted: note('llm started'),
@@ -90,19 +121,19 @@ window.runInterop = async (endpoint, key) => {
   client.registerFunctionCallHandler('get_weather', async ({ arguments: given }) => ({ sky: 'sunny', city: given.city }))
   try {
     const headers = new Headers({ Authorization: `Bearer ${key}` })
-    await client.startBotAndConnect({ endpoint, headers, requestData: {} })
+    await connect(client, base, headers)
 
     await speak()
-    await until(() => count('bot started') === 1, 'sound of the story')
+    await until(() => times('bot started') === 1, 'sound of the story')
     await wait(800)
     await speak()
-    await until(() => count('bot stopped') === 1, 'the interruption')
-    await until(() => count('bot stopped') === 2, 'the answer to the interruption')
+    await until(() => times('bot stopped') === 1, 'the interruption')
+    await until(() => times('bot stopped') === 2, 'the answer to the interruption')
 
     await speak()
     await until(() => facts.calls.length === 1, 'the function')
     await until(() => facts.agent.some((text) => text.includes('sunny')), "the function's output")
-    await until(() => count('bot stopped') === 3, 'the end of the answer')
+    await until(() => times('bot stopped') === 3, 'the end of the answer')
 
     facts.answered = await client.sendClientRequest('ping', { number: 7 })
     await client.sendText('hello', { run_immediately: true, audio_response: false })

@@ -44,12 +44,7 @@ class FrameOutbox:
         return self._close_code is not None
 
     def send_message(self, message: JsonObject) -> None:
-        try:
-            text = json.dumps(message, ensure_ascii=False, allow_nan=False)
-        except (TypeError, ValueError, RecursionError):
-            LOG.error("a message isn't sent: its data can't be written as JSON")
-            text = json.dumps(_unwritable(message))
-        self._add(QueuedFrame(message_frame(text)))
+        self._add(QueuedFrame(message_frame(message_text(message))))
 
     def send_sound(self, pcm: bytes) -> None:
         """Queue sound at 24 kHz."""
@@ -89,6 +84,15 @@ class FrameOutbox:
                 return
             self._wake.clear()
             await self._wake.wait()
+
+
+def message_text(message: JsonObject) -> str:
+    """A message as JSON. One that JSON can't hold becomes an error."""
+    try:
+        return json.dumps(message, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        LOG.error("a message isn't sent: its data can't be written as JSON")
+        return json.dumps(_unwritable(message))
 
 
 def _unwritable(message: JsonObject) -> JsonObject:

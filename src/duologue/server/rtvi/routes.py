@@ -1,4 +1,4 @@
-"""The routes of the RTVI protocol: the WebSocket, and the request that tells a page where it is.
+"""The routes of the RTVI protocol: the WebSocket, the request that tells a page where it is, and WebRTC's signalling.
 
 Rule: a page gets a key that is over soon, and never the server's token.
 """
@@ -15,10 +15,12 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from ..app import Server
 from ..credentials import bearer, header, is_own_page
 from ..realtime.client_secrets import ClientSecrets
+from .offer_route import OfferRoute, cors_headers
 from .socket import RtviGate
 
 SOCKET = "/rtvi"
 CONNECT = "/rtvi/connect"
+OFFER = "/rtvi/offer"
 KEY_S = 60  # how long the key of a page is valid: enough to open its socket
 
 
@@ -27,7 +29,12 @@ def rtvi_routes(server: Server) -> Sequence[BaseRoute]:
     keys = ClientSecrets(server.settings, server.conversations.agent_name)
     gate = RtviGate(server.conversations, server.settings, keys, server.wrong_credentials)
     connect = ConnectRoute(server, keys)
-    return [WebSocketRoute(SOCKET, gate), Route(CONNECT, connect.answer, methods=["POST", "OPTIONS"])]
+    offers = OfferRoute(server, keys)
+    return [
+        WebSocketRoute(SOCKET, gate),
+        Route(CONNECT, connect.answer, methods=["POST", "OPTIONS"]),
+        Route(OFFER, offers.answer, methods=["POST", "PATCH", "OPTIONS"]),
+    ]
 
 
 class ConnectRoute:
@@ -41,7 +48,7 @@ class ConnectRoute:
         scope, settings = dict(request.scope), self._server.settings
         if not is_own_page(scope, settings):
             return JSONResponse({"detail": "This page may not use this server: see --origin."}, status_code=403)
-        allowed = _cors(request)
+        allowed = cors_headers(request)
         if request.method == "OPTIONS":
             return Response(status_code=204, headers=allowed)
         presented = bearer(scope)
@@ -60,19 +67,6 @@ class ConnectRoute:
         if not self._keys.may_make(presented, scope):
             return presented
         return self._keys.make({"expires_after": {"seconds": KEY_S}}, scope, time.time()).value
-
-
-def _cors(request: Request) -> dict[str, str]:
-    """Headers that let a page of another allowed origin read the answer."""
-    origin = request.headers.get("origin")
-    if origin is None:
-        return {}
-    return {
-        "access-control-allow-origin": origin,
-        "access-control-allow-headers": "authorization, content-type",
-        "access-control-allow-methods": "POST",
-        "vary": "origin",
-    }
 
 
 def _socket_url(request: Request) -> str:
