@@ -54,7 +54,9 @@ CLIENTS = {
     "npm-openai": Client("openai", "client_node_openai.mjs", "application", "node"),
     "npm-agents": Client("@openai/agents-realtime", "client_node_agents.mjs", "client", "node"),
     "rtvi": Client("@pipecat-ai/websocket-transport", "client_rtvi.py", "server", "Chromium", "rtvi"),
-    "rtvi-webrtc": Client("@pipecat-ai/small-webrtc-transport", "client_rtvi.py", "server", "Chromium", "rtvi", "webrtc"),
+    "rtvi-webrtc": Client(
+        "@pipecat-ai/small-webrtc-transport", "client_rtvi.py", "server", "Chromium", "rtvi", "webrtc"
+    ),
 }
 
 
