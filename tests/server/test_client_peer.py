@@ -1,4 +1,4 @@
-"""The panel's protocol with WebRTC beside the socket: a real aiortc client, moves to and fro, offers that can't work."""
+"""The panel's protocol with WebRTC beside the socket: a real aiortc client, moves, and offers that can't work."""
 
 from __future__ import annotations
 

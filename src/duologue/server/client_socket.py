@@ -381,7 +381,13 @@ class ClientSocket:
                 self._served.do(incoming)
         elif incoming.type == "start":
             await self._start(incoming.payload)
-        elif incoming.type not in ("played", "finished", "stopped", "unplayable", "heard"):  # late reports about played sound
+        elif incoming.type not in (
+            "played",
+            "finished",
+            "stopped",
+            "unplayable",
+            "heard",
+        ):  # late reports about played sound
             self._client.send_message(
                 message("error", code="refused", message=f"{incoming.type}: no conversation is running")
             )

@@ -91,6 +91,7 @@ def test_what_isnt_an_offer_is_refused_and_leaves_nothing_behind() -> None:
             ({"sdp": "v=0", "type": "answer"}, 400),
             ({"sdp": "nonsense", "type": "offer"}, 400),
             ({"sdp": "v=0\r\nm=video 9 x 96", "type": "offer"}, 400),
+            ({"sdp": "v=0", "type": "offer", "pc_id": "gone", "restart_pc": True}, 404),
             (b" " * 100_000, 413),
         ):
             assert (await ask(made, body))[0] == status, body

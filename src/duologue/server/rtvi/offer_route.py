@@ -98,6 +98,8 @@ class OfferRoute:
         if not isinstance(sdp, str) or given.get("type") != "offer":
             raise SignallingRefused(400, "The request needs 'sdp', and 'type' must be 'offer'.")
         known = self._find(given, bearer(dict(request.scope)))
+        if known is None and given.get("restart_pc") is True:
+            raise SignallingRefused(404, "This connection doesn't exist any more: connect again.")
         if known is not None and given.get("restart_pc") is not True:
             raise SignallingRefused(400, "A connection isn't changed: begin another one with 'restart_pc'.")
         try:
