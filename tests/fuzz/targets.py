@@ -547,7 +547,7 @@ TARGETS: dict[str, Target] = {
     "twilio": Target(functools.partial(feed_carrier, "twilio"), lambda: carrier_seeds("twilio")),
     "telnyx": Target(functools.partial(feed_carrier, "telnyx"), lambda: carrier_seeds("telnyx")),
     "realtime": Target(feed_realtime, realtime_seeds),
-    "rtvi frames": Target(feed_rtvi_frame, rtvi_frame_seeds),
+    "rtvi frames": Target(feed_rtvi_frame, rtvi_frame_seeds, is_json=False),
     "rtvi messages": Target(feed_rtvi_message, rtvi_message_seeds),
     "journal": Target(feed_journal, journal_seeds, weight=8),
     "replay address": Target(feed_replay_address, journal_seeds, weight=8),

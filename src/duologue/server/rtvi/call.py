@@ -124,7 +124,7 @@ class RtviCall:
         self._conversations.watch(made)
         try:
             await made.start()
-        except Exception as failure:  # noqa: BLE001 - a part of the agent may raise anything, and the client waits
+        except Exception as failure:  # a part of the agent may raise anything, and the client waits
             LOG.error("a conversation could not start: %s", type(failure).__name__)
             LOG.debug("a conversation could not start", exc_info=failure)
             self.disconnect(NOT_STARTED)
