@@ -172,6 +172,7 @@ __all__ = [
     "Word",
     "Working",
     "__version__",
+    "client_tool",
     "find_functions",
     "hand_over_to",
     "hang_up",

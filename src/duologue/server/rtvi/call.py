@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from duologue import __version__
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Outcome, User
 from duologue.core.step_record import StepRecord
@@ -100,8 +101,6 @@ class RtviCall:
         self._is_stepping = False
         self._signals: list[sg.Signal] = []
         self._added: list[AddedItem] = []
-        from duologue import __version__
-
         about = {"library": "duologue", "library_version": __version__, "name": agent.name}
         self.state = RtviState(tuple(about.items()))
         self._performers = self._table()
@@ -125,8 +124,9 @@ class RtviCall:
         self._conversations.watch(made)
         try:
             await made.start()
-        except DuologueError as failure:
+        except Exception as failure:  # a part of the agent may raise anything, and the client waits
             LOG.error("a conversation could not start: %s", type(failure).__name__)
+            LOG.debug("a conversation could not start", exc_info=failure)
             self.disconnect(NOT_STARTED)
             return
         self._running = asyncio.ensure_future(made.wait())
