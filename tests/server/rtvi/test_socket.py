@@ -137,7 +137,7 @@ def test_pages_of_other_origins_are_refused() -> None:
     run(script, origins=("https://shop.example",))
 
 
-BAD_FRAMES = [
+BAD_FRAMES: list[tuple[bytes | str, str]] = [
     (b"\xff\xff", "This isn't a frame"),
     (b"", "This isn't a frame"),
     (b"\x0a\x02\x1a\x00", "A frame with text isn't taken"),
