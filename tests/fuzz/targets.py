@@ -49,6 +49,9 @@ from duologue.runtime.transcript_pages import page_name
 from duologue.server.app import replay_response
 from duologue.server.client_messages import TABLE, BadMessage, read_message
 from duologue.server.restore import read_earlier, read_events
+from duologue.server.rtvi.frames import InvalidFrame, audio_frame, interruption_frame, message_frame, read_frame
+from duologue.server.rtvi.incoming import read_message as read_rtvi
+from duologue.server.rtvi.refusal import MessageRefused
 from duologue.store.memory import MemoryStore
 from duologue.store.write_content import decode
 from duologue.testing import ScriptedBrain, ScriptedVoice
@@ -164,6 +167,34 @@ def carrier_seeds(name: str) -> list[bytes]:
 
 def feed_realtime(data: bytes) -> None:
     assert server_events.read(parsed(data)) is not None
+
+
+def feed_rtvi_frame(data: bytes) -> None:
+    with suppress(InvalidFrame):
+        read_frame(data)
+
+
+def rtvi_frame_seeds() -> list[bytes]:
+    return [audio_frame(bytes(32), 16_000), message_frame('{"label": "rtvi-ai"}'), interruption_frame()]
+
+
+def feed_rtvi_message(data: bytes) -> None:
+    with suppress(MessageRefused):
+        read_rtvi(data.decode("utf-8", "replace"))
+
+
+def rtvi_message_seeds() -> list[bytes]:
+    given: dict[str, Any] = {
+        "client-ready": {"version": "2.1.0", "about": {"library": "x"}},
+        "send-text": {"content": "hi", "options": {"run_immediately": True}},
+        "append-to-context": {"role": "user", "content": "hi"},
+        "client-message": {"t": "x", "d": [1]},
+        "llm-function-call-result": {"function_name": "f", "tool_call_id": "call_1", "result": {"a": 1}},
+        "dtmf": {"buttons": ["1"]},
+    }
+    return [
+        json.dumps({"label": "rtvi-ai", "type": kind, "id": "a", "data": data}).encode() for kind, data in given.items()
+    ]
 
 
 def realtime_seeds() -> list[bytes]:
@@ -516,6 +547,8 @@ TARGETS: dict[str, Target] = {
     "twilio": Target(functools.partial(feed_carrier, "twilio"), lambda: carrier_seeds("twilio")),
     "telnyx": Target(functools.partial(feed_carrier, "telnyx"), lambda: carrier_seeds("telnyx")),
     "realtime": Target(feed_realtime, realtime_seeds),
+    "rtvi frames": Target(feed_rtvi_frame, rtvi_frame_seeds, is_json=False),
+    "rtvi messages": Target(feed_rtvi_message, rtvi_message_seeds),
     "journal": Target(feed_journal, journal_seeds, weight=8),
     "replay address": Target(feed_replay_address, journal_seeds, weight=8),
     "words": Target(feed_words, words_seeds),
