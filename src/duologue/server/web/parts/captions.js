@@ -3,10 +3,10 @@
 // The agent's words appear as they are heard; unheard words are dim, interrupted ones are struck through.
 // Rule: a line keeps its element, so that nothing flickers and screen readers read nothing twice.
 
-import { cueLine, withResults } from "../model/captions.js";
-import { isLive, unsentLines } from "../model/model.js";
+import { cueLine, withResults } from "../client/model/captions.js";
+import { isLive, unsentLines } from "../client/model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
-import { watching } from "../store.js";
+import { watching } from "../client/store.js";
 import { nameOf } from "./names.js";
 import { asSentence } from "./suggestions.js";
 

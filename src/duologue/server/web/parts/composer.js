@@ -2,9 +2,9 @@
 //
 // The text box works without a microphone. Rule: text that can't be sent stays in the box.
 
-import { isOn, isWatching } from "../model/model.js";
+import { isOn, isWatching } from "../client/model/model.js";
 import { show } from "../dom.js";
-import { watching } from "../store.js";
+import { watching } from "../client/store.js";
 
 export function composer({ text, act, store }) {
   const form = document.getElementById("composer");

@@ -2,9 +2,9 @@
 //
 // Rule: a control that has no use now is hidden; one that can't work says why.
 
-import { isOn, isWatching } from "../model/model.js";
+import { isOn, isWatching } from "../client/model/model.js";
 import { show, write } from "../dom.js";
-import { watching } from "../store.js";
+import { watching } from "../client/store.js";
 
 const TROUBLES = { denied: "micDenied", absent: "micAbsent", insecure: "micInsecure", unplugged: "micUnplugged", failed: "micFailed" };
 

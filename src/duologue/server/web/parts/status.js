@@ -3,9 +3,9 @@
 // The label is the server's label of the state, unless the user isn't heard or the connection is lost. Rule: "listening"
 // is shown only while the server says that the user is heard. `timings` records when the label was on screen.
 
-import { isLive, isOn, isWatching, phaseOf } from "../model/model.js";
-import { isRunning } from "../model/work.js";
-import { watching } from "../store.js";
+import { isLive, isOn, isWatching, phaseOf } from "../client/model/model.js";
+import { isRunning } from "../client/model/work.js";
+import { watching } from "../client/store.js";
 import { write } from "../dom.js";
 
 const TIMINGS_MAX = 500;

@@ -3,8 +3,8 @@
 // Rule: a button sends its words as if the user had written them.
 
 import { keyed, make, show } from "../dom.js";
-import { isOn } from "../model/model.js";
-import { watching } from "../store.js";
+import { isOn } from "../client/model/model.js";
+import { watching } from "../client/store.js";
 
 export function suggestions({ act }) {
   const list = document.getElementById("suggestions");

@@ -21,7 +21,7 @@ export class Microphone {
 
   async open() {
     if (this.stream) return true;
-    if (!navigator.mediaDevices?.getUserMedia) return this.fail(window.isSecureContext ? "absent" : "insecure");
+    if (!globalThis.navigator?.mediaDevices?.getUserMedia) return this.fail(globalThis.isSecureContext === false ? "insecure" : "absent");
     this.changed("asking");
     try {
       this.stream = await navigator.mediaDevices.getUserMedia({ audio: CONSTRAINTS });
