@@ -25,7 +25,7 @@ const COMES = ["open", "waiting", "connecting"]; // phases of a connection after
 
 export class Client {
   /** `token` is a token, a ticket, or a function that gets one for each connection. `reduce` and `first` extend the model. */
-  constructor({ url = globalThis.location?.href, token = "", language = "en", name = "duologue", memory = createMemory(name), watched = () => null, reduce = reduceConversation, first = {}, WebSocket = globalThis.WebSocket, worklets } = {}) {
+  constructor({ url = globalThis.location?.href, token = "", language = "en", name = "duologue", memory = createMemory(name), watched = () => null, reduce = reduceConversation, first = {}, WebSocket = globalThis.WebSocket, worklets, sound = null } = {}) {
     this.language = language;
     this.token = token;
     this.memory = memory;
@@ -36,7 +36,7 @@ export class Client {
     const mode = memory.kept("mode") === "push" ? "push" : "hands-free";
     const microphone = { status: "off", muted: memory.wasMuted(), mode, pressed: false };
     this.store = createStore(reduce, firstModel({ microphone, unsent: memory.unsent(), ...first }));
-    this.sound = new Sound({ worklets, changed: (status) => this.tell("sound", { status }) });
+    this.sound = sound ?? new Sound({ worklets, changed: (status) => this.tell("sound", { status }) });
     this.player = new Player({ sound: this.sound, send: (type, payload) => this.send(type, payload) });
     this.microphone = new Microphone({
       sound: this.sound,

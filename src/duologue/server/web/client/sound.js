@@ -41,6 +41,14 @@ export class Sound {
     return context;
   }
 
+  /** Plays what is posted to its port, and posts there what was rendered. */
+  voiceNode(rate) {
+    const options = { numberOfInputs: 0, outputChannelCount: [1], processorOptions: { rate } };
+    const node = new AudioWorkletNode(this.context, "duologue-player", options);
+    node.connect(this.context.destination);
+    return node;
+  }
+
   load(context, name) {
     return context.audioWorklet.addModule(new URL(`${name}.js`, this.worklets));
   }
