@@ -6,8 +6,8 @@ import { resultText, withResults } from "../client/model/captions.js";
 import { watching } from "../client/store.js";
 import { nameOf } from "./names.js";
 
-export function announcer({ text }) {
-  const region = document.getElementById("announcer");
+export function announcer({ text, root = document }) {
+  const region = root.getElementById("announcer");
   const told = new Set();
   let conversation = null;
   return watching(["captions", "results", "conversation"], (model) => {

@@ -12,11 +12,11 @@ import { asSentence } from "./suggestions.js";
 
 const NEAR_PX = 80;
 
-export function captions({ text, act }) {
-  const scroller = document.getElementById("captions");
-  const lines = document.getElementById("lines");
-  const intro = document.getElementById("intro");
-  const over = document.getElementById("over");
+export function captions({ text, act, root = document }) {
+  const scroller = root.getElementById("captions");
+  const lines = root.getElementById("lines");
+  const intro = root.getElementById("intro");
+  const over = root.getElementById("over");
   let stays = true; // scrolled to the end, unless the user scrolled up
   const follow = () => {
     if (stays) scroller.scrollTop = intro.hidden ? scroller.scrollHeight : 0;

@@ -12,8 +12,8 @@ const POINTS = 96;
 const STIFFNESS = 90;
 const DAMPING = 15;
 
-export function orb({ microphone, player }) {
-  const canvas = document.getElementById("orb");
+export function orb({ microphone, player, root = document }) {
+  const canvas = root.getElementById("orb");
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const body = new Body(canvas);
   let model = null;
