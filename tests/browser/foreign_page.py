@@ -1,4 +1,4 @@
-"""A page of another origin that embeds an agent, with a backend that makes tickets and styles that try to break the widget."""
+"""A page of another origin that embeds an agent: its backend makes tickets, its styles may try to break the widget."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ body { margin: 0; font: 17px/1.6 Georgia, serif; color: #2b2620; background: #fa
 header { padding: 22px 6vw; background: #2f4a3c; color: #fdfaf4; display: flex; gap: 28px; align-items: baseline; }
 header strong { font-size: 22px; letter-spacing: 0.02em; } header a { color: inherit; }
 main { padding: 28px 6vw; max-width: 900px; } h1 { font-weight: 500; }
-ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 16px; padding: 0; list-style: none; }
-li { background: #fff; border: 1px solid #e6dfd2; padding: 14px; } li::before { content: ""; display: block; height: 90px; margin-bottom: 10px; background: #d9c9a8; }
+ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 16px; padding: 0; }
+li { background: #fff; border: 1px solid #e6dfd2; padding: 14px; list-style: none; }
+li::before { content: ""; display: block; height: 90px; margin-bottom: 10px; background: #d9c9a8; }
 """
-_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,"><title>Alder &amp; Finch</title>
+_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<link rel="icon" href="data:,"><title>Alder &amp; Finch</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>{css}</style></head>
 <body><header><strong>Alder &amp; Finch</strong><a href="#teas">Teas</a></header>
 <main><h1>Loose-leaf teas, blended by hand</h1><p>Order before noon, and we ship the same day.</p>
-<ul id="teas"><li>Morning Oak<br>8.50</li><li>Smoked Pine<br>9.20</li><li>Bergamot<br>7.80</li><li>Mint &amp; Lime<br>6.90</li></ul></main>
+<ul id="teas"><li>Morning Oak<br>8.50</li><li>Smoked Pine<br>9.20</li>
+<li>Bergamot<br>7.80</li><li>Mint &amp; Lime<br>6.90</li></ul></main>
 <script src="{script}" {attributes}></script></body></html>"""
 
 

@@ -1,4 +1,4 @@
-"""The agent on a page of another origin: it works there, nothing of the page breaks it, and who may not have it is told."""
+"""The agent on a page of another origin: it works, the page can't break it, and a page that may not have it is told."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def ada() -> Agent:
 @contextlib.asynccontextmanager
 async def visiting(browser: async_api.Browser, **options: Any) -> AsyncIterator[tuple[Page, list[str]]]:
     """A page of a new profile, and what it wrote to its console."""
-    context = await browser.new_context(permissions=["microphone"], locale="en-US", **options)
+    given = {"permissions": ["microphone"], "locale": "en-US", "reduced_motion": "reduce", **options}
+    context = await browser.new_context(**given)
     context.set_default_timeout(LIMIT_MS)
     await context.add_init_script(MICROPHONE)
     page = await context.new_page()
@@ -122,7 +123,11 @@ async def test_a_phone_gets_the_whole_screen_and_a_hostile_style_sheet_changes_n
 @pytest.mark.parametrize(
     ("settings", "attributes", "told"),
     [
-        ({"origins": ("https://shop.example",)}, 'data-ticket="/ticket"', "may not use this agent: start its server with"),
+        (
+            {"origins": ("https://shop.example",)},
+            'data-ticket="/ticket"',
+            "may not use this agent: start its server with",
+        ),
         ({"ticket_key": "", "token": "the-server-token-itself"}, 'data-ticket="/ticket"', "set DUOLOGUE_TICKET_KEY"),
         ({}, 'data-ticket="the-server-token-itself"', "The server's token doesn't belong in a page."),
         ({}, "", "this server wants a ticket: add data-ticket"),

@@ -1,4 +1,4 @@
-"""The npm package `duologue-client`, as `npm pack` makes it: what is in it, how large it is, and that it works in node."""
+"""The npm package `duologue-client`, as `npm pack` makes it: what is in it, its size, and that it works in node."""
 
 from __future__ import annotations
 
@@ -149,7 +149,8 @@ def test_its_types_are_right_and_strict(packed: Packed) -> None:
     with_packages(packed)
     shutil.copy(HERE / "page.ts", packed.project / "page.ts")
     compiler = packed.project / "node_modules" / "typescript" / "bin" / "tsc"
-    options = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom"]
+    options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext"]
+    options += ["--lib", "es2022,dom"]
     (packed.project / "package.json").write_text('{"type": "module"}', "utf-8")
     done = subprocess.run(
         ["node", str(compiler), *options, "page.ts"], cwd=packed.project, capture_output=True, text=True, check=False
