@@ -11,8 +11,8 @@ from duologue.client.clock_player import (
     PlayCommanded,
     PlayerInput,
     PlayerPlace,
+    PlayerTick,
     PlayReport,
-    TimePassed,
     step,
 )
 
@@ -32,10 +32,10 @@ def test_a_voice_is_heard_as_time_passes_and_finished_once() -> None:
         ChunkArrived(1, 1, CHUNK, 0),
         ChunkArrived(1, 2, CHUNK, 10),
         PlayCommanded("finish", 1, 0, 20),
-        TimePassed(70),
-        TimePassed(140),
-        TimePassed(200),
-        TimePassed(900),
+        PlayerTick(70),
+        PlayerTick(140),
+        PlayerTick(200),
+        PlayerTick(900),
     )
     assert told == [PlayReport("played", 1, 70), PlayReport("played", 1, 140), PlayReport("finished", 1, 200)]
     assert player.position == {"voice": 1, "ms": 200, "chunk": 2}
@@ -43,9 +43,9 @@ def test_a_voice_is_heard_as_time_passes_and_finished_once() -> None:
 
 
 def test_held_sound_waits_and_a_hold_may_come_before_the_sound() -> None:
-    player, told = play(PlayCommanded("hold", 2, 0, 0), ChunkArrived(2, 1, CHUNK, 5), TimePassed(500))
+    player, told = play(PlayCommanded("hold", 2, 0, 0), ChunkArrived(2, 1, CHUNK, 5), PlayerTick(500))
     assert (told, player.heard, player.place) == ([], 0, PlayerPlace.HELD)
-    player, told = play(PlayCommanded("resume", 2, 0, 500), TimePassed(600), player=player)
+    player, told = play(PlayCommanded("resume", 2, 0, 500), PlayerTick(600), player=player)
     assert told == [PlayReport("played", 2, 100)]
 
 
@@ -54,7 +54,7 @@ def test_a_stop_reports_what_was_heard_and_the_rest_is_dropped() -> None:
         ChunkArrived(1, 1, CHUNK, 0),
         PlayCommanded("clear", 1, 0, 40),
         ChunkArrived(1, 2, CHUNK, 50),
-        TimePassed(900),
+        PlayerTick(900),
     )
     assert told == [PlayReport("stopped", 1, 40)]
     assert player.place is PlayerPlace.STOPPED
@@ -66,7 +66,7 @@ def test_a_chunk_that_is_known_or_of_an_older_voice_is_dropped() -> None:
 
 
 def test_a_voice_may_begin_in_its_middle() -> None:
-    player, told = play(PlayCommanded("begin", 3, 700, 0), ChunkArrived(3, 8, CHUNK, 0), TimePassed(100))
+    player, told = play(PlayCommanded("begin", 3, 700, 0), ChunkArrived(3, 8, CHUNK, 0), PlayerTick(100))
     assert told == [PlayReport("played", 3, 800)]
     assert player.position == {"voice": 3, "ms": 800, "chunk": 8}
 
@@ -91,7 +91,7 @@ def test_whatever_comes_in_any_order_no_report_claims_more_than_was_sent_and_non
                 sent[voice] += CHUNK
                 given = ChunkArrived(voice, sent[voice] // CHUNK, CHUNK, now_ms)
             elif kind == "time":
-                given = TimePassed(now_ms)
+                given = PlayerTick(now_ms)
             else:
                 given = PlayCommanded(kind, voice, 0, now_ms)
             player, reports = step(player, given)

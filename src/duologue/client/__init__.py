@@ -9,11 +9,11 @@ from .failures import ClientFailed, ConnectionFailed, NoAnswerHeard
 from .happenings import (
     CaptionChanged,
     ConnectionChanged,
+    ConversationOpened,
+    ConversationOver,
     Happening,
     NoticeShown,
     PhaseChanged,
-    TalkBegan,
-    TalkEnded,
     VoiceArrived,
 )
 from .messages import ServerSaid, VoiceChunk
@@ -25,14 +25,14 @@ __all__ = [
     "ClientFailed",
     "ConnectionChanged",
     "ConnectionFailed",
+    "ConversationOpened",
+    "ConversationOver",
     "Happening",
     "NoAnswerHeard",
     "NoticeShown",
     "PhaseChanged",
     "ProtocolSocket",
     "ServerSaid",
-    "TalkBegan",
-    "TalkEnded",
     "VoiceArrived",
     "VoiceChunk",
 ]

@@ -16,10 +16,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from . import clock_player, reconnecting
-from .clock_player import ChunkArrived, ClockPlayer, PlayCommanded, PlayerInput, TimePassed
+from .clock_player import ChunkArrived, ClockPlayer, PlayCommanded, PlayerInput, PlayerTick
 from .failures import ClientFailed, ConnectionFailed, NoAnswerHeard
 from .happening_reader import HappeningReader
-from .happenings import OVER, CaptionChanged, ConnectionChanged, Happening, NoticeShown, TalkEnded, happening
+from .happenings import OVER, CaptionChanged, ConnectionChanged, ConversationOver, Happening, NoticeShown, happening
 from .messages import SAMPLES_PER_MS, VERSION, VOICE, ServerSaid, VoiceChunk
 from .protocol_socket import ProtocolSocket
 from .reconnecting import LostConnection
@@ -55,7 +55,7 @@ class Client:
         self.phase = ""  # of the conversation: listening, speaking …
         self.connection = ConnectionChanged("closed")
         self.agent: dict[str, Any] = {}  # its name, and whether it hears and speaks
-        self.conversation = ""  # its id; empty if there is none
+        self.conversation = ""  # its id; empty before the first, and after its end
         self.captions: dict[tuple[str, int], CaptionChanged] = {}
         self.unsent: dict[str, str] = {}  # typed messages that the server hasn't confirmed, by id
         self._token = token
@@ -121,7 +121,7 @@ class Client:
         async for told in happenings:
             if isinstance(told, ServerSaid) and told.kind == "error":
                 raise ClientFailed(f"the conversation can't start: {told.payload.get('message', '')}")
-            if isinstance(told, TalkEnded):
+            if isinstance(told, ConversationOver):
                 raise ClientFailed(f"the conversation can't start: {told.reason}")
             if self.conversation and self.phase in ("listening", "speaking"):
                 return
@@ -145,7 +145,7 @@ class Client:
                 async for told in happenings:
                     if isinstance(told, CaptionChanged) and told.role == "assistant" and told.is_final:
                         return told.text
-                    if isinstance(told, TalkEnded):
+                    if isinstance(told, ConversationOver):
                         raise NoAnswerHeard(f"the conversation ended: {told.reason}")
                     if isinstance(told, NoticeShown) and told.code == "lost":
                         raise NoAnswerHeard(told.message)
@@ -231,7 +231,7 @@ class Client:
         hello: dict[str, Any] = {"version": VERSION, "seat": self.seat, "language": self._language}
         hello |= {"audio": {"rate_hz": self._rate_hz}, **({"token": token} if token else {})}
         if self.conversation:
-            self._player, _ = clock_player.step(self._player, TimePassed(_now_ms()))
+            self._player, _ = clock_player.step(self._player, PlayerTick(_now_ms()))
             hello |= {"conversation": self.conversation, "key": self._key, "take_over": True}
             if (position := self._player.position) is not None:
                 hello["played"] = position
@@ -253,7 +253,7 @@ class Client:
         ping_s = loop.time() + PING_S
         while True:
             await asyncio.sleep(TICK_S)
-            await self._play(socket, TimePassed(_now_ms()))
+            await self._play(socket, PlayerTick(_now_ms()))
             if loop.time() > ping_s:
                 ping_s = loop.time() + PING_S
                 await socket.send("ping", t=_now_ms())
@@ -297,7 +297,7 @@ class Client:
                 self._forget()
             case "notification" if payload["code"] == "gone" and self.conversation:
                 self._forget()
-                self._tell(TalkEnded("gone"))
+                self._tell(ConversationOver("gone"))
 
     async def _enter(self, socket: ProtocolSocket, payload: dict[str, Any]) -> None:
         if payload["conversation"] != self.conversation:
@@ -316,7 +316,7 @@ class Client:
         self._player, reports = clock_player.step(self._player, given)
         if self._plays_at_once and self._player.is_sounding:
             left_ms = (self._player.arrived - self._player.heard) // SAMPLES_PER_MS + 1
-            self._player, more = clock_player.step(self._player, TimePassed(given.at_ms + left_ms))
+            self._player, more = clock_player.step(self._player, PlayerTick(given.at_ms + left_ms))
             reports += more
         for report in reports:
             await socket.send(report.kind, voice=report.voice, ms=report.ms)

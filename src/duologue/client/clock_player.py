@@ -69,7 +69,7 @@ class PlayCommanded(NamedTuple):
     at_ms: int
 
 
-class TimePassed(NamedTuple):
+class PlayerTick(NamedTuple):
     """Nothing but time."""
 
     at_ms: int
@@ -83,7 +83,7 @@ class PlayReport(NamedTuple):
     ms: int
 
 
-PlayerInput: TypeAlias = ChunkArrived | PlayCommanded | TimePassed
+PlayerInput: TypeAlias = ChunkArrived | PlayCommanded | PlayerTick
 
 
 def step(player: ClockPlayer, given: PlayerInput) -> tuple[ClockPlayer, tuple[PlayReport, ...]]:
@@ -94,7 +94,7 @@ def step(player: ClockPlayer, given: PlayerInput) -> tuple[ClockPlayer, tuple[Pl
             return _told(_arrived(player, given))
         case PlayCommanded():
             return _commanded(player, given)
-        case TimePassed():
+        case PlayerTick():
             return _told(player)
 
 

@@ -23,7 +23,7 @@ class ConnectionChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkBegan:
+class ConversationOpened:
     """A conversation has begun, or goes on after a lost connection (`is_resumed`)."""
 
     conversation: str
@@ -31,7 +31,7 @@ class TalkBegan:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkEnded:
+class ConversationOver:
     """The conversation is over."""
 
     reason: str
@@ -78,8 +78,8 @@ class VoiceArrived:
 
 Happening: TypeAlias = (
     ConnectionChanged
-    | TalkBegan
-    | TalkEnded
+    | ConversationOpened
+    | ConversationOver
     | PhaseChanged
     | CaptionChanged
     | NoticeShown
@@ -97,9 +97,9 @@ def happening(received: ServerSaid | VoiceChunk) -> Happening:
     given = received.payload
     match received.kind:
         case "conversation":
-            return TalkBegan(given["conversation"], bool(given.get("resumed")))
+            return ConversationOpened(given["conversation"], bool(given.get("resumed")))
         case "ended":
-            return TalkEnded(given.get("reason", ""))
+            return ConversationOver(given.get("reason", ""))
         case "state":
             return PhaseChanged(given["phase"], given.get("previousPhase") or "", given.get("localizedLabel", ""))
         case "caption":
