@@ -13,11 +13,11 @@ from duologue.client import (
     ClientFailed,
     ConnectionChanged,
     ConnectionFailed,
-    ConversationOpened,
-    ConversationOver,
     Happening,
     NoAnswerHeard,
     PhaseChanged,
+    TalkOpened,
+    TalkOver,
     VoiceArrived,
 )
 from duologue.testing import ScriptedEars
@@ -41,9 +41,9 @@ def test_a_program_types_and_hears_the_answer_at_its_pace() -> None:
             told: list[Happening] = []
             async for one in reader:
                 told.append(one)
-                if isinstance(one, ConversationOver):
+                if isinstance(one, TalkOver):
                     break
-        assert next(one for one in told if isinstance(one, ConversationOpened)).is_resumed is False
+        assert next(one for one in told if isinstance(one, TalkOpened)).is_resumed is False
         assert "speaking" in [one.phase for one in told if isinstance(one, PhaseChanged)]
         assert sum(len(one.pcm) for one in told if isinstance(one, VoiceArrived)) > 0
         assert next(one.text for one in told if isinstance(one, CaptionChanged) and one.is_final) == "hello"

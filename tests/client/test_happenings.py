@@ -6,11 +6,11 @@ import pytest
 
 from duologue.client.happenings import (
     CaptionChanged,
-    ConversationOpened,
-    ConversationOver,
     Happening,
     NoticeShown,
     PhaseChanged,
+    TalkOpened,
+    TalkOver,
     VoiceArrived,
     happening,
 )
@@ -18,8 +18,8 @@ from duologue.client.messages import CUE, VOICE, ServerSaid, VoiceChunk
 
 SAID = {"role": "user", "text": "hello", "unheard": "", "final": True, "turn": 4, "reply": 0}
 CASES = [
-    (ServerSaid("conversation", {"conversation": "c", "key": "k", "resumed": True}), ConversationOpened("c", True)),
-    (ServerSaid("ended", {"reason": "hung up", "canRestart": True}), ConversationOver("hung up")),
+    (ServerSaid("conversation", {"conversation": "c", "key": "k", "resumed": True}), TalkOpened("c", True)),
+    (ServerSaid("ended", {"reason": "hung up", "canRestart": True}), TalkOver("hung up")),
     (
         ServerSaid("state", {"phase": "speaking", "previousPhase": "thinking", "localizedLabel": "Speaking"}),
         PhaseChanged("speaking", "thinking", "Speaking"),

@@ -9,11 +9,11 @@ from .failures import ClientFailed, ConnectionFailed, NoAnswerHeard
 from .happenings import (
     CaptionChanged,
     ConnectionChanged,
-    ConversationOpened,
-    ConversationOver,
     Happening,
     NoticeShown,
     PhaseChanged,
+    TalkOpened,
+    TalkOver,
     VoiceArrived,
 )
 from .messages import ServerSaid, VoiceChunk
@@ -25,14 +25,14 @@ __all__ = [
     "ClientFailed",
     "ConnectionChanged",
     "ConnectionFailed",
-    "ConversationOpened",
-    "ConversationOver",
     "Happening",
     "NoAnswerHeard",
     "NoticeShown",
     "PhaseChanged",
     "ProtocolSocket",
     "ServerSaid",
+    "TalkOpened",
+    "TalkOver",
     "VoiceArrived",
     "VoiceChunk",
 ]

@@ -19,7 +19,7 @@ from . import clock_player, reconnecting
 from .clock_player import ChunkArrived, ClockPlayer, PlayCommanded, PlayerInput, PlayerTick
 from .failures import ClientFailed, ConnectionFailed, NoAnswerHeard
 from .happening_reader import HappeningReader
-from .happenings import OVER, CaptionChanged, ConnectionChanged, ConversationOver, Happening, NoticeShown, happening
+from .happenings import OVER, CaptionChanged, ConnectionChanged, Happening, NoticeShown, TalkOver, happening
 from .messages import SAMPLES_PER_MS, VERSION, VOICE, ServerSaid, VoiceChunk
 from .protocol_socket import ProtocolSocket
 from .reconnecting import LostConnection
@@ -121,7 +121,7 @@ class Client:
         async for told in happenings:
             if isinstance(told, ServerSaid) and told.kind == "error":
                 raise ClientFailed(f"the conversation can't start: {told.payload.get('message', '')}")
-            if isinstance(told, ConversationOver):
+            if isinstance(told, TalkOver):
                 raise ClientFailed(f"the conversation can't start: {told.reason}")
             if self.conversation and self.phase in ("listening", "speaking"):
                 return
@@ -145,7 +145,7 @@ class Client:
                 async for told in happenings:
                     if isinstance(told, CaptionChanged) and told.role == "assistant" and told.is_final:
                         return told.text
-                    if isinstance(told, ConversationOver):
+                    if isinstance(told, TalkOver):
                         raise NoAnswerHeard(f"the conversation ended: {told.reason}")
                     if isinstance(told, NoticeShown) and told.code == "lost":
                         raise NoAnswerHeard(told.message)
@@ -297,7 +297,7 @@ class Client:
                 self._forget()
             case "notification" if payload["code"] == "gone" and self.conversation:
                 self._forget()
-                self._tell(ConversationOver("gone"))
+                self._tell(TalkOver("gone"))
 
     async def _enter(self, socket: ProtocolSocket, payload: dict[str, Any]) -> None:
         if payload["conversation"] != self.conversation:

@@ -23,7 +23,7 @@ class ConnectionChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationOpened:
+class TalkOpened:
     """A conversation has begun, or goes on after a lost connection (`is_resumed`)."""
 
     conversation: str
@@ -31,7 +31,7 @@ class ConversationOpened:
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationOver:
+class TalkOver:
     """The conversation is over."""
 
     reason: str
@@ -78,8 +78,8 @@ class VoiceArrived:
 
 Happening: TypeAlias = (
     ConnectionChanged
-    | ConversationOpened
-    | ConversationOver
+    | TalkOpened
+    | TalkOver
     | PhaseChanged
     | CaptionChanged
     | NoticeShown
@@ -97,9 +97,9 @@ def happening(received: ServerSaid | VoiceChunk) -> Happening:
     given = received.payload
     match received.kind:
         case "conversation":
-            return ConversationOpened(given["conversation"], bool(given.get("resumed")))
+            return TalkOpened(given["conversation"], bool(given.get("resumed")))
         case "ended":
-            return ConversationOver(given.get("reason", ""))
+            return TalkOver(given.get("reason", ""))
         case "state":
             return PhaseChanged(given["phase"], given.get("previousPhase") or "", given.get("localizedLabel", ""))
         case "caption":
