@@ -68,12 +68,13 @@ export class Sound {
   }
 }
 
-/** Browsers allow sound after a user gesture, so try again on each gesture until sound works. Returns a function that ends it. */
+/** Browsers allow sound after a user gesture, and phones stop it for a call or behind a locked screen. So try again on each
+ * gesture, and when the page is seen again, until sound works. Returns a function that ends it. */
 export function resumeOnGesture(sound) {
   const resume = () => {
     if (sound.context && !sound.isRunning) sound.context.resume().catch(() => {});
   };
-  const gestures = ["pointerdown", "keydown"];
+  const gestures = ["pointerdown", "keydown", "visibilitychange"];
   for (const gesture of gestures) document.addEventListener(gesture, resume, { passive: true });
   return () => gestures.forEach((gesture) => document.removeEventListener(gesture, resume));
 }
