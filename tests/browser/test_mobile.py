@@ -1,4 +1,4 @@
-"""The panel on a telephone, as far as Chromium can play one: touch, a locked screen, a call in between, another headset.
+"""The panel on a telephone, as far as Chromium can play one: touch, a locked screen, a call, another headset.
 
 What only a real telephone shows is the checklist in docs/clients.md.
 """

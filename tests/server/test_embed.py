@@ -1,4 +1,4 @@
-"""Which pages may embed the agent, and what a browser is told: allowed origins, tickets, and headers for their files."""
+"""Which pages may embed the agent, and what a browser is told: allowed origins, tickets, headers for their files."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def test_files_are_shared_with_the_page_that_asked_and_no_other() -> None:
 
 def test_the_servers_answers_to_allowed_and_refused_pages() -> None:
     async def script(running: RunningServer) -> None:
-        allowed = await running.get("/embed/widget.js", origin=SHOP)
+        allowed = await running.get("/page.js", origin=SHOP)
         assert (allowed.status, allowed.headers["access-control-allow-origin"]) == (200, SHOP)
         assert "origin" in allowed.headers["vary"]
-        loader = await running.get("/embed.js")
+        loader = await running.get("/page.js")
         assert (loader.status, loader.headers["cross-origin-resource-policy"]) == (200, "cross-origin")
-        refused = await running.get("/embed/widget.js", origin="https://other.example")
+        refused = await running.get("/page.js", origin="https://other.example")
         assert refused.status == 403
         assert "access-control-allow-origin" not in refused.headers
         told = await running.get("/embed/check", origin="https://other.example")
