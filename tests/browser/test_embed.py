@@ -22,7 +22,7 @@ DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 780}
 
 
 def ada() -> Agent:
-    brain = ScriptedBrain(lambda request: f"You said {request.text}. We ship today.")
+    brain = ScriptedBrain(lambda request: f"You ask: {request.text} We ship today.")
     return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), name="Ada", suggestions=("Where is my order?",))
 
 
@@ -82,11 +82,11 @@ async def test_a_visitor_talks_with_the_keyboard_alone_and_a_reload_goes_on(
             await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
         await expect(page.locator(".widget")).to_have_attribute("data-phase", "listening")
-        await page.get_by_label("Write a message").fill("where is my order")
+        await page.get_by_label("Write a message").fill("where is my order?")
         await page.keyboard.press("Enter")
-        answer = page.locator("#lines > li").filter(has_text="You said where is my order. We ship today.")
+        answer = page.locator("#lines > li").filter(has_text="You ask: where is my order? We ship today.")
         await expect(answer).to_have_attribute("data-live", "false")
-        await expect(page.locator("#announcer")).to_contain_text("Ada: You said where is my order. We ship today.")
+        await expect(page.locator("#announcer")).to_contain_text("Ada: You ask: where is my order? We ship today.")
         await is_accessible(page)
         assert foreign.tickets == 1
         await page.reload()

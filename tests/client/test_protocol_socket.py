@@ -64,6 +64,21 @@ def test_a_server_that_refuses_ends_the_iteration_with_its_code() -> None:
     serve(script, token="a-token-of-sixteen")
 
 
+@pytest.mark.parametrize("is_abrupt", [False, True])
+def test_a_server_that_hangs_up_in_the_handshake_is_no_connection(is_abrupt: bool) -> None:
+    async def main() -> None:
+        async def hang_up(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.transport.abort() if is_abrupt else writer.close()
+
+        server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+        async with server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+            with pytest.raises(ConnectionFailed, match="no connection to"):
+                await ProtocolSocket.open(url)
+
+    asyncio.run(main())
+
+
 def test_a_server_that_is_not_there_is_an_error_with_its_address() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, but not listening

@@ -33,14 +33,14 @@ class ProtocolSocket:
         `websockets.connect`. Raises ConnectionFailed."""
         try:
             from websockets.asyncio.client import connect
-            from websockets.exceptions import InvalidHandshake
+            from websockets.exceptions import WebSocketException
         except ModuleNotFoundError:
             raise ClientFailed("a client needs the package websockets: pip install 'duologue[client]'") from None
         given = {"compression": None, "max_size": 1 << 24, "ping_interval": None, "proxy": None, **options}
         try:
             async with asyncio.timeout(open_s_max):
                 return cls(await connect(socket_url(url), open_timeout=None, **given))
-        except (OSError, TimeoutError, InvalidHandshake) as problem:
+        except (OSError, TimeoutError, WebSocketException) as problem:
             why = f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__
             raise ConnectionFailed(f"no connection to {url}: {why}") from problem
 
