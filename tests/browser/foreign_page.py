@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from duologue import make_ticket
 
@@ -34,6 +36,13 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <script src="{script}" {attributes}></script></body></html>"""
 
 
+def documented_attributes() -> str:
+    page = (Path(__file__).parents[2] / "docs" / "clients.md").read_text("utf-8")
+    found = re.search(r'<script src="https://agent.example/embed.js" (.*?)></script>', page)
+    assert found
+    return found.group(1)
+
+
 class ForeignPage:
     """`page` is what the next visitor gets. `tickets` counts the tickets that the backend made."""
 
@@ -41,13 +50,15 @@ class ForeignPage:
         self.css = css
         self.script = ""
         self.attributes = ""
+        self.example = ""  # a script for the page /own, which has a button
         self.tickets = 0
         self.ticket_minutes = 5.0
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
 
-    def embed(self, server_url: str, attributes: str = 'data-ticket="/ticket"') -> None:
-        self.script, self.attributes = f"{server_url}embed.js", attributes
+    def embed(self, server_url: str, attributes: str = "") -> None:
+        """The line of the docs, or one with other attributes."""
+        self.script, self.attributes = f"{server_url}embed.js", attributes or documented_attributes()
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         foreign = self
@@ -69,6 +80,10 @@ class ForeignPage:
         if path == "/ticket":
             self.tickets += 1
             return make_ticket(KEY, origin=self.origin, minutes=self.ticket_minutes).encode(), "text/plain"
+        if path == "/own":
+            head = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Own</title>'
+            own = f'{head}<button id="talk">Wait</button><script type="module">{self.example}</script>'
+            return own.encode(), "text/html; charset=utf-8"
         if path == "/":
             page = _PAGE.format(css=self.css, script=self.script, attributes=self.attributes)
             return page.encode(), "text/html; charset=utf-8"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +15,12 @@ from playwright.async_api import Page, expect
 from duologue import Agent
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from tests.browser.foreign_page import HOSTILE_CSS, KEY, SHOP_CSS, ForeignPage, foreign_page
-from tests.browser.panel_page import LIMIT_MS, MICROPHONE, Host, hosting
+from tests.browser.panel_page import LIMIT_MS, MICROPHONE, Host, hosting, until
 from tests.browser.test_accessibility import SERIOUS
 from tests.needs import needs_axe
 
 pytestmark = pytest.mark.alone
+ROOT = Path(__file__).parents[2]
 DESK, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 780}
 
 
@@ -130,7 +133,7 @@ async def test_a_phone_gets_the_whole_screen_and_a_hostile_style_sheet_changes_n
         ),
         ({"ticket_key": "", "token": "the-server-token-itself"}, 'data-ticket="/ticket"', "set DUOLOGUE_TICKET_KEY"),
         ({}, 'data-ticket="the-server-token-itself"', "The server's token doesn't belong in a page."),
-        ({}, "", "this server wants a ticket: add data-ticket"),
+        ({}, 'data-agent="Ada"', "this server wants a ticket: add data-ticket"),
         ({}, 'data-ticket="/ticket" data-agent="Bob"', 'data-agent is "Bob", and the agent of'),
     ],
     ids=["origin", "no tickets", "a token", "no ticket", "another agent"],
@@ -146,6 +149,25 @@ async def test_a_page_that_may_not_have_the_agent_is_told_why(
         await expect(page.get_by_role("status")).to_have_text("This page can't use its voice agent.")
         assert [line for line in written if told in line], written
         assert not sockets
+
+
+async def test_the_example_of_the_docs_for_a_page_of_your_own_works_on_one(
+    shared_browser: async_api.Browser, one_at_a_time: None
+) -> None:
+    blocks = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "clients.md").read_text("utf-8"), re.DOTALL)
+    async with embedded() as (foreign, host), visiting(shared_browser, viewport=DESK) as (page, written):
+        code = blocks[0].replace('"duologue-client"', f'"{host.url}client/client.js"')
+        foreign.example = code.replace("https://agent.example/", host.url)
+        said: list[str] = []
+        page.on("console", lambda line: said.append(line.text))
+        await page.goto(f"{foreign.origin}/own")
+        button = page.get_by_role("button")
+        await expect(button).to_have_text("Ready")
+        await button.click()
+        await expect(button).to_have_text("Listening")
+        host.served.conversation.type("hello")
+        await until(lambda: "assistant: You ask: hello We ship today." in said, "a caption")
+        assert written == []
 
 
 async def test_a_ticket_that_is_over_is_told_and_a_new_one_works(

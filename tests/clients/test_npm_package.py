@@ -156,3 +156,21 @@ def test_its_types_are_right_and_strict(packed: Packed) -> None:
         ["node", str(compiler), *options, "page.ts"], cwd=packed.project, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_node_example_of_the_docs_asks_and_prints_the_answer(packed: Packed) -> None:
+    blocks = re.findall(r"```js\n(.*?)```", (ROOT / "docs" / "clients.md").read_text("utf-8"), re.DOTALL)
+    (code,) = [block for block in blocks if "ClockSound" in block]
+    (packed.project / "example.mjs").write_text(code, "utf-8")
+    printed: list[str] = []
+
+    async def script(running: RunningServer) -> None:
+        command = [*NODE, "example.mjs", f"http://127.0.0.1:{running.port}/"]
+        done = await asyncio.to_thread(
+            subprocess.run, command, cwd=packed.project, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+
+    serve(script)
+    assert printed == ["You said hello.\n"]
