@@ -108,7 +108,7 @@ def test_only_comments_empty_lines_and_indentation_are_left_out(packed: Packed) 
 
 
 def test_a_conversation_in_node_survives_a_lost_connection(packed: Packed) -> None:
-    """With a token that is got anew for each connection; a message that was typed without a connection is answered."""
+    """The token is got for each connection, and a message that was typed without a connection is answered."""
     seen: dict[str, Any] = {}
 
     async def script(running: RunningServer) -> None:
