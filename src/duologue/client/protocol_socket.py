@@ -54,7 +54,7 @@ class ProtocolSocket:
 
         try:
             await self._connection.send(data)
-        except ConnectionClosed:
+        except (ConnectionClosed, OSError):
             return False
         return True
 

@@ -102,11 +102,11 @@ class BenchClient:
         instead of being raised."""
         try:
             socket = await ProtocolSocket.open(self._url, max_queue=None)
-        except ConnectionFailed as problem:
+            await self._say(socket, "hello", version=1, seat=self.noted.seat)
+            await self._say(socket, "start")
+        except (ConnectionFailed, ConnectionError) as problem:
             self.noted.failures.append(str(problem))
             return self.noted
-        await self._say(socket, "hello", version=1, seat=self.noted.seat)
-        await self._say(socket, "start")
         work = [
             asyncio.create_task(self._listen(socket)),
             asyncio.create_task(self._acknowledge(socket)),

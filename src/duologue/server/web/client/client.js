@@ -69,6 +69,7 @@ export class Client {
 
   connect() {
     if (!this.stops.length) this.wake();
+    if (isOn(this.model)) this.reopen(); // after `close`
     this.socket.connect();
   }
 
