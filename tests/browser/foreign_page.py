@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -52,7 +53,7 @@ class ForeignPage:
         self.attributes = ""
         self.example = ""  # a script for the page /own, which has a button
         self.tickets = 0
-        self.ticket_minutes = 5.0
+        self.ticket_age_s = 0.0  # how long ago the ticket was made that the next visitor gets
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
 
@@ -79,7 +80,8 @@ class ForeignPage:
     def answer(self, path: str) -> tuple[bytes, str]:
         if path == "/ticket":
             self.tickets += 1
-            return make_ticket(KEY, origin=self.origin, minutes=self.ticket_minutes).encode(), "text/plain"
+            made_s = time.time() - self.ticket_age_s
+            return make_ticket(KEY, origin=self.origin, minutes=5, now_s=made_s).encode(), "text/plain"
         if path == "/own":
             head = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><title>Own</title>'
             own = f'{head}<button id="talk">Wait</button><script type="module">{self.example}</script>'

@@ -174,12 +174,12 @@ async def test_a_ticket_that_is_over_is_told_and_a_new_one_works(
     shared_browser: async_api.Browser, one_at_a_time: None
 ) -> None:
     async with embedded() as (foreign, _), visiting(shared_browser, viewport=DESK) as (page, _):
-        foreign.ticket_minutes = 0.0001
+        foreign.ticket_age_s = 600.0
         await page.goto(foreign.origin)
         await page.get_by_role("button", name="Talk to Ada").click()
         gate = page.locator("#gate")
         await expect(gate).to_contain_text("This page has no valid ticket.")
-        foreign.ticket_minutes = 5
+        foreign.ticket_age_s = 0.0
         await gate.get_by_role("button", name="Try again").click()
         await expect(page.get_by_role("button", name="Start talking")).to_be_enabled()
         assert foreign.tickets == 2
