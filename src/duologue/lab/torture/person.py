@@ -8,15 +8,12 @@ answer is over. The only exceptions are some of the agent's stories, which the n
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
-import json
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import WebSocketException
+from duologue.client import ConnectionFailed, ProtocolSocket, VoiceChunk
 
 from .person_notes import ConversationNotes, Recovery, TypedTurn
 from .rendered_audio import AudioRenderer
@@ -63,8 +60,8 @@ class TypingPerson:
         self.is_stopping = False  # the person hangs up and starts no new conversation
         self.settled = asyncio.Event()
         self._script: Iterator[tuple[str, str]] = self._lines()
-        self._ws: ClientConnection | None = None
-        self._out: asyncio.Queue[str] = asyncio.Queue()
+        self._ws: ProtocolSocket | None = None
+        self._out: asyncio.Queue[tuple[str, dict[str, Any]]] = asyncio.Queue()
         self._process = ""
         self._key = ""
         self._state = ""
@@ -220,11 +217,8 @@ class TypingPerson:
             place = self._dice.choice(self.places)
             self._heard_from_s = self._now()
             try:
-                async with asyncio.timeout(CONNECT_S_MAX):
-                    ws = await connect(
-                        f"ws://127.0.0.1:{place}/ws", compression=None, ping_interval=None, proxy=None, max_size=None
-                    )
-            except (OSError, TimeoutError, WebSocketException):
+                ws = await ProtocolSocket.open(f"ws://127.0.0.1:{place}/ws", CONNECT_S_MAX, max_size=None)
+            except ConnectionFailed:
                 attempt += 1
                 await asyncio.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)] * self._dice.uniform(0.7, 1.3))
                 continue
@@ -233,7 +227,7 @@ class TypingPerson:
             self.reconnects += 1
             await asyncio.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)])
 
-    async def _visit(self, ws: ClientConnection, process: str) -> bool:
+    async def _visit(self, ws: ProtocolSocket, process: str) -> bool:
         """Use one socket until it ends. Returns whether the server opened or resumed a conversation on it."""
         self._ws, before, self._process = ws, self._process, process
         self._state, self._socket_since_s = "", self._now()
@@ -242,31 +236,27 @@ class TypingPerson:
         has_come_far = False
         try:
             self._say_hello(before)
-            async for data in ws:
+            async for received in ws:
                 self._heard_from_s = self._now()
-                if isinstance(data, bytes):
-                    self._audio.receive(data, process, self._now())
+                if isinstance(received, VoiceChunk):
+                    self._audio.receive(received, process, self._now())
                 else:
-                    message = json.loads(data)
-                    kind = message["type"].removeprefix("duologue.")
-                    has_come_far = has_come_far or kind == "conversation"
-                    self._take(kind, message["payload"])
-        except (OSError, WebSocketException):
-            pass
+                    has_come_far = has_come_far or received.kind == "conversation"
+                    self._take(received.kind, received.payload)
         finally:
             for task in going:
                 task.cancel()
             self._ws = None
             self._state = ""
             if self.talk is not None:
-                self.talk.note(self._now(), "socket lost", f"{process} {ws.close_code} {ws.close_reason or ''}")
-            ws.transport.abort()
+                self.talk.note(self._now(), "socket lost", f"{process} {ws.close_code} {ws.close_reason}")
+            ws.abort()
         return has_come_far
 
     def cut(self) -> None:
         """Abort the socket without a close handshake."""
         if self._ws is not None:
-            self._ws.transport.abort()
+            self._ws.abort()
 
     def _say_hello(self, before: str) -> None:
         hello: dict[str, Any] = {"version": 1, "seat": f"person-{self.number}", "take_over": True}
@@ -284,15 +274,16 @@ class TypingPerson:
 
     def _send(self, kind: str, **payload: Any) -> None:
         if self._ws is not None:
-            self._out.put_nowait(json.dumps({"type": kind, "payload": payload}))
+            self._out.put_nowait((kind, payload))
 
     @staticmethod
-    async def _write(ws: ClientConnection, out: asyncio.Queue[str]) -> None:
-        with contextlib.suppress(OSError, WebSocketException):
-            while True:
-                await ws.send(await out.get())
+    async def _write(ws: ProtocolSocket, out: asyncio.Queue[tuple[str, dict[str, Any]]]) -> None:
+        is_open = True
+        while is_open:
+            kind, payload = await out.get()
+            is_open = await ws.send(kind, **payload)
 
-    async def _beat(self, ws: ClientConnection) -> None:
+    async def _beat(self, ws: ProtocolSocket) -> None:
         """Advance playback and report it, send pings, and send an unconfirmed message again. If the server is silent
         for too long, abort the socket."""
         pinged_s, reported_ms, finished = self._now(), -1, 0
@@ -313,7 +304,7 @@ class TypingPerson:
                 if self._state == "error":
                     self._send("retry")
             if now_s - self._heard_from_s > SILENCE_S_MAX:
-                ws.transport.abort()
+                ws.abort()
                 return
             if now_s - self._sent_s > RESEND_S and self.talk is not None and self._state:
                 self._send_turn()

@@ -37,16 +37,11 @@ export class Player {
 
   async open(rate) {
     this.rate = rate || this.rate;
-    const context = await this.sound.open();
-    if (context) this.cues.open(this.rate);
-    if (!context || this.node) return;
-    this.node = new AudioWorkletNode(context, "duologue-player", {
-      numberOfInputs: 0,
-      outputChannelCount: [1],
-      processorOptions: { rate: this.rate },
-    });
+    const opened = await this.sound.open();
+    if (opened) this.cues.open(this.rate);
+    if (!opened || this.node) return;
+    this.node = this.sound.voiceNode(this.rate);
     this.node.port.onmessage = ({ data }) => this.heard(data);
-    this.node.connect(context.destination);
     this.pending.splice(0).forEach((message) => this.node.port.postMessage(message));
   }
 

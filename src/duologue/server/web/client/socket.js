@@ -1,6 +1,6 @@
 // The WebSocket to the server: sends hello, pings, and reconnects when it breaks.
 //
-// It passes on every message of the server, and reports the connection as the message `panel.connection`. Rule: the
+// It passes on every message of the server, and reports the connection as the message `client.connection`. Rule: the
 // socket reconnects by itself for about 45 s after a lost connection. After a refusal it waits for the user.
 
 export const VERSION = 1;
@@ -13,10 +13,14 @@ const ERROR_MS = 200;
 // Close codes that need the user; every other close is a lost connection.
 const REFUSALS = new Set([4400, 4401, 4403, 4409, 4410, 4426, 1009]);
 const LATER = 4429;
+const LOST = 1006;
+const OPEN = 1; // WebSocket.OPEN
 
 export class Socket {
-  constructor({ hello, message, voice }) {
-    this.hello = hello; // () => payload
+  constructor({ url, hello, message, voice, WebSocket = globalThis.WebSocket }) {
+    this.url = url; // of the server
+    this.WebSocket = WebSocket;
+    this.hello = hello; // () => a promise of the payload
     this.message = message; // ({type, payload, receivedAt})
     this.voice = voice; // a binary frame
     this.socket = null;
@@ -25,7 +29,7 @@ export class Socket {
     this.attempt = 0;
     this.timer = 0;
     this.error = null; // the server's error before it closed the socket
-    window.addEventListener("online", () => this.timer && this.connect());
+    globalThis.addEventListener?.("online", () => this.timer && this.connect());
   }
 
   /** Connect now. `more` is added to hello, for example take_over. */
@@ -34,17 +38,24 @@ export class Socket {
     this.timer = 0;
     this.drop();
     this.error = null;
-    const address = new URL("ws", location.href);
-    address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-    address.search = "";
-    const socket = new WebSocket(address);
+    const socket = new this.WebSocket(socketAddress(this.url));
     socket.binaryType = "arraybuffer";
     this.socket = socket;
     this.tell({ phase: this.lostAt ? "waiting" : "connecting", attempt: this.attempt });
     this.deadline = setTimeout(() => this.lose(socket, 4408), READY_MS);
-    socket.onopen = () => this.send("hello", { version: VERSION, ...this.hello(), ...more }, true);
+    socket.onopen = () => this.greet(socket, more);
     socket.onmessage = ({ data }) => this.take(socket, data);
     socket.onclose = ({ code, reason }) => this.lose(socket, code, reason);
+  }
+
+  /** Say hello. If its token can't be had, the connection counts as lost, and is tried again. */
+  async greet(socket, more) {
+    try {
+      const hello = await this.hello();
+      if (socket === this.socket) this.send("hello", { version: VERSION, ...hello, ...more }, true);
+    } catch (problem) {
+      this.lose(socket, LOST, String(problem?.message ?? problem));
+    }
   }
 
   /** Connect again after the socket gave up or was refused. */
@@ -55,7 +66,7 @@ export class Socket {
   }
 
   send(type, payload = {}, early = false) {
-    if ((this.isReady || early) && this.socket?.readyState === WebSocket.OPEN) {
+    if ((this.isReady || early) && this.socket?.readyState === OPEN) {
       this.socket.send(JSON.stringify({ type, payload }));
       return true;
     }
@@ -64,7 +75,7 @@ export class Socket {
 
   sendFrame(buffer) {
     // If the socket is slow, drop audio: at most half a second is queued.
-    if (this.isReady && this.socket?.readyState === WebSocket.OPEN && this.socket.bufferedAmount < 16000) {
+    if (this.isReady && this.socket?.readyState === OPEN && this.socket.bufferedAmount < 16000) {
       this.socket.send(buffer);
     }
   }
@@ -100,7 +111,7 @@ export class Socket {
   }
 
   ping() {
-    if (this.pinged) this.lose(this.socket, 1006);
+    if (this.pinged) this.lose(this.socket, LOST);
     else if (this.send("ping", { t: Math.round(performance.now()) })) this.pinged = 1;
   }
 
@@ -116,12 +127,20 @@ export class Socket {
     this.lostAt ||= now;
     const delay = code === LATER ? LATER_MS : DELAYS_MS[Math.min(this.attempt, DELAYS_MS.length - 1)];
     if (now + delay - this.lostAt > GIVE_UP_MS) {
-      this.tell({ phase: "lost", code });
+      this.tell({ phase: "lost", code, reason });
       return;
     }
     this.attempt += 1;
     this.timer = setTimeout(() => this.connect(), delay);
     this.tell({ phase: "waiting", code, attempt: this.attempt, dueAt: now + delay });
+  }
+
+  /** Stay away until `connect`. */
+  close() {
+    clearTimeout(this.timer);
+    this.timer = this.lostAt = this.attempt = 0;
+    this.drop();
+    this.tell({ phase: "closed" });
   }
 
   drop() {
@@ -135,6 +154,14 @@ export class Socket {
   }
 
   tell(connection) {
-    this.message({ type: "panel.connection", payload: connection, receivedAt: performance.now() });
+    this.message({ type: "client.connection", payload: connection, receivedAt: performance.now() });
   }
+}
+
+/** The address of the server's socket, from that of its page: https becomes wss. */
+export function socketAddress(url) {
+  const address = new URL("ws", url);
+  address.protocol = address.protocol === "https:" || address.protocol === "wss:" ? "wss:" : "ws:";
+  address.search = "";
+  return address.href;
 }

@@ -11,7 +11,7 @@ export function isAttended({ isVisible, hasFocus, isMouseInside, sinceInputMs })
   return isVisible && (hasFocus || isMouseInside || sinceInputMs < RECENT_MS);
 }
 
-/** Calls `tell` with true or false, at first and whenever it changes. */
+/** Calls `tell` with true or false, at first and whenever it changes. Returns a function that ends it. */
 export function watchAttention(tell) {
   let isMouseInside = false;
   let inputAt = -Infinity;
@@ -25,12 +25,16 @@ export function watchAttention(tell) {
     inputAt = performance.now();
     look();
   };
-  for (const name of INPUTS) document.addEventListener(name, used, { passive: true, capture: true });
-  document.documentElement.addEventListener("mouseenter", () => ((isMouseInside = true), look()));
-  document.documentElement.addEventListener("mouseleave", () => ((isMouseInside = false), look()));
-  document.addEventListener("visibilitychange", look);
-  window.addEventListener("focus", look);
-  window.addEventListener("blur", look);
-  setInterval(look, LOOK_MS);
+  const over = new AbortController();
+  const { signal } = over;
+  const { documentElement } = document;
+  for (const name of INPUTS) document.addEventListener(name, used, { passive: true, capture: true, signal });
+  documentElement.addEventListener("mouseenter", () => ((isMouseInside = true), look()), { signal });
+  documentElement.addEventListener("mouseleave", () => ((isMouseInside = false), look()), { signal });
+  document.addEventListener("visibilitychange", look, { signal });
+  window.addEventListener("focus", look, { signal });
+  window.addEventListener("blur", look, { signal });
+  const looking = setInterval(look, LOOK_MS);
   look();
+  return () => (over.abort(), clearInterval(looking));
 }

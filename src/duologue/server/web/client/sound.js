@@ -6,8 +6,9 @@
 const RATE_HZ = 48000;
 
 export class Sound {
-  constructor({ changed }) {
+  constructor({ changed, worklets = new URL("./worklets/", import.meta.url) }) {
     this.context = null;
+    this.worklets = worklets; // the folder of the scripts that run in the audio thread
     this.changed = changed; // called with "off", "running" or "blocked"
     this.opening = null;
     this.failed = false;
@@ -24,11 +25,7 @@ export class Sound {
     try {
       this.context = new AudioContext({ sampleRate: RATE_HZ, latencyHint: "interactive" });
       this.context.addEventListener("statechange", () => this.tell());
-      await Promise.all(
-        ["microphone", "player"].map((name) =>
-          this.context.audioWorklet.addModule(new URL(`worklets/${name}.js`, import.meta.url)),
-        ),
-      );
+      await Promise.all(["microphone", "player"].map((name) => this.load(this.context, name)));
     } catch {
       this.failed = true;
       this.context = null;
@@ -40,8 +37,20 @@ export class Sound {
   /** A second context at the device's own rate, for a microphone that the first one can't use. */
   async another() {
     const context = new AudioContext();
-    await context.audioWorklet.addModule(new URL("worklets/microphone.js", import.meta.url));
+    await this.load(context, "microphone");
     return context;
+  }
+
+  /** Plays what is posted to its port, and posts there what was rendered. */
+  voiceNode(rate) {
+    const options = { numberOfInputs: 0, outputChannelCount: [1], processorOptions: { rate } };
+    const node = new AudioWorkletNode(this.context, "duologue-player", options);
+    node.connect(this.context.destination);
+    return node;
+  }
+
+  load(context, name) {
+    return context.audioWorklet.addModule(new URL(`${name}.js`, this.worklets));
   }
 
   get isRunning() {
@@ -59,10 +68,13 @@ export class Sound {
   }
 }
 
-/** Browsers allow sound after a user gesture, so try again on each gesture until sound works. */
+/** Browsers allow sound after a user gesture, and phones stop it for a call or behind a locked screen. So try again on each
+ * gesture, and when the page is seen again, until sound works. Returns a function that ends it. */
 export function resumeOnGesture(sound) {
   const resume = () => {
     if (sound.context && !sound.isRunning) sound.context.resume().catch(() => {});
   };
-  for (const gesture of ["pointerdown", "keydown"]) document.addEventListener(gesture, resume, { passive: true });
+  const gestures = ["pointerdown", "keydown", "visibilitychange"];
+  for (const gesture of gestures) document.addEventListener(gesture, resume, { passive: true });
+  return () => gestures.forEach((gesture) => document.removeEventListener(gesture, resume));
 }

@@ -33,7 +33,7 @@ export class Cues {
 
   play(cue, samples) {
     const { context, isRunning } = this.sound;
-    if (!isRunning || !samples.length) return;
+    if (!context || !isRunning || !samples.length) return;
     if (cue !== this.cue) this.stop();
     this.cue = cue;
     this.output ??= this.gainTo(context.destination);

@@ -15,13 +15,15 @@ export class Microphone {
     this.stream = null;
     this.level = 0;
     this.isOpen = false; // is the gate open?
+    this.isGone = false; // was the device unplugged, and not closed since?
     this.tail = 0;
     this.frames = 0;
   }
 
   async open() {
     if (this.stream) return true;
-    if (!navigator.mediaDevices?.getUserMedia) return this.fail(window.isSecureContext ? "absent" : "insecure");
+    if (!globalThis.navigator?.mediaDevices?.getUserMedia) return this.fail(globalThis.isSecureContext === false ? "insecure" : "absent");
+    this.isGone = false;
     this.changed("asking");
     try {
       this.stream = await navigator.mediaDevices.getUserMedia({ audio: CONSTRAINTS });
@@ -40,7 +42,7 @@ export class Microphone {
   /** Connect to the page's AudioContext. In a browser that can't mix two sample rates, the microphone gets its own. */
   async connect(context) {
     const [track] = this.stream.getAudioTracks();
-    track.addEventListener("ended", () => this.fail("unplugged"));
+    track.addEventListener("ended", () => this.unplug());
     try {
       this.source = context.createMediaStreamSource(this.stream);
     } catch {
@@ -73,6 +75,14 @@ export class Microphone {
     this.isOpen = open;
   }
 
+  /** The device is gone, such as a headset. As soon as the browser has another one, it is opened. */
+  unplug() {
+    this.fail("unplugged");
+    const { mediaDevices } = navigator;
+    mediaDevices.addEventListener("devicechange", () => this.isGone && this.open(), { once: true });
+    this.isGone = true;
+  }
+
   close() {
     this.fail("off");
   }
@@ -83,6 +93,7 @@ export class Microphone {
     this.node?.disconnect();
     this.stream = this.source = this.node = null;
     this.level = 0;
+    this.isGone = false;
     this.changed(status);
     return false;
   }
