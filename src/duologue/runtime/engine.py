@@ -49,6 +49,7 @@ from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
 from .program_speech import ProgramSpeech
+from .receipts import Receipt, ToldBrain
 from .replies import Replies
 from .requests import Requests, SilentBrain, StuckBrain
 from .session_summary import SessionSummary
@@ -61,6 +62,7 @@ from .text_judge import TextJudge
 from .tool_calls import ToolCalls
 from .transcript import Transcript
 from .transcript_pages import page_name
+from .unsaved_answers import UnsavedAnswers
 from .usage_meter import UsageMeter
 
 LOG = logging.getLogger("duologue")
@@ -168,6 +170,8 @@ class Engine:
         self.playback = Playback(
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
+        self.unsaved_answers = UnsavedAnswers(driver, transcript, self.hearing)
+        self.playback.before_sound = self.unsaved_answers.give_receipt
         self.playback.on_progress = self.hearing.note_agent
         self.replies.on_question = self.hearing.note_question
         self.program.is_premature = self.hearing.is_premature
@@ -261,6 +265,7 @@ class Engine:
         self.checkpoint_writer = writer
         self.tool_calls.checkpoint_writer = None if self.agent.private else writer
         self.playback.wait_until_saved = None if self.agent.private else writer.wait_until_saved
+        self.unsaved_answers.writer = None if self.agent.private else writer
         self.replies.on_sound_added = lambda: writer.mark("words")
         self.sessions.on_summary = lambda: writer.mark("words")
         meter = self.announcer.meter
@@ -302,13 +307,16 @@ class Engine:
         for page in () if self.agent.private else self.transcript.pages.take():
             yield page_name("words", page), partial(self.transcript.page, page)
 
-    def restore(self, played: Played | None, has_more: bool) -> None:
+    def restore(self, played: Played | None, has_more: bool, receipts: tuple[Receipt, ...] = ()) -> None:
         """Continue from the checkpoint. The line counts as lost, because the earlier process has ended. The first
         attempt to reconnect starts at once, because the wait before it has already passed. `has_more` means that the
-        brain was in the middle of an answer. The brain is then asked again, no matter how much of the answer was
-        heard."""
+        brain was in the middle of an answer. The brain is then asked again, but sentences that were heard aren't said
+        again. `receipts` are those of the client."""
         assert self._unrestored is not None
         earlier, self._unrestored = self._unrestored, None
+        saved_voice = self.driver.state.voice_id
+        if self._speech is not None:
+            self.unsaved_answers.learn(self._speech, receipts)
         is_newer = played is not None and played.voice > self.driver.state.voice_id
         if played is not None and is_newer:  # this voice was played, but not saved: its number must not be used again
             self.driver.post(ev.VoicesPlayed, played=played.voice)
@@ -318,9 +326,10 @@ class Engine:
                 speech.note_heard(speech.ledger.total_ms)
             elif played is not None:
                 speech.ledger.assume(played.heard_ms)
+                played = Played(played.voice, min(played.heard_ms, speech.ledger.total_ms))
             self.playback.adopt(speech)
             if played is not None and has_more:
-                speech.ledger.note_heard(played.heard_ms)
+                self.unsaved_answers.note_begun(speech, played.heard_ms)
             elif played is not None and speech.ledger.split(played.heard_ms).heard:  # at least a word was heard
                 self.playback.note(played)
             self.hearing.note_open_speech(speech)
@@ -334,13 +343,15 @@ class Engine:
                 break
             self.driver.skip_to_deadline()
         self.tool_calls.adopt(earlier.calls)
+        self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
-    def skip_voices(self, voice: int) -> None:
-        """Don't use this voice number or a lower one again: a client has played the voice with this number, although
-        the number was never saved."""
+    def note_arrival(self, played: Played, receipts: tuple[Receipt, ...]) -> None:
+        """A client has come that may have played voices whose numbers were never saved: don't use these numbers again,
+        and don't say again what was heard."""
         state = self.driver.state
-        if voice > state.voice_id and state.voice not in SOUNDING:
-            self.driver.post(ev.VoicesPlayed, played=voice)
+        if played.voice > state.voice_id and state.voice not in SOUNDING:
+            self.driver.post(ev.VoicesPlayed, played=played.voice)
+            self.unsaved_answers.note_receipts(receipts, played, state.voice_id)
 
     def _mark(self, record: StepRecord, writer: CheckpointWriter) -> None:
         writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
@@ -469,10 +480,14 @@ class Engine:
         if self.requests.is_heard(effect, request):
             self.replies.start(request, SilentBrain())
             return
+        told = self.unsaved_answers.take(effect.first, effect.last) if effect.ask is Ask.ANSWER else None
+        if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
+            self.replies.start(request, ToldBrain(told.text), told.heard)
+            return
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)
-        self.replies.start(request, brain)
+        self.replies.start(request, brain, told.heard if told is not None else "")
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
         """Play a cue, unless it would tell the user to wait while a question of the program waits for the user."""

@@ -47,6 +47,7 @@ class Playback:
         brain: object = None,
     ) -> None:
         self.wait_until_saved: Callable[[], Awaitable[None]] | None = None  # set if the conversation is saved
+        self.before_sound: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before sound is sent
         self.on_progress: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before each report
         self.on_heard_late: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005
         self._driver = driver
@@ -73,6 +74,7 @@ class Playback:
         assert speech.reply == effect.reply, effect
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
+        speech.before_sound = self.before_sound
         if self.wait_until_saved is None:
             speech.play(effect.voice, self._line)
         else:
@@ -81,9 +83,9 @@ class Playback:
             self._tasks.start(self._play_when_saved(speech), f"sound {effect.voice}")
 
     async def _play_when_saved(self, speech: Speech) -> None:
-        """Wait until the start of the speech is saved, then play the speech. A speech that is played unsaved would be
-        heard again if this process ends. So it is held while the store fails, as long as the machine waits for its
-        sound. Then it is played anyway. A process that was frozen finds all of its timers expired, and another one may
+        """Wait until the start of the speech is saved, then play the speech. A speech that is played unsaved may be
+        heard again if this process ends and its client keeps no receipts. So it is held while the store fails, as long
+        as the machine waits for its sound. Then it is played anyway. A process that was frozen finds all of its timers expired, and another one may
         have the conversation by then. So the wait has steps, and a freeze uses up only one of them."""
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
@@ -198,8 +200,7 @@ class Playback:
             self._record(self._replies.current, interrupted=False)
 
     def _record(self, speech: Speech, interrupted: bool) -> None:
-        heard, unheard = speech.ledger.split()
-        heard = f"{heard} {speech.ledger.shown}".strip()  # shown text counts as heard
+        heard, unheard = speech.ledger.known()
         self._transcript.end_reply(speech.reply, heard, unheard, speech.ledger.heard_ms, interrupted)
         self._caption(self._driver.state.at, speech, True)
         if self._playing is speech:

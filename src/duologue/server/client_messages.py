@@ -15,6 +15,8 @@ from typing import Any
 from duologue.core.errors import DuologueError
 from duologue.observe.hearing_fact import Microphone
 
+from duologue.runtime.receipts import RECEIPT_CHARS_MAX, RECEIPTS_MAX
+
 from .tickets import TICKET_CHARS_MAX
 
 VERSION = 1
@@ -87,6 +89,14 @@ def _is_position(value: Any) -> bool:
     )
 
 
+def _are_receipts(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= RECEIPTS_MAX
+        and all(isinstance(one, str) and one.isascii() and len(one) <= RECEIPT_CHARS_MAX for one in value)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Field:
     check: Callable[[Any], bool]
@@ -123,6 +133,7 @@ TABLE: dict[str, dict[str, _Field]] = {
         "take_over": _FLAG,
         "audio": _Field(_is_audio, "{rate_hz}, one of " + ", ".join(map(str, RATES_HZ)), required=False),
         "played": _Field(_is_position, "{voice, ms, chunk}", required=False),
+        "receipts": _Field(_are_receipts, f"at most {RECEIPTS_MAX} receipts that the server has sent", required=False),
     },
     "start": {"microphone": replace(_MICROPHONE, required=False)},
     "end": {},

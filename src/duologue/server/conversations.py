@@ -178,6 +178,7 @@ class Conversations:
             resumed=True,
             key=hello["key"],
             user=hello.get("user", ""),
+            receipts=hello.get("receipts", ()),
         )
 
     def why_no_start(self, address: str) -> Refused | None:

@@ -19,6 +19,7 @@ from duologue.ports.context import CallInfo
 from duologue.ports.line import Played
 from duologue.ports.store import Damaged, Store, StoredConversation
 from duologue.runtime.checkpoint import NotRestorable, read_checkpoint
+from duologue.runtime.receipts import read_receipts
 
 from .conversation_keys import stored_keys
 from .lease_calls import CLIENT_PART, now_ms
@@ -45,7 +46,8 @@ async def read_earlier(
         lost_turns = tuple(int(turn) for turn in client.get("lost_turns", ()))
         results = read_results(client.get("results", []))
         assert began.tzinfo is not None
-        assert all(isinstance(text, str) for text in (*typed, client["language"]))
+        secret = client.get("secret", "")
+        assert all(isinstance(text, str) for text in (*typed, client["language"], secret))
     except (AssertionError, KeyError, TypeError, ValueError):
         raise NotRestorable("the stored data about its client can't be read") from None
     return RestoredConversation(
@@ -59,6 +61,8 @@ async def read_earlier(
         lost=lost,
         lost_turns=lost_turns,
         results=results,
+        secret=secret,
+        receipts=read_receipts((hello or {}).get("receipts", ()), secret),
         played=played_by_now(hello or {}),
     )
 
