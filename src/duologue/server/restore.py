@@ -35,7 +35,7 @@ async def read_earlier(
     """Read the stored conversation. Raises NotRestorable if that fails or if the conversation has ended. `hello` is the
     hello message of the client; None if the client hasn't reconnected yet."""
     saved = read_checkpoint(stored.parts, settings)
-    if saved.state.link in CLOSED:
+    if saved.state.link in CLOSED and saved.events:  # without events, it was not started yet
         raise NotRestorable("it has ended")
     client = stored.parts.get(CLIENT_PART)
     try:

@@ -85,6 +85,11 @@ class RestoredConversation:
     receipts: tuple[Receipt, ...] = ()  # that its client has presented
     played: Played | None = None
 
+    @property
+    def is_started(self) -> bool:
+        """Did it begin before its process ended? If not, there is nothing to continue."""
+        return self.saved.events > 0
+
 
 def new_id() -> str:
     """The id of a new conversation."""
@@ -126,7 +131,7 @@ class ServedConversation:
         self._journals = journals
         is_new = earlier is None  # the journal of a restored conversation begins when it runs here
         journal = new_journal_path(journals, correlation_id(self.id)) if journals is not None and is_new else None
-        saved = earlier.saved if earlier is not None else None
+        saved = earlier.saved if earlier is not None and earlier.is_started else None
         self.conversation = Conversation(
             agent, self.line, conversation_id=self.id, journal=journal, checkpoint=saved, context=context
         )
@@ -235,6 +240,9 @@ class ServedConversation:
         """Resume a restored conversation. If the agent was speaking, only the client knows how much of that was heard.
         So wait for the client to reconnect, at most `reconnect_ms_max`: otherwise the agent would repeat what was
         heard."""
+        if not earlier.is_started:
+            await self.conversation.start()
+            return
         played, receipts = earlier.played, earlier.receipts
         if played is None and earlier.saved.state.voice in SOUNDING:
             over: asyncio.Future[Any] = asyncio.ensure_future(self.conversation.wait())

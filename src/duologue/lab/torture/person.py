@@ -18,6 +18,8 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
+from duologue.runtime.receipts import RECEIPTS_MAX
+
 from .person_notes import ConversationNotes, Recovery, TypedTurn
 from .rendered_audio import AudioRenderer
 from .tortured_agent import ANSWER_MS_MAX, CHAR_MS, RECONNECT_MS_MAX
@@ -67,6 +69,7 @@ class TypingPerson:
         self._out: asyncio.Queue[str] = asyncio.Queue()
         self._process = ""
         self._key = ""
+        self._receipts: dict[int, str] = {}  # by voice
         self._state = ""
         self._open_since_s = 0.0
         self._socket_since_s = 0.0
@@ -276,6 +279,8 @@ class TypingPerson:
             self._audio.advance(self._now())
             if self._audio.position is not None:
                 hello["played"] = self._audio.position
+            if self._receipts:
+                hello["receipts"] = list(self._receipts.values())[-RECEIPTS_MAX:]
             talk.note(self._now(), "hello", f"{self._process} {hello.get('played')}")
             self._hello_s = self._now()
             self._was_store_well = self._is_store_well()
@@ -332,6 +337,9 @@ class TypingPerson:
             case "key":
                 self._key = payload["key"]
                 self._send("key", key=self._key)
+            case "receipt":
+                self._receipts.pop(payload["voice"], None)
+                self._receipts[payload["voice"]] = payload["receipt"]
             case "history" if self._turn is not None:
                 self._note_lost(payload["items"])
                 self._note_shown(payload["items"])
@@ -358,6 +366,7 @@ class TypingPerson:
             self._end("replaced")
             self.talks.append(ConversationNotes(self.number, payload["conversation"]))
             self._audio = AudioRenderer()
+            self._receipts = {}
             self._awaits = ""
         assert self.talk is not None
         self._key = payload["key"]

@@ -12,6 +12,7 @@ export function createActions({ store, socket, player, microphone, text }) {
   const tell = (type, payload = {}) => store.dispatch({ type: `panel.${type}`, payload });
   const send = (type, payload) => socket.send(type, payload);
   let skip = () => {};
+  let isStartPending = false; // a start was sent, and the server hasn't answered it
 
   const act = {
     async start() {
@@ -24,6 +25,16 @@ export function createActions({ store, socket, player, microphone, text }) {
       tell("starting");
       if (ready?.agent?.speaks !== false) player.open(ready?.audio?.output_hz);
       if (ready?.agent?.hears !== false) await Promise.race([act.openMicrophone(), new Promise((resolve) => (skip = resolve))]);
+      isStartPending = send("start", { microphone: conditionOf(store.model.microphone) });
+    },
+    /** The server has answered the start: there is a conversation, or an error says why not. */
+    settleStart() {
+      isStartPending = false;
+    },
+    /** The connection broke before the start was answered, so there is no conversation: start again. */
+    startAgain() {
+      if (!isStartPending) return;
+      tell("starting");
       send("start", { microphone: conditionOf(store.model.microphone) });
     },
     skipMicrophone() {

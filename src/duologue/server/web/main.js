@@ -31,6 +31,7 @@ import { theme } from "./theme.js";
 import { watchedCall, watchersSeat } from "./watched.js";
 
 const RESUME_MS = 4000;
+const RECEIPTS_MAX = 4; // as many as hello may have
 const SEEN_MS = 60000; // the server is told so often that the user is at the page
 const SHARED_MS = 300; // the server confirms at once what another tab had, or it no longer has it
 
@@ -78,6 +79,7 @@ resumeOnGesture(sound);
 
 if (new URL(location.href).searchParams.has("debug")) act.view("hood");
 let reloaded = keptConversation()?.played ?? null; // the playback position before a reload
+let receipts = keptConversation()?.receipts ?? []; // of the newest answers that the server could not save in time
 if (reloaded) player.restore(reloaded);
 socket.connect();
 
@@ -105,6 +107,7 @@ function hello() {
     ...(token ? { token } : {}),
     ...(going ? { conversation: going.conversation, key: going.key } : {}),
     ...(own ? (played ? { played } : {}) : going ? { take_over: false } : {}),
+    ...(own && receipts.length ? { receipts: receipts.map(({ receipt }) => receipt) } : {}),
   };
 }
 
@@ -113,8 +116,10 @@ function receive(message) {
   const watching = isWatching(store.model);
   if (type === "duologue.play") player.command(payload);
   if (type === "duologue.cue" && payload.action === "stop") player.cues.stop();
+  if (["duologue.conversation", "duologue.ended", "duologue.error"].includes(type)) act.settleStart();
   if (type === "duologue.conversation") begin(payload);
   if (type === "duologue.key") keepKey(payload);
+  if (type === "duologue.receipt") keepReceipt(payload);
   if (type === "duologue.ended" && !watching) keepConversation(null);
   if (type === "duologue.ended" && !watching) microphone.close();
   if (type === "duologue.ended" && !watching) player.cues.end();
@@ -128,6 +133,7 @@ function cameIn({ watchable }) {
   if (watchable && store.model.view === "hood") socket.send("calls");
   if (watchedCall()) socket.send("watch", { id: watchedCall() });
   else wentOn();
+  if (!keptConversation() && !sharedConversation()) act.startAgain();
 }
 
 /** The call to watch has ended or doesn't exist. */
@@ -144,6 +150,7 @@ function begin({ conversation, key, resumed, watching }) {
   }
   keepConversation({ conversation, key });
   if (!resumed) player.begin(0);
+  if (!resumed) receipts = [];
   reloaded = null;
   if (store.model.view === "hood") socket.send("debug", { on: true });
   if (resumed && !store.model.conversation) reopen();
@@ -155,6 +162,11 @@ function keepKey({ key }) {
   if (!going || isWatching(store.model)) return;
   keepConversation({ ...going, key });
   socket.send("key", { key });
+}
+
+/** The newest receipt of each voice is kept, and presented in hello. */
+function keepReceipt({ voice, receipt }) {
+  receipts = [...receipts.filter((one) => one.voice !== voice), { voice, receipt }].slice(-RECEIPTS_MAX);
 }
 
 /** After a reload in mid-conversation: turn on sound and microphone again, if the browser allows it. */
@@ -174,7 +186,7 @@ function wentOn() {
 
 window.addEventListener("pagehide", () => {
   const going = keptConversation();
-  if (going) keepConversation({ ...going, played: player.bookmark() });
+  if (going) keepConversation({ ...going, played: player.bookmark(), receipts });
 });
 
 window.duologue = {
