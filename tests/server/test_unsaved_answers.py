@@ -16,7 +16,7 @@ from duologue.runtime.receipts import RECEIPTS_MAX
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_messages import ClientMessage
 from duologue.server.served_conversation import ServedConversation
-from duologue.testing import ScriptedVoice
+from duologue.testing import ScriptedBrain, ScriptedVoice
 from tests.server.moving_nodes import TTL_MS, Node, Page, hello_of, store_here
 
 HOLD_S = 7.0  # longer than the sound of an answer waits for the store
@@ -97,6 +97,10 @@ class Scene:
         served = await self.b.reconnect(back, self.hello(**hello))
         assert served is not None
         return served, back
+
+
+def ask_for_a_table() -> Agent:
+    return Agent(ScriptedBrain(lambda request: "Shall I book table 7?"), voice=ScriptedVoice())
 
 
 def typed(served: ServedConversation, text: str, id_: str) -> None:
@@ -239,6 +243,28 @@ def test_a_store_that_works_costs_no_message_about_an_answer_that_is_complete():
         await asyncio.sleep(0.6)
         await it.hear(served, it.page)
         assert not it.page.of("receipt")
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+@pytest.mark.parametrize("is_heard", [True, False])
+def test_a_question_that_was_played_to_its_end_during_the_takeover_is_not_asked_again(is_heard: bool):
+    async def scene() -> None:
+        it = Scene()
+        it.a, it.b = (Node(name, it.store, ask_for_a_table) for name in "ab")
+        served = await it.begin()
+        typed(served, "a table", "1")
+        await asyncio.sleep(0.1)
+        voice = max(it.page.sounds)
+        heard_ms = await it.hear(served, it.page, 900)
+        it.a.die()
+        served, back = await it.take_over(played={"voice": voice, "ms": heard_ms, "chunk": 99})
+        await asyncio.sleep(0.1)
+        if is_heard:
+            served.line.note_stopped(voice, len("Shall I book table seven? ") * 60)
+        await asyncio.sleep(3)
+        assert bool(back.sounds) is not is_heard
 
     run_simulated(scene())
 

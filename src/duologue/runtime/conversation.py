@@ -36,7 +36,7 @@ from .checkpoint import Checkpoint
 from .commands import ConversationCommands, context_for
 from .engine import Engine
 from .hooks import HookRunner
-from .receipts import Receipt
+from .receipts import AnswerReceipt
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
 from .start_conditions import StartConditions
@@ -145,7 +145,7 @@ class Conversation:
             await self._undo_start()
             raise
 
-    async def restore(self, played: Played | None = None, receipts: tuple[Receipt, ...] = ()) -> None:
+    async def restore(self, played: Played | None = None, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
         """Continue from the checkpoint. Call this instead of `start`. `played` says how much of the newest sound the
         client has played, and `receipts` which answers it knows. Returns when the user can speak again. If the awaiting task is cancelled, the conversation
         ends."""

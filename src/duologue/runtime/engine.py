@@ -49,7 +49,7 @@ from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
 from .program_speech import ProgramSpeech
-from .receipts import Receipt, ToldBrain
+from .receipts import AnswerReceipt, ToldBrain
 from .replies import Replies
 from .requests import Requests, SilentBrain, StuckBrain
 from .session_summary import SessionSummary
@@ -307,7 +307,7 @@ class Engine:
         for page in () if self.agent.private else self.transcript.pages.take():
             yield page_name("words", page), partial(self.transcript.page, page)
 
-    def restore(self, played: Played | None, has_more: bool, receipts: tuple[Receipt, ...] = ()) -> None:
+    def restore(self, played: Played | None, has_more: bool, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
         """Continue from the checkpoint. The line counts as lost, because the earlier process has ended. The first
         attempt to reconnect starts at once, because the wait before it has already passed. `has_more` means that the
         brain was in the middle of an answer. The brain is then asked again, but sentences that were heard aren't said
@@ -345,7 +345,7 @@ class Engine:
         self.tool_calls.adopt(earlier.calls)
         self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
-    def note_arrival(self, played: Played, receipts: tuple[Receipt, ...]) -> None:
+    def note_arrival(self, played: Played, receipts: tuple[AnswerReceipt, ...]) -> None:
         """A client has come that may have played voices whose numbers were never saved: don't use these numbers again,
         and don't say again what was heard."""
         state = self.driver.state
@@ -477,7 +477,7 @@ class Engine:
             if effect.ask is Ask.OFFER
             else self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
         )
-        if self.requests.is_heard(effect, request):
+        if self.requests.is_heard(effect, request) or (effect.ask is Ask.OFFER and self.playback.is_cut_heard):
             self.replies.start(request, SilentBrain())
             return
         told = self.unsaved_answers.take(effect.first, effect.last) if effect.ask is Ask.ANSWER else None

@@ -170,7 +170,7 @@ class Playback:
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Process a report about an earlier voice. If the report says that more of the newest interrupted reply was
-        heard, correct the history."""
+        heard, correct the history. A reply counts as heard late from its first word on, and its question at its end."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
@@ -178,7 +178,8 @@ class Playback:
             was_unheard = cut.ledger.heard_ms == 0
             cut.note_heard(heard.heard_ms)
             self._record(cut, interrupted=True)
-            if was_unheard and cut.ledger.split().heard:
+            heard, unheard = cut.ledger.split()
+            if heard and (was_unheard or not unheard):
                 self.on_heard_late(cut)
 
     def _is_time(self, heard_ms: object) -> bool:
@@ -210,6 +211,12 @@ class Playback:
         """Take over a speech that an earlier process was playing."""
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
+
+    @property
+    def is_cut_heard(self) -> bool:
+        """Has the client reported, after the line was lost, that it has heard the interrupted reply to its end?"""
+        cut = self.cut if self.cut_by_line else None
+        return cut is not None and cut.complete and not cut.ledger.rest_from_sentence()
 
     @property
     def speech(self) -> Speech | None:

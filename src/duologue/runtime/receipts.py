@@ -33,7 +33,7 @@ class ReceiptTurn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class AnswerReceipt:
     """An answer that is being played: its voice number, the turns that it answers, and the ledger of its words."""
 
     voice: int
@@ -41,7 +41,7 @@ class Receipt:
     ledger: dict[str, Any]
 
 
-def seal(receipt: Receipt, secret: str) -> str:
+def seal(receipt: AnswerReceipt, secret: str) -> str:
     """The receipt as text that only a server with this secret can make. Empty if it is too long."""
     data = {"voice": receipt.voice, "turns": [list(turn) for turn in receipt.turns], "ledger": receipt.ledger}
     content = base64.urlsafe_b64encode(json.dumps(data, separators=(",", ":")).encode()).decode()
@@ -49,7 +49,7 @@ def seal(receipt: Receipt, secret: str) -> str:
     return text if len(text) <= RECEIPT_CHARS_MAX else ""
 
 
-def read_receipts(texts: Iterable[str], secret: str) -> tuple[Receipt, ...]:
+def read_receipts(texts: Iterable[str], secret: str) -> tuple[AnswerReceipt, ...]:
     """The receipts with a right seal, by voice number. Of several for one voice, the last counts."""
     found = (_read(text, secret) for text in texts)
     by_voice = {one.voice: one for one in found if one is not None}
@@ -60,7 +60,7 @@ def _mac(content: str, secret: str) -> str:
     return hmac.new(secret.encode(), content.encode(), hashlib.sha256).hexdigest()
 
 
-def _read(text: str, secret: str) -> Receipt | None:
+def _read(text: str, secret: str) -> AnswerReceipt | None:
     content, _, mac = text.partition(".")
     if not secret or not hmac.compare_digest(mac.encode(), _mac(content, secret).encode()):
         return None
@@ -68,7 +68,7 @@ def _read(text: str, secret: str) -> Receipt | None:
         data = json.loads(base64.urlsafe_b64decode(content))
         turns = tuple(ReceiptTurn(int(turn), str(words), str(typed)) for turn, words, typed in data["turns"])
         Ledger.load(data["ledger"])
-        return Receipt(int(data["voice"]), turns, data["ledger"])
+        return AnswerReceipt(int(data["voice"]), turns, data["ledger"])
     except (KeyError, TypeError, ValueError):  # sealed by another version
         return None
 
@@ -97,7 +97,7 @@ def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
     return text[: len(text) - len(rest)].strip() if text.endswith(rest) else "", text
 
 
-def heard_answer(receipt: Receipt, played: Played | None, turn: int) -> HeardAnswer | None:
+def heard_answer(receipt: AnswerReceipt, played: Played | None, turn: int) -> HeardAnswer | None:
     """What this client has heard of the answer. None if it has played nothing of it."""
     if played is None or played.voice < receipt.voice or not played.heard_ms:
         return None

@@ -14,7 +14,7 @@ from duologue.voice.ledger import Ledger
 from .checkpoint_writer import CheckpointWriter
 from .driver import Driver
 from .hearing import Hearing
-from .receipts import HeardAnswer, Receipt, ReceiptTurn, heard_answer, heard_of, joined
+from .receipts import HeardAnswer, AnswerReceipt, ReceiptTurn, heard_answer, heard_of, joined
 from .speech import Speech
 from .transcript import Transcript
 
@@ -23,7 +23,7 @@ class UnsavedAnswers:
     """The receipts of one conversation. `on_receipt` is called with each new one; None: its client keeps none."""
 
     def __init__(self, driver: Driver, transcript: Transcript, hearing: Hearing) -> None:
-        self.on_receipt: Callable[[Receipt], None] | None = None
+        self.on_receipt: Callable[[AnswerReceipt], None] | None = None
         self.writer: CheckpointWriter | None = None  # set if the words of the conversation are saved
         self._driver = driver
         self._transcript = transcript
@@ -42,11 +42,11 @@ class UnsavedAnswers:
         state = self._driver.state
         turns = self._transcript.turns(state.answered + 1, state.asked)
         asked = tuple(ReceiptTurn(said.turn, said.text) for said in turns)
-        self.on_receipt(Receipt(speech.voice, asked, speech.ledger.dump()))
+        self.on_receipt(AnswerReceipt(speech.voice, asked, speech.ledger.dump()))
 
     # -- After a takeover
 
-    def learn(self, speech: Speech, receipts: tuple[Receipt, ...]) -> None:
+    def learn(self, speech: Speech, receipts: tuple[AnswerReceipt, ...]) -> None:
         """If the client knows more of this saved speech than the store, take its words from the receipt."""
         for receipt in receipts:
             known = Ledger.load(receipt.ledger)
@@ -59,7 +59,7 @@ class UnsavedAnswers:
         heard, text = heard_of(speech.ledger, heard_ms)
         self._heard = (*self._heard, HeardAnswer(self._driver.state.asked, heard, text))
 
-    def note_receipts(self, receipts: tuple[Receipt, ...], played: Played | None, saved_voice: int) -> None:
+    def note_receipts(self, receipts: tuple[AnswerReceipt, ...], played: Played | None, saved_voice: int) -> None:
         """A client may have played voices after `saved_voice`, which the store doesn't know. Turns of the user that it
         doesn't know either are added, and what was heard of the answers isn't said again."""
         numbers = {turn: turn for turn in range(self._driver.state.turn + 1)}  # in the receipts, and here

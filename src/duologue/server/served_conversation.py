@@ -33,7 +33,7 @@ from duologue.runtime.agent import Agent
 from duologue.runtime.checkpoint import Checkpoint
 from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.receipts import Receipt, read_receipts, seal
+from duologue.runtime.receipts import AnswerReceipt, read_receipts, seal
 
 from . import server_messages
 from .caller_budget import Refused
@@ -82,7 +82,7 @@ class RestoredConversation:
     lost_turns: tuple[int, ...] = ()
     results: tuple[dict[str, Any], ...] = ()  # of its tasks
     secret: str = ""  # with which its receipts are sealed
-    receipts: tuple[Receipt, ...] = ()  # that its client has presented
+    receipts: tuple[AnswerReceipt, ...] = ()  # that its client has presented
     played: Played | None = None
 
     @property
@@ -148,7 +148,7 @@ class ServedConversation:
         # Commands that wait until a restored conversation has resumed; None if commands don't have to wait.
         self._early: list[ClientMessage] | None = [] if earlier is not None else None
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
-        self._arrived: tuple[Played, tuple[Receipt, ...]] | None = None  # what a client has played that came early
+        self._arrived: tuple[Played, tuple[AnswerReceipt, ...]] | None = None  # what a client has played that came early
         self.client: ClientOutbox | None = None
         self._is_introduced = leases is None or earlier is not None  # the client may know of the conversation
         self.is_over = False
@@ -425,14 +425,14 @@ class ServedConversation:
             self._note_typed(arrived[1])
             self.conversation.engine.note_arrival(*arrived)
 
-    def _note_typed(self, receipts: tuple[Receipt, ...]) -> None:
+    def _note_typed(self, receipts: tuple[AnswerReceipt, ...]) -> None:
         """The conversation has the typed messages of these receipts: one that is sent again isn't taken again."""
         for id_ in (said.typed for receipt in receipts for said in receipt.turns if said.typed):
             if id_ not in self._typed:
                 self._typed.add(id_, now_ms())
                 self._mark_client_part()
 
-    def _send_receipt(self, receipt: Receipt) -> None:
+    def _send_receipt(self, receipt: AnswerReceipt) -> None:
         """Give the client a receipt for an answer that may not be saved."""
         turns = tuple(said._replace(typed=self._typed_turns.get(said.turn, "")) for said in receipt.turns)
         sealed = seal(replace(receipt, turns=turns), self._secret)
