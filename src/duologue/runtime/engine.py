@@ -480,7 +480,7 @@ class Engine:
         if self.requests.is_heard(effect, request) or (effect.ask is Ask.OFFER and self.playback.is_cut_heard):
             self.replies.start(request, SilentBrain())
             return
-        told = self.unsaved_answers.take(effect.first, effect.last) if effect.ask is Ask.ANSWER else None
+        told = self.unsaved_answers.heard_for(effect.first, effect.last) if effect.ask is Ask.ANSWER else None
         if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
             self.replies.start(request, ToldBrain(told.text), told.heard)
             return

@@ -75,8 +75,8 @@ class UnsavedAnswers:
             if answer is not None and last > self._driver.state.answered:
                 self._heard = (*self._heard, answer)
 
-    def take(self, first: int, last: int) -> HeardAnswer | None:
-        """What was heard of the answers to these turns. It is returned only once."""
-        mine = [one for one in self._heard if first <= one.turn <= last]
-        self._heard = tuple(one for one in self._heard if one.turn > last)
+    def heard_for(self, first: int, last: int) -> HeardAnswer | None:
+        """What was heard of the answers to these turns, the oldest of which is the first that isn't answered."""
+        self._heard = tuple(one for one in self._heard if one.turn >= first)
+        mine = [one for one in self._heard if one.turn <= last]
         return joined(mine) if mine else None

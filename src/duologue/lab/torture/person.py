@@ -12,7 +12,7 @@ import contextlib
 import itertools
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -40,9 +40,15 @@ RETRY = "Say retry"
 OPEN_STATES = ("listening", "user_speaking", "thinking", "working", "speaking", "interrupted")
 
 
+async def connect_to(place: int) -> ClientConnection:
+    """Connect to the server at this port."""
+    address = f"ws://127.0.0.1:{place}/ws"
+    return await connect(address, compression=None, ping_interval=None, proxy=None, max_size=None)
+
+
 class TypingPerson:
     """A simulated user. `places` are the ports to connect to. `process_at` returns the name of the server process
-    behind a port. `is_store_well` returns whether the store has no fault now."""
+    behind a port. `is_store_well` returns whether the store has no fault now. `connect_to` opens a connection."""
 
     def __init__(
         self,
@@ -51,12 +57,14 @@ class TypingPerson:
         process_at: Callable[[int], str],
         dice: random.Random,
         is_store_well: Callable[[], bool] = lambda: True,
+        connect_to: Callable[[int], Awaitable[Any]] = connect_to,
     ) -> None:
         self.number = number
         self.places = places
         self._process_at = process_at
         self._dice = dice
         self._is_store_well = is_store_well
+        self._connect_to = connect_to
         self._audio = AudioRenderer()
         self.talks: list[ConversationNotes] = []
         self.recoveries: list[Recovery] = []
@@ -224,9 +232,7 @@ class TypingPerson:
             self._heard_from_s = self._now()
             try:
                 async with asyncio.timeout(CONNECT_S_MAX):
-                    ws = await connect(
-                        f"ws://127.0.0.1:{place}/ws", compression=None, ping_interval=None, proxy=None, max_size=None
-                    )
+                    ws = await self._connect_to(place)
             except (OSError, TimeoutError, WebSocketException):
                 attempt += 1
                 await asyncio.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)] * self._dice.uniform(0.7, 1.3))
