@@ -82,7 +82,8 @@ def _is_number(value: Any) -> bool:
 def _is_position(value: Any) -> bool:
     return value is None or (
         isinstance(value, dict)
-        and set(value) == {"voice", "ms", "chunk"}
+        and set(value) - {"held"} == {"voice", "ms", "chunk"}
+        and _is_flag(value.get("held", False))
         and _whole(_VOICE_MAX)(value["voice"])
         and _whole(_MS_MAX)(value["ms"])
         and _whole(_ID_MAX)(value["chunk"])
@@ -132,7 +133,7 @@ TABLE: dict[str, dict[str, _Field]] = {
         "key": _NAME_MAYBE,
         "take_over": _FLAG,
         "audio": _Field(_is_audio, "{rate_hz}, one of " + ", ".join(map(str, RATES_HZ)), required=False),
-        "played": _Field(_is_position, "{voice, ms, chunk}", required=False),
+        "played": _Field(_is_position, "{voice, ms, chunk}, and optionally held", required=False),
         "receipts": _Field(_are_receipts, f"at most {RECEIPTS_MAX} receipts that the server has sent", required=False),
     },
     "start": {"microphone": replace(_MICROPHONE, required=False)},

@@ -167,14 +167,13 @@ class Conversations:
 
     def enter(self, served: ServedConversation, client: ClientOutbox, hello: dict[str, Any], language: str) -> None:
         """Connect a client to its running conversation again."""
-        position = hello.get("played")
         served.seat = hello["seat"]
         LOG.info("%s: a client has reconnected", correlation_id(served.id))
         served.enter(
             client,
             language=language,
             rate_hz=rate_of(hello),
-            position=Position(**position) if position and hello.get("conversation") == served.id else None,
+            position=position_in(hello) if hello.get("conversation") == served.id else None,
             resumed=True,
             key=hello["key"],
             user=hello.get("user", ""),
@@ -438,6 +437,12 @@ def identity_of(agent: Agent) -> str:
     tools = sorted(worker.tool.name for worker in agent.workers)
     parts = (agent.name, agent.instructions, type(agent.brain).__qualname__, *tools)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def position_in(hello: dict[str, Any]) -> Position | None:
+    """How much the client that says this hello has played."""
+    played = hello.get("played")
+    return Position(played["voice"], played["ms"], played["chunk"]) if played else None
 
 
 def rate_of(hello: dict[str, Any]) -> int:

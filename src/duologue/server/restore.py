@@ -68,11 +68,13 @@ async def read_earlier(
 
 
 def played_by_now(hello: dict[str, Any]) -> Played | None:
-    """What the client has heard by now. While it waits for the answer to its hello, it plays on what it has."""
+    """What the client has heard by now. While it waits for the answer to its hello, it plays on what it has, unless it
+    says that it holds its sound."""
     position = hello.get("played")
     if not position:
         return None
-    since_ms = max(0, now_ms() - hello.get(RECEIVED_MS, now_ms())) if position["ms"] else 0
+    plays_on = bool(position["ms"]) and not position.get("held")
+    since_ms = max(0, now_ms() - hello.get(RECEIVED_MS, now_ms())) if plays_on else 0
     return Played(position["voice"], position["ms"] + since_ms)
 
 

@@ -282,9 +282,9 @@ class TypingPerson:
         talk = self.talk
         if talk is not None:
             hello |= {"conversation": talk.id, "key": self._key}
-            self._audio.advance(self._now())
+            self._audio.hold(self._now())
             if self._audio.position is not None:
-                hello["played"] = self._audio.position
+                hello["played"] = {**self._audio.position, "held": True}
             if self._receipts:
                 hello["receipts"] = list(self._receipts.values())[-RECEIPTS_MAX:]
             talk.note(self._now(), "hello", f"{self._process} {hello.get('played')}")
