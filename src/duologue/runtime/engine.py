@@ -487,7 +487,8 @@ class Engine:
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)
-        self.replies.start(request, brain, told.heard if told is not None else "")
+        cut = self.playback.heard_of_cut if effect.ask is Ask.OFFER else ""
+        self.replies.start(request, brain, told.heard if told is not None else cut)
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
         """Play a cue, unless it would tell the user to wait while a question of the program waits for the user."""

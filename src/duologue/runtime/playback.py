@@ -219,6 +219,11 @@ class Playback:
         return cut is not None and cut.complete and not cut.ledger.rest_from_sentence()
 
     @property
+    def heard_of_cut(self) -> str:
+        """The sentences that were heard to their end of a reply that a lost line has interrupted."""
+        return self.cut.ledger.heard_sentences() if self.cut is not None and self.cut_by_line else ""
+
+    @property
     def speech(self) -> Speech | None:
         """The speech that is being played, or None."""
         return self._playing

@@ -88,13 +88,12 @@ class HeardAnswer(NamedTuple):
 def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
     """The sentences that were heard to their end, and the whole text. `heard_ms` is None for an answer that was
     followed by another one: it was heard as far as the user wanted."""
-    text = ledger.text
+    text = f"{ledger.earlier} {ledger.text}".strip()
     if heard_ms is None:
         return text, text
     ledger.assume(heard_ms)
     ledger.note_heard(heard_ms)
-    rest = ledger.rest_from_sentence().strip()
-    return text[: len(text) - len(rest)].strip() if text.endswith(rest) else "", text
+    return ledger.heard_sentences(), text
 
 
 def heard_answer(receipt: AnswerReceipt, played: Played | None, turn: int) -> HeardAnswer | None:

@@ -350,6 +350,12 @@ class Ledger:
                 return _join([(one.text, one.glued) for one in self._passages[number:]])
         return ""
 
+    def heard_sentences(self) -> str:
+        """The sentences that were heard to their end, also those that were heard before this process."""
+        text, rest = self.text, self.rest_from_sentence().strip()
+        heard = text[: len(text) - len(rest)].strip() if text.endswith(rest) else ""
+        return f"{self.earlier} {heard}".strip()
+
     @property
     def words(self) -> list[Word]:
         """The words of the reply so far, with times from the beginning of its sound. For a voice without word times,

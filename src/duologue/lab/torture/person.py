@@ -32,6 +32,7 @@ PING_S = 1.0
 RESEND_S = 2.0  # a message that isn't confirmed by then is sent again
 BACKOFF_S = (0.05, 0.2, 0.5, 1.0)
 REST_S = 0.3  # the answer is over once the floor has been open for this long
+BROKEN_OFF_REST_S = 2.0  # a person who has heard half a sentence waits for the rest
 STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # stuck after this long on one socket without an answer
 STUCK_ANYWHERE_S = 2 * STUCK_S  # stuck after this long without an answer, however often the socket was lost
 STORY_S = 1.0
@@ -196,10 +197,16 @@ class TypingPerson:
         """Have at least four characters of the answer been heard?"""
         return any(voice.ms >= 4 * CHAR_MS for voice in self._audio.voices[self._first_voice :])
 
+    def _has_heard_end(self) -> bool:
+        """Was the newest voice heard to the end of a sentence?"""
+        voice = self._audio.current
+        return voice is not None and voice.heard.rstrip().endswith((".", "?"))
+
     def _is_answered(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
         if talk.ended or turn.is_reported_lost:
             return True
-        has_rested = self._is_my_turn() and self._now() - self._open_since_s > REST_S
+        rest_s = REST_S if self._has_heard_end() else BROKEN_OFF_REST_S
+        has_rested = self._is_my_turn() and self._now() - self._open_since_s > rest_s
         return self._has_heard() and turn.is_safe and has_rested
 
     def _is_cut_short(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
