@@ -269,6 +269,35 @@ def test_a_question_that_was_played_to_its_end_during_the_takeover_is_not_asked_
     run_simulated(scene())
 
 
+@pytest.mark.req("D-14")
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+def test_an_answer_of_which_not_a_word_was_heard_is_said_again(is_elsewhere: bool):
+    async def scene() -> None:
+        it = Scene()
+        served = await it.begin()
+        typed(served, "what is it?", "1")
+        await asyncio.sleep(0.6)
+        voice = max(it.page.sounds)
+        heard_ms = await it.hear(served, it.page, 100)
+        played = {"voice": voice, "ms": heard_ms, "chunk": 9, "held": True}
+        if is_elsewhere:
+            await asyncio.sleep(0.2)
+            it.a.die()
+            served, back = await it.take_over(played=played)
+        else:
+            served.leave(it.page)  # type: ignore[arg-type]
+            await asyncio.sleep(5)
+            back = Page()
+            assert await it.a.reconnect(back, it.hello(played=played)) is served
+        await asyncio.sleep(2)
+        assert back.sounds
+        served.line.note_finished(max(back.sounds), await it.hear(served, back))
+        await asyncio.sleep(0.1)
+        assert said_in(served)[-1].startswith("This is answer")
+
+    run_simulated(scene())
+
+
 # -- The first checkpoint
 
 

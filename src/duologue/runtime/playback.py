@@ -49,6 +49,7 @@ class Playback:
         self.wait_until_saved: Callable[[], Awaitable[None]] | None = None  # set if the conversation is saved
         self.before_sound: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before sound is sent
         self.on_progress: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before each report
+        self.on_unheard: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - not a word before the line was lost
         self.on_heard_late: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005
         self._driver = driver
         self._tasks = tasks
@@ -134,6 +135,8 @@ class Playback:
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
         self.cut, self.cut_by_line = speech, self._driver.state.link in AWAY
+        if self.cut_by_line and effect.heard_ms and not speech.ledger.split().heard:
+            self.on_unheard(speech)
         if self._truncates is not None:
             self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 

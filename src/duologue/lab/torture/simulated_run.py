@@ -1,8 +1,9 @@
 """A torture run on the simulated clock: the real parts of several servers, simulated users, and a store that fails.
 
-It takes seconds instead of minutes, and a seed always gives the same run, so a violation can be repeated and mended.
+It takes seconds instead of minutes. A seed gives the same faults and delays, but tasks that are ready at the same moment
+may run in another order, so a violation may need a few attempts to show again.
 Left out: real processes, sockets and databases, and servers that are frozen; `run` has those. A server that is cut off
-from the store while it runs takes the place of a frozen one. Rule: a seed decides everything.
+from the store while it runs takes the place of a frozen one. Rule: nothing waits in real time.
 """
 
 from __future__ import annotations
@@ -278,6 +279,6 @@ async def _played(plan: SimulatedPlan, folder: Path) -> SimulatedResult:
 
 
 def simulate(plan: SimulatedPlan) -> SimulatedResult:
-    """Play this plan. The same plan gives the same result."""
+    """Play this plan."""
     with tempfile.TemporaryDirectory(prefix="duologue-simulated-") as folder:
         return run_simulated(_played(plan, Path(folder)))
