@@ -107,7 +107,9 @@ def heard_answer(receipt: AnswerReceipt, played: Played | None, turn: int) -> He
 
 def joined(answers: Sequence[HeardAnswer]) -> HeardAnswer:
     """Several answers as one, to the newest of their turns."""
-    heard, text = (" ".join(filter(None, texts)) for texts in zip(*((one.heard, one.text) for one in answers), strict=True))
+    heard, text = (
+        " ".join(filter(None, texts)) for texts in zip(*((one.heard, one.text) for one in answers), strict=True)
+    )
     return HeardAnswer(answers[-1].turn, heard, text)
 
 
@@ -138,4 +140,3 @@ class ToldBrain:
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
-

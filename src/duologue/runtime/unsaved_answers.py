@@ -14,7 +14,7 @@ from duologue.voice.ledger import Ledger
 from .checkpoint_writer import CheckpointWriter
 from .driver import Driver
 from .hearing import Hearing
-from .receipts import HeardAnswer, AnswerReceipt, ReceiptTurn, heard_answer, heard_of, joined
+from .receipts import AnswerReceipt, HeardAnswer, ReceiptTurn, heard_answer, heard_of, joined
 from .speech import Speech
 from .transcript import Transcript
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from duologue.core.errors import DuologueError
 from duologue.observe.hearing_fact import Microphone
-
 from duologue.runtime.receipts import RECEIPT_CHARS_MAX, RECEIPTS_MAX
 
 from .tickets import TICKET_CHARS_MAX
