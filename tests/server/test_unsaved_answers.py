@@ -1,4 +1,4 @@
-"""Answers that the store doesn't know, or not to their end, when their server is killed: nothing of them is heard twice."""
+"""Answers that the store doesn't know to their end when their server is killed: nothing of them is heard twice."""
 
 from __future__ import annotations
 

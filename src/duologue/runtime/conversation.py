@@ -147,8 +147,8 @@ class Conversation:
 
     async def restore(self, played: Played | None = None, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
         """Continue from the checkpoint. Call this instead of `start`. `played` says how much of the newest sound the
-        client has played, and `receipts` which answers it knows. Returns when the user can speak again. If the awaiting task is cancelled, the conversation
-        ends."""
+        client has played, and `receipts` which answers it knows. Returns when the user can speak again. If the awaiting
+        task is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has started already")
         starting = await self._prepare()

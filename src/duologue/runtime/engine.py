@@ -176,7 +176,7 @@ class Engine:
         self.replies.on_question = self.hearing.note_question
         self.program.is_premature = self.hearing.is_premature
         self.playback.on_heard_late = self._note_heard_late
-        # A sound too short for a word counts as an answer in the machine: it is taken up again, as a missed question is.
+        # In the machine, a sound too short for a word counts as an answer: it is taken up again, as a missed question.
         self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(

@@ -86,8 +86,9 @@ class Playback:
     async def _play_when_saved(self, speech: Speech) -> None:
         """Wait until the start of the speech is saved, then play the speech. A speech that is played unsaved may be
         heard again if this process ends and its client keeps no receipts. So it is held while the store fails, as long
-        as the machine waits for its sound. Then it is played anyway. A process that was frozen finds all of its timers expired, and another one may
-        have the conversation by then. So the wait has steps, and a freeze uses up only one of them."""
+        as the machine waits for its sound. Then it is played anyway. A process that was frozen finds all of its timers
+        expired, and another one may have the conversation by then. So the wait has steps, and a freeze uses up only one
+        of them."""
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
         try:
@@ -181,8 +182,8 @@ class Playback:
             was_unheard = cut.ledger.heard_ms == 0
             cut.note_heard(heard.heard_ms)
             self._record(cut, interrupted=True)
-            heard, unheard = cut.ledger.split()
-            if heard and (was_unheard or not unheard):
+            now = cut.ledger.split()
+            if now.heard and (was_unheard or not now.unheard):
                 self.on_heard_late(cut)
 
     def _is_time(self, heard_ms: object) -> bool:

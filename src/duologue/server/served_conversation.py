@@ -148,9 +148,7 @@ class ServedConversation:
         # Commands that wait until a restored conversation has resumed; None if commands don't have to wait.
         self._early: list[ClientMessage] | None = [] if earlier is not None else None
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
-        self._arrived: tuple[Played, tuple[AnswerReceipt, ...]] | None = (
-            None  # what a client has played that came early
-        )
+        self._arrived: tuple[Played, tuple[AnswerReceipt, ...]] | None = None  # of a client that came early
         self.client: ClientOutbox | None = None
         self._is_introduced = leases is None or earlier is not None  # the client may know of the conversation
         self.is_over = False

@@ -1,6 +1,6 @@
 """A torture run on the simulated clock: the real parts of several servers, simulated users, and a store that fails.
 
-It takes seconds instead of minutes. A seed gives the same faults and delays, but tasks that are ready at the same moment
+It takes seconds instead of minutes. A seed gives the same faults and delays, but tasks that are ready at the same time
 may run in another order, so a violation may need a few attempts to show again.
 Left out: real processes, sockets and databases, and servers that are frozen; `run` has those. A server that is cut off
 from the store while it runs takes the place of a frozen one. Rule: nothing waits in real time.
@@ -107,7 +107,7 @@ class SimulatedNode:
         limits = many_at_one_address(Limits(drain_s_max=DRAIN_S), 1_000)
         settings = ServerSettings(limits=limits)
         self.store = FailingStore(world.store, world, name)
-        self.leases = Leases(self.store, name, ttl_ms=TTL_MS)  # type: ignore[arg-type]
+        self.leases = Leases(self.store, name, ttl_ms=TTL_MS)
         self.conversations = Conversations(make_agent(ActionLog(world.actions, name)), settings, self.leases)
         limit = ConnectionLimit(limits.connections, (), self.conversations.note_refused)
         self._gate = Gate(self.conversations, settings, WrongCredentials(), limit)
