@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.codec import canonical, event_to_json
-from duologue.core.errors import InvalidEvent
 from duologue.core.leaves import SOUNDING, Ask, Cue, ErrorClass, Link, User
 from duologue.core.step_record import StepRecord
 from duologue.hearing.inputs import Input
@@ -28,11 +27,11 @@ from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import HearingFact, HearingStatus
 from duologue.observe.labels import WAITS, label
 from duologue.observe.recorder import Recorder
-from duologue.observe.tracebacks import root_of, traceback_of
+from duologue.observe.tracebacks import traceback_of
 from duologue.ports.brain import Brain, Remembers, Request, Summarises
 from duologue.ports.context import CallInfo, Context
 from duologue.ports.ears import Frame, Heard
-from duologue.ports.failure import BrokenContract, ServiceError
+from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
 from duologue.ports.switches import ReportsSwitches, Switch
 
@@ -43,7 +42,7 @@ from .call_data import DataNotSavable, data_to_json
 from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
-from .driver import Driver, InboxFull
+from .driver import Driver, failure_text
 from .ears_task import EarsTask
 from .guarded_line import GuardedLine
 from .hearing import Hearing
@@ -176,7 +175,6 @@ class Engine:
         self.replies.on_question = self.hearing.note_question
         self.program.is_premature = self.hearing.is_premature
         self.playback.on_heard_late = self._note_heard_late
-        # In the machine, a sound too short for a word counts as an answer: it is taken up again, as a missed question.
         self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
@@ -366,7 +364,7 @@ class Engine:
 
     def _perform(self, record: StepRecord) -> None:
         if self.recorder is not None:
-            self._add_to_journal(record, self.recorder)
+            self._write("journal", partial(self.recorder.add, record))
         self._try("hearing", self.hearing.see, record)
         if record.after is not record.before:
             self._try("transcript", self.transcript.follow, record)
@@ -401,24 +399,17 @@ class Engine:
         """Call `do`. If it fails, report the failure instead of raising it."""
         self._try(where, lambda _: do(), None)
 
-    def _add_to_journal(self, record: StepRecord, recorder: Recorder) -> None:
-        """Add the step to the journal. If that fails, such as on a full disk, the journal ends but the conversation
-        continues."""
-        try:
-            recorder.add(record)
-        except OSError as failure:
-            self.recorder = None
-            self.report_failure("journal", failure)
-
     def _add_to_ear_journal(self, i: Input) -> None:
-        """Add an input to the ear journal. If that fails, the recording ends but the conversation continues."""
-        if self.recorder is None:
-            return
+        if (recorder := self.recorder) is not None:
+            self._write("ear journal", lambda: recorder.add_input(i))
+
+    def _write(self, where: str, add: Callable[[], None]) -> None:
+        """Add to a journal. If that fails, such as on a full disk, the recording ends but the conversation goes on."""
         try:
-            self.recorder.add_input(i)
+            add()
         except OSError as failure:
             self.recorder = None
-            self.report_failure("ear journal", failure)
+            self.report_failure(where, failure)
 
     def _effects_table(self) -> dict[type[fx.Effect], Callable[[Any], None]]:
         return {
@@ -489,8 +480,8 @@ class Engine:
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)
-        cut = self.playback.heard_of_cut if effect.ask is Ask.OFFER else ""
-        self.replies.start(request, brain, told.heard if told is not None else cut)
+        heard = told.heard if told is not None else self.playback.heard_of_cut if effect.ask is Ask.OFFER else ""
+        self.replies.start(request, brain, heard)
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
         """Play a cue, unless it would tell the user to wait while a question of the program waits for the user."""
@@ -502,9 +493,7 @@ class Engine:
         question again by itself. What a lost line has cut off is taken up again from the sentence that was cut."""
         if isinstance(self.agent.thinker, Remembers):
             return ""
-        cut = self.playback.cut if self.playback.cut_by_line else None
-        rest = cut.ledger.rest_from_sentence() if cut is not None else ""
-        return rest or self.agent.says("go_on", effect.reply)
+        return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
         """A late report says that an interrupted speech was heard: mark its request as handled. This isn't done for an
@@ -554,14 +543,7 @@ class Engine:
         """Log a failure that doesn't end the conversation, and send it as a signal, with its traceback. Only Duologue's
         own messages are logged, because messages of services may contain words or secrets. The exception itself is kept
         in `failures`."""
-        at, name = self.driver.now(), type(failure).__name__
-        own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
-        if not own and isinstance(failure, ServiceError):
-            what = f"{name}: {getattr(failure.error, 'value', 'unknown class')}"
-            if (root := root_of(failure)) is not failure:
-                what = f"{what} ({type(root).__name__})"
-        else:
-            what = f"{name}: {failure}" if own else name
+        at, what = self.driver.now(), failure_text(failure)
         self.failures.append(RaisedFailure(at, where, failure))
         LOG.warning("%s: %s: %s", self._correlation, where, what)
         if not self.agent.private:

@@ -137,7 +137,7 @@ class Playback:
         self._record(speech, interrupted=True)
         self.cut, self.cut_by_line = speech, self._driver.state.link in AWAY
         if self.cut_by_line and effect.heard_ms and not speech.ledger.split().heard:
-            self.on_unheard(speech)
+            self.on_unheard(speech)  # for the machine, a sound too short for a word is an answer that was heard
         if self._truncates is not None:
             self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 
@@ -221,6 +221,11 @@ class Playback:
         """Has the client reported, after the line was lost, that it has heard the interrupted reply to its end?"""
         cut = self.cut if self.cut_by_line else None
         return cut is not None and cut.complete and not cut.ledger.rest_from_sentence()
+
+    @property
+    def rest_of_cut(self) -> str:
+        """What is still to be said of a reply that a lost line has interrupted, from the sentence on that was cut."""
+        return self.cut.ledger.rest_from_sentence() if self.cut is not None and self.cut_by_line else ""
 
     @property
     def heard_of_cut(self) -> str:

@@ -69,7 +69,7 @@ class FailingStore:
     """A node's way to the shared store. It can be away, for this node or for all, or slow. A call that is on its way
     when the store goes away may have been done or not."""
 
-    def __init__(self, store: MemoryStore, world: World, node: str) -> None:
+    def __init__(self, store: MemoryStore, world: SimulatedWorld, node: str) -> None:
         self._store = store
         self._world = world
         self._node = node
@@ -101,7 +101,7 @@ class FailingStore:
 class SimulatedNode:
     """One server process, as far as a simulation has it."""
 
-    def __init__(self, world: World, name: str) -> None:
+    def __init__(self, world: SimulatedWorld, name: str) -> None:
         self.name = name
         self._world = world
         limits = many_at_one_address(Limits(drain_s_max=DRAIN_S), 1_000)
@@ -146,7 +146,7 @@ class SimulatedNode:
         self.cut()
 
 
-class World:
+class SimulatedWorld:
     """Everything that takes part in a simulated run."""
 
     def __init__(self, plan: SimulatedPlan, folder: Path) -> None:
@@ -252,7 +252,7 @@ class World:
 
 
 async def _played(plan: SimulatedPlan, folder: Path) -> SimulatedResult:
-    world = World(plan, folder)
+    world = SimulatedWorld(plan, folder)
     await asyncio.gather(*(world.start(place) for place in range(plan.nodes)))
     talking = [asyncio.ensure_future(person.run()) for person in world.people]
     await world.torture()
