@@ -39,8 +39,9 @@ from .leases import Leases
 from .limit_metrics import limit_metrics
 from .limited_caller import now_ms
 from .restore import read_earlier, read_info
+from .restored_conversation import RestoredConversation
 from .screen import Screen
-from .served_conversation import RestoredConversation, ServedConversation, new_id
+from .served_conversation import ServedConversation, new_id
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
 from .start_limits import Occupancy, too_soon, why_not

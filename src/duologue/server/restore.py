@@ -23,7 +23,7 @@ from duologue.runtime.receipts import read_receipts
 
 from .conversation_keys import stored_keys
 from .lease_calls import CLIENT_PART, now_ms
-from .served_conversation import RestoredConversation
+from .restored_conversation import RestoredConversation
 from .task_results import read_results
 
 RECEIVED_MS = "received_ms"  # in a hello: when this server got it

@@ -10,13 +10,12 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from duologue.core.errors import DuologueError
-from duologue.core.events import Event
 from duologue.core.leaves import SOUNDING, Link, Reply, User, Voice
 from duologue.core.step_record import StepRecord
 from duologue.lines.browser import BrowserLine
@@ -30,7 +29,6 @@ from duologue.ports.context import Context
 from duologue.ports.line import Played
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint import Checkpoint
 from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.receipts import AnswerReceipt, read_receipts, seal
@@ -45,6 +43,7 @@ from .lease_calls import CLIENT_PART
 from .leases import Leases
 from .limited_caller import LimitedCaller, now_ms, unanswered_of
 from .missed_messages import MissedMessages
+from .restored_conversation import RestoredConversation
 from .screen import Screen
 from .server_messages import message
 from .settings import Limits
@@ -65,30 +64,6 @@ _COMMANDS_WITHOUT_PAYLOAD = (
     "dismiss",
     "reconnect",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class RestoredConversation:
-    """A conversation that another process started. If its client hasn't reconnected yet, `played` is None."""
-
-    id: str
-    key_hash: str  # with which it was claimed first
-    keys: ConversationKeys
-    began: datetime
-    saved: Checkpoint
-    events: tuple[Event, ...] = ()
-    typed: tuple[str, ...] = ()
-    lost: tuple[server_messages.ServerMessage, ...] = ()  # about turns without an answer, not sent to a client yet
-    lost_turns: tuple[int, ...] = ()
-    results: tuple[dict[str, Any], ...] = ()  # of its tasks
-    secret: str = ""  # with which its receipts are sealed
-    receipts: tuple[AnswerReceipt, ...] = ()  # that its client has presented
-    played: Played | None = None
-
-    @property
-    def is_started(self) -> bool:
-        """Did it begin before its process ended? If not, there is nothing to continue."""
-        return self.saved.events > 0
 
 
 def new_id() -> str:
