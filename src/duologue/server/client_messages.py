@@ -14,6 +14,7 @@ from typing import Any
 
 from duologue.core.errors import DuologueError
 from duologue.observe.hearing_fact import Microphone
+from duologue.runtime.receipts import RECEIPT_CHARS_MAX, RECEIPTS_MAX
 
 from .tickets import TICKET_CHARS_MAX
 
@@ -81,10 +82,19 @@ def _is_number(value: Any) -> bool:
 def _is_position(value: Any) -> bool:
     return value is None or (
         isinstance(value, dict)
-        and set(value) == {"voice", "ms", "chunk"}
+        and set(value) - {"held"} == {"voice", "ms", "chunk"}
+        and _is_flag(value.get("held", False))
         and _whole(_VOICE_MAX)(value["voice"])
         and _whole(_MS_MAX)(value["ms"])
         and _whole(_ID_MAX)(value["chunk"])
+    )
+
+
+def _are_receipts(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= RECEIPTS_MAX
+        and all(isinstance(one, str) and one.isascii() and len(one) <= RECEIPT_CHARS_MAX for one in value)
     )
 
 
@@ -123,7 +133,8 @@ TABLE: dict[str, dict[str, _Field]] = {
         "key": _NAME_MAYBE,
         "take_over": _FLAG,
         "audio": _Field(_is_audio, "{rate_hz}, one of " + ", ".join(map(str, RATES_HZ)), required=False),
-        "played": _Field(_is_position, "{voice, ms, chunk}", required=False),
+        "played": _Field(_is_position, "{voice, ms, chunk}, and optionally held", required=False),
+        "receipts": _Field(_are_receipts, f"at most {RECEIPTS_MAX} receipts that the server has sent", required=False),
     },
     "start": {"microphone": replace(_MICROPHONE, required=False)},
     "end": {},

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from duologue.client import ConnectionFailed, ProtocolSocket, VoiceChunk
+from duologue.runtime.receipts import RECEIPTS_MAX
 
 from .person_notes import ConversationNotes, Recovery, TypedTurn
 from .rendered_audio import AudioRenderer
@@ -27,6 +28,7 @@ PING_S = 1.0
 RESEND_S = 2.0  # a message that isn't confirmed by then is sent again
 BACKOFF_S = (0.05, 0.2, 0.5, 1.0)
 REST_S = 0.3  # the answer is over once the floor has been open for this long
+BROKEN_OFF_REST_S = 2.0  # a person who has heard half a sentence waits for the rest
 STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # stuck after this long on one socket without an answer
 STUCK_ANYWHERE_S = 2 * STUCK_S  # stuck after this long without an answer, however often the socket was lost
 STORY_S = 1.0
@@ -35,9 +37,14 @@ RETRY = "Say retry"
 OPEN_STATES = ("listening", "user_speaking", "thinking", "working", "speaking", "interrupted")
 
 
+async def connect_to(place: int) -> ProtocolSocket:
+    """A connection to the server behind this port."""
+    return await ProtocolSocket.open(f"ws://127.0.0.1:{place}/ws", CONNECT_S_MAX, max_size=None)
+
+
 class TypingPerson:
     """A simulated user. `places` are the ports to connect to. `process_at` returns the name of the server process
-    behind a port. `is_store_well` returns whether the store has no fault now."""
+    behind a port. `is_store_well` returns whether the store has no fault now. `connect_to` opens a connection."""
 
     def __init__(
         self,
@@ -46,12 +53,14 @@ class TypingPerson:
         process_at: Callable[[int], str],
         dice: random.Random,
         is_store_well: Callable[[], bool] = lambda: True,
+        connect_to: Callable[[int], Awaitable[ProtocolSocket]] = connect_to,
     ) -> None:
         self.number = number
         self.places = places
         self._process_at = process_at
         self._dice = dice
         self._is_store_well = is_store_well
+        self._connect_to = connect_to
         self._audio = AudioRenderer()
         self.talks: list[ConversationNotes] = []
         self.recoveries: list[Recovery] = []
@@ -64,6 +73,7 @@ class TypingPerson:
         self._out: asyncio.Queue[tuple[str, dict[str, Any]]] = asyncio.Queue()
         self._process = ""
         self._key = ""
+        self._receipts: dict[int, str] = {}  # by voice
         self._state = ""
         self._open_since_s = 0.0
         self._socket_since_s = 0.0
@@ -182,10 +192,16 @@ class TypingPerson:
         """Have at least four characters of the answer been heard?"""
         return any(voice.ms >= 4 * CHAR_MS for voice in self._audio.voices[self._first_voice :])
 
+    def _has_heard_end(self) -> bool:
+        """Was the newest voice heard to the end of a sentence?"""
+        voice = self._audio.current
+        return voice is not None and voice.heard.rstrip().endswith((".", "?"))
+
     def _is_answered(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
         if talk.ended or turn.is_reported_lost:
             return True
-        has_rested = self._is_my_turn() and self._now() - self._open_since_s > REST_S
+        rest_s = REST_S if self._has_heard_end() else BROKEN_OFF_REST_S
+        has_rested = self._is_my_turn() and self._now() - self._open_since_s > rest_s
         return self._has_heard() and turn.is_safe and has_rested
 
     def _is_cut_short(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
@@ -217,7 +233,7 @@ class TypingPerson:
             place = self._dice.choice(self.places)
             self._heard_from_s = self._now()
             try:
-                ws = await ProtocolSocket.open(f"ws://127.0.0.1:{place}/ws", CONNECT_S_MAX, max_size=None)
+                ws = await self._connect_to(place)
             except ConnectionFailed:
                 attempt += 1
                 await asyncio.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)] * self._dice.uniform(0.7, 1.3))
@@ -263,9 +279,11 @@ class TypingPerson:
         talk = self.talk
         if talk is not None:
             hello |= {"conversation": talk.id, "key": self._key}
-            self._audio.advance(self._now())
+            self._audio.hold(self._now())
             if self._audio.position is not None:
-                hello["played"] = self._audio.position
+                hello["played"] = {**self._audio.position, "held": True}
+            if self._receipts:
+                hello["receipts"] = list(self._receipts.values())[-RECEIPTS_MAX:]
             talk.note(self._now(), "hello", f"{self._process} {hello.get('played')}")
             self._hello_s = self._now()
             self._was_store_well = self._is_store_well()
@@ -323,6 +341,9 @@ class TypingPerson:
             case "key":
                 self._key = payload["key"]
                 self._send("key", key=self._key)
+            case "receipt":
+                self._receipts.pop(payload["voice"], None)
+                self._receipts[payload["voice"]] = payload["receipt"]
             case "history" if self._turn is not None:
                 self._note_lost(payload["items"])
                 self._note_shown(payload["items"])
@@ -349,6 +370,7 @@ class TypingPerson:
             self._end("replaced")
             self.talks.append(ConversationNotes(self.number, payload["conversation"]))
             self._audio = AudioRenderer()
+            self._receipts = {}
             self._awaits = ""
         assert self.talk is not None
         self._key = payload["key"]

@@ -74,6 +74,12 @@ class AudioRenderer:
         voice = self.current
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
+    def hold(self, now_s: float) -> None:
+        """Render no more of the current voice until the server commands it: its position stays as it is reported."""
+        self.advance(now_s)
+        if self.current is not None:
+            self.current.is_held = True
+
     def receive(self, received: VoiceChunk, node: str, now_s: float) -> None:
         """Add a chunk of sound to its voice. `node` is the server process that sent it. The chunk is dropped if it was
         already received, or if its voice was replaced or cleared. Cues are not an answer, and aren't rendered."""

@@ -20,6 +20,7 @@ export { createMemory } from "./memory.js";
 const RATE_HZ = 16000;
 const RESUME_MS = 4000; // the server confirms within this time that it still has the conversation
 const SHARED_MS = 300; // the same for the conversation of another tab
+const RECEIPTS_MAX = 4; // as many as hello may have
 const SEEN_MS = 60000; // the server is told so often that the user is at the page
 const COMES = ["open", "waiting", "connecting"]; // phases of a connection after which a message may still be sent
 
@@ -47,6 +48,8 @@ export class Client {
     this.socket = new Socket({ url, WebSocket, hello: () => this.hello(), message: (message) => this.receive(message), voice: (frame) => this.hear(frame) });
     this.peer = carrier(this);
     this.reloaded = memory.conversation()?.played ?? null; // the playback position before a reload
+    this.receipts = memory.conversation()?.receipts ?? []; // of the newest answers that the server could not save in time
+    this.isStartPending = false; // a start was sent, and the server hasn't answered it
     if (this.reloaded) this.player.restore(this.reloaded);
     this.follow();
   }
@@ -109,6 +112,13 @@ export class Client {
     this.tell("starting");
     if (ready?.agent?.speaks !== false) this.player.open(ready?.audio?.output_hz);
     if (ready?.agent?.hears !== false) await Promise.race([this.openMicrophone(), new Promise((resolve) => (this.skip = resolve))]);
+    this.isStartPending = this.send("start", { microphone: conditionOf(this.model.microphone) });
+  }
+
+  /** The connection broke before the start was answered, so there is no conversation: start again. */
+  startAgain() {
+    if (!this.isStartPending || this.memory.conversation() || this.memory.shared()) return;
+    this.tell("starting");
     this.send("start", { microphone: conditionOf(this.model.microphone) });
   }
 
@@ -220,8 +230,10 @@ export class Client {
     this.peer?.take(message);
     if (type === "duologue.play") this.player.command(payload);
     if (type === "duologue.cue" && payload.action === "stop") this.player.cues.stop();
+    if (["duologue.conversation", "duologue.ended", "duologue.error"].includes(type)) this.isStartPending = false;
     if (type === "duologue.conversation") this.begin(payload);
     if (type === "duologue.key") this.keepKey(payload);
+    if (type === "duologue.receipt") this.keepReceipt(payload);
     if (type === "duologue.ended" && !watching) this.over();
     this.store.dispatch(message);
     this.emit(type, payload);
@@ -238,6 +250,7 @@ export class Client {
     const call = this.watched();
     if (call) this.watch(call);
     else this.expectConversation();
+    this.startAgain();
   }
 
   begin({ conversation, key, resumed, watching }) {
@@ -245,6 +258,7 @@ export class Client {
     if (watching) return;
     this.memory.keepConversation({ conversation, key });
     if (!resumed) this.player.begin(0);
+    if (!resumed) this.receipts = [];
     this.reloaded = null;
     if (resumed && !this.model.conversation) this.reopen();
   }
@@ -255,6 +269,11 @@ export class Client {
     if (!going || isWatching(this.model)) return;
     this.memory.keepConversation({ ...going, key });
     this.send("key", { key });
+  }
+
+  /** Keep the newest receipt of each voice, for hello. */
+  keepReceipt({ voice, receipt }) {
+    this.receipts = [...this.receipts.filter((one) => one.voice !== voice), { voice, receipt }].slice(-RECEIPTS_MAX);
   }
 
   over() {
@@ -304,6 +323,7 @@ export class Client {
       audio: { rate_hz: RATE_HZ },
       ...(going ? { conversation: going.conversation, key: going.key } : {}),
       ...(own ? (played ? { played } : {}) : going ? { take_over: false } : {}),
+      ...(own && this.receipts.length ? { receipts: this.receipts.map(({ receipt }) => receipt) } : {}),
     };
   }
 
@@ -342,7 +362,7 @@ export class Client {
     if (!globalThis.document) return;
     const bookmark = () => {
       const going = this.memory.conversation();
-      if (going) this.memory.keepConversation({ ...going, played: this.peer?.bookmark() ?? this.player.bookmark() });
+      if (going) this.memory.keepConversation({ ...going, played: this.peer?.bookmark() ?? this.player.bookmark(), receipts: this.receipts });
     };
     window.addEventListener("pagehide", bookmark);
     this.stops.push(() => window.removeEventListener("pagehide", bookmark));

@@ -140,9 +140,12 @@ export class Player {
     return Math.round((samples * 1000) / this.rate);
   }
 
-  /** The position for hello after a lost connection. Buffered sound continues to play meanwhile. */
+  /** The position for hello after a lost connection. The voice is held until the server resumes or clears it, so that
+   * the position is still right when the server uses it. What was rendered will be heard. */
   progress() {
-    return this.voice ? { voice: this.voice, ms: this.heardMs(), chunk: this.chunk } : null;
+    if (!this.voice) return null;
+    if (!this.over && !this.dropped) this.post({ do: "hold", voice: this.voice });
+    return { voice: this.voice, ms: this.ms(this.samples), chunk: this.chunk, held: true };
   }
 
   /** The position for hello after a reload: the end of the last played chunk, because a reload loses buffered sound. */
