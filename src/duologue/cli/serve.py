@@ -81,12 +81,6 @@ PhoneUrl: TypeAlias = Annotated[
     ),
 ]
 
-KeepDays: TypeAlias = Annotated[
-    int, typer.Option(min=1, help="Delete conversations and journals this many days after they were last written.")
-]
-BrainName: TypeAlias = Annotated[
-    str, typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL.")
-]
 RealtimeClients: TypeAlias = Annotated[
     bool,
     typer.Option("--realtime", help="Also serve clients of the OpenAI Realtime protocol, at /v1/realtime."),

@@ -26,6 +26,7 @@ from .reconnecting import LostConnection
 
 TICK_S = 0.02
 PING_S = 10.0
+RECEIPTS_MAX = 4  # as many as hello may have
 SILENT_S_MAX = 2 * PING_S  # without a message of the server, the connection is given up
 FRAME_MS = 20
 ANSWER_S_MAX = 60.0
@@ -58,6 +59,7 @@ class Client:
         self.conversation = ""  # its id; empty before the first, and after its end
         self.captions: dict[tuple[str, int], CaptionChanged] = {}
         self.unsent: dict[str, str] = {}  # typed messages that the server hasn't confirmed, by id
+        self._receipts: dict[int, str] = {}  # by voice: of answers that the server could not save in time
         self._token = token
         self._language = language
         self._rate_hz = rate_hz
@@ -235,6 +237,8 @@ class Client:
             hello |= {"conversation": self.conversation, "key": self._key, "take_over": True}
             if (position := self._player.position) is not None:
                 hello["played"] = position
+            if self._receipts:
+                hello["receipts"] = list(self._receipts.values())[-RECEIPTS_MAX:]
         return hello
 
     async def _get_token(self) -> str:
@@ -281,6 +285,9 @@ class Client:
                 self._opened.set()
             case "conversation":
                 await self._enter(socket, payload)
+            case "receipt":
+                self._receipts.pop(payload["voice"], None)
+                self._receipts[payload["voice"]] = payload["receipt"]
             case "key":
                 self._key = payload["key"]
                 await socket.send("key", key=self._key)
@@ -302,6 +309,7 @@ class Client:
     async def _enter(self, socket: ProtocolSocket, payload: dict[str, Any]) -> None:
         if payload["conversation"] != self.conversation:
             self.captions.clear()
+            self._receipts.clear()
             self._player = ClockPlayer()
         self.conversation, self._key = payload["conversation"], payload["key"]
         if payload.get("resumed"):
@@ -311,6 +319,7 @@ class Client:
     def _forget(self) -> None:
         self.conversation = self._key = self.phase = ""
         self.unsent.clear()
+        self._receipts.clear()
 
     async def _play(self, socket: ProtocolSocket, given: PlayerInput) -> None:
         self._player, reports = clock_player.step(self._player, given)

@@ -183,7 +183,7 @@ class SimulatedWorld:
         node = self.nodes[place]
         if node is None:
             raise ConnectionFailed("no server is there")
-        return ProtocolSocket(node.accept())  # type: ignore[arg-type] - a socket without a network
+        return ProtocolSocket(node.accept())  # type: ignore[arg-type]
 
     def note_write(self, write: AcceptedWrite) -> None:
         """The store has accepted this write. One that was repeated unchanged is accepted once."""
