@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from itertools import count
+from typing import Any
 
 import pytest
+from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import serve as listen
 
 from duologue.client import (
     CaptionChanged,
@@ -20,7 +24,9 @@ from duologue.client import (
     TalkOver,
     VoiceArrived,
 )
+from duologue.client.messages import written
 from duologue.testing import ScriptedEars
+from tests.limits import WAIT_S
 from tests.server.running_server import RunningServer, agent_that_says, serve
 
 TOKEN = "a-token-of-sixteen"
@@ -137,5 +143,28 @@ def test_commands_without_a_connection_say_so() -> None:
             await client.ask("hello")
         with pytest.raises(ConnectionFailed, match=r"no connection to http://127\.0\.0\.1:9/"):
             await client.connect()
+
+    asyncio.run(main())
+
+
+def test_it_comes_back_with_the_newest_receipt_of_each_voice() -> None:
+    async def main() -> None:
+        hellos: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+        async def answer(socket: ServerConnection) -> None:
+            hello = json.loads(await socket.recv())["payload"]
+            await socket.send(written("ready", {"agent": {}}))
+            if "conversation" not in hello:
+                await socket.send(written("conversation", {"conversation": "c1", "key": "secret"}))
+                for voice, receipt in ((1, "one"), (2, "half of two"), (2, "two")):
+                    await socket.send(written("receipt", {"voice": voice, "receipt": receipt}))
+                await socket.close(1012)
+            hellos.put_nowait(hello)
+
+        async with listen(answer, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            async with asyncio.timeout(WAIT_S), Client(f"http://127.0.0.1:{port}/"):
+                assert "receipts" not in await hellos.get()
+                assert (await hellos.get())["receipts"] == ["one", "two"]
 
     asyncio.run(main())
