@@ -29,8 +29,8 @@ def test_a_limit_of_the_server_is_divided_among_its_processes(limit: int, count:
 
 
 def options(folder: Path, **more: str) -> ServeOptions:
-    (folder / "desk.py").write_text(AGENT)
-    given = {"app": "desk:agent", "store": "none", "node": "", "brain": "", "phone_url": "", **more}
+    (folder / "served_desk.py").write_text(AGENT)
+    given = {"app": "served_desk:agent", "store": "none", "node": "", "brain": "", "phone_url": "", **more}
     return ServeOptions(realtime_url=None, **given)
 
 

@@ -116,9 +116,15 @@ def feed_protocol(data: bytes) -> None:
 
 def protocol_seeds() -> list[bytes]:
     hello = {"version": 1, "seat": "a", "token": "t", "audio": {"rate_hz": 16_000}, "take_over": True}
-    hello |= {"played": {"voice": 1, "ms": 2, "chunk": 3}, "conversation": "c", "key": "k", "language": "de"}
+    hello |= {
+        "played": {"voice": 1, "ms": 2, "chunk": 3, "held": True},
+        "receipts": ["r"],
+        "conversation": "c",
+        "key": "k",
+        "language": "de",
+    }
     some = {"text": "hi", "id": "m1", "call": 1, "voice": 1, "ms": 20, "on": True, "t": 1.5, "here": True, "key": "k"}
-    some |= {"microphone": "on", "state": "on"}
+    some |= {"microphone": "on", "state": "on", "sdp": "v=0", "rtp": 7, "carrier": "socket"}
     messages = [{"type": "hello", "payload": hello}]
     messages += [
         {"type": kind, "payload": {name: some[name] for name in fields}}
