@@ -286,7 +286,7 @@ class Livekit:
     async def open(self, wire: Wire, setup: Setup) -> LivekitSession:
         heard, voice = ScriptedStt(), inference.VAD(model="silero") if setup.vad else ScriptedVad()
         interruption: dict[str, Any] = {"mode": "vad"}
-        if not setup.filters:
+        if not setup.filters and not setup.vad:  # with 0 s, each report of the real VAD would interrupt
             interruption["min_duration"] = 0.0
         session: AgentSession[Any] = AgentSession(
             stt=heard,

@@ -177,7 +177,9 @@ class Pipecat:
         user, assistant = LLMContextAggregatorPair(
             context,
             user_params=LLMUserAggregatorParams(
-                user_turn_strategies=UserTurnStrategies(stop=[SpeechTimeoutUserTurnStopStrategy(user_speech_timeout=0)]),
+                user_turn_strategies=UserTurnStrategies(
+                    stop=[SpeechTimeoutUserTurnStopStrategy(user_speech_timeout=0)]
+                ),
                 vad_analyzer=_silero() if setup.vad else None,
             ),
         )
