@@ -1,4 +1,7 @@
-"""The comparison with other frameworks is fair in its order, and says where Duologue is behind. No framework runs here."""
+"""The comparison with other frameworks is fair in its order, and names where Duologue is behind.
+
+No framework runs here.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,7 @@ def test_the_page_has_a_place_for_the_table(tool: ModuleType) -> None:
     assert tool.PAGE.read_text().count("<!-- /peers -->") == 1
 
 
-def test_each_framework_has_an_adapter_that_names_its_packages_once(tool: ModuleType) -> None:
+def test_each_framework_has_an_adapter_and_packages(tool: ModuleType) -> None:
     for name in tool.PEERS:
         assert (tool.ADAPTERS / f"{name}_adapter.py").is_file()
         assert tool.requirements(name)

@@ -301,6 +301,7 @@ class Livekit:
             },
             aec_warmup_duration=None,
             user_away_timeout=None,
+            session_close_transcript_timeout=0.1,
         )
         microphone = Microphone()
         session.input.audio = microphone

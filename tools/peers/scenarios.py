@@ -180,9 +180,9 @@ async def barge_ins(framework: Framework, filters: bool, times: int = BARGE_INS)
     async with _session(framework, Setup(filters=filters)) as (session, wire):
         before = len(wire.sent)
         await _say(session)
-        for _ in range(times):
+        for number in range(times):
             await wire.until(lambda: len(wire.sent) > before, "an answer to talk over")  # noqa: B023
-            await asyncio.sleep(0.4)
+            await asyncio.sleep(0.4 + 0.013 * number)  # at different moments between two chunks
             sent, stops = len(wire.sent), len(wire.stops)
             onset = time.perf_counter()
             await session.begin_speech()
