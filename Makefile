@@ -9,7 +9,7 @@ DEMO := $(VENV)/.demo
 DEV := $(VENV)/.installed
 PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: demo test lint types unit needs check check-full mutants bench echo oracles providers interop simulate fuzz docs site pictures test-pythons clean
+.PHONY: demo test lint types unit needs check check-full mutants bench bench-peers echo oracles providers interop simulate fuzz docs site pictures test-pythons clean
 
 demo: $(DEMO)
 	$(BIN)/duologue serve --open --port $(PORT)
@@ -51,6 +51,11 @@ bench: $(DEV)
 	$(BIN)/duologue bench runtime
 	$(BIN)/duologue bench store
 	$(BIN)/duologue bench dialogue
+
+# Pipecat, LiveKit Agents and Duologue side by side: about eight minutes, and on the first run a gigabyte of packages in
+# build/peers. Writes the table in docs/comparison.md.
+bench-peers: needs
+	$(BIN)/python tools/bench_peers.py
 
 # The agent's own voice on the telephone line, with the real ears in simulated time. Slow: ten minutes of CPU and more.
 echo: $(DEV)
