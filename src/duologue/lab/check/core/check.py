@@ -7,7 +7,7 @@ only records which rows and rules fired. Rule: every violation is reported with 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -129,6 +129,26 @@ class CoreExplorer:
         self.found.seconds = time.process_time() - began
         return self.found
 
+    def follow(self, trace: Sequence[Event]) -> list[Violation]:
+        """Take the steps of one trace. Check the last one, the state after it and every step that may follow. Returns
+        the violations."""
+        self.shared.begin(self.profile)
+        s = abstract(initial(self.settings))
+        number = self.graph.add(s, -1, None)
+        try:
+            for event in trace[:-1]:
+                s = abstract(self.machine.step(s, event)[0], self.scope.late_turns)
+                number = self.graph.add(s, number, event)
+            after = self._step(number, self._watch(s)[0], trace[-1])
+            if after is not None:
+                s = abstract(after.unwatched(), self.scope.late_turns)
+                number = self.graph.add(s, number, trace[-1])
+                for _ in self._successors(number, s):
+                    pass
+        except ViolationsMaxReached:
+            self.found.complete = False
+        return self.found.violations
+
     # -- One state
 
     def _successors(self, number: int, s: State) -> Iterator[tuple[Event, State]]:
@@ -202,7 +222,7 @@ class CoreExplorer:
             tree.put(reads, outcome)
         if after is None:
             return None, outcome.by_profile
-        target = abstract(after.unwatched(), self.scope.late_turns)
+        target = abstract(outcome.apply(s), self.scope.late_turns)
         self._note_timer(number, event, target)
         return target, outcome.by_profile
 
@@ -211,6 +231,7 @@ class CoreExplorer:
         nothing."""
         self.found.steps += 1
         d = self.machine.advance(before, event, _DRAFT)
+        self._noted(number, before, event, () if d is None else tuple(d.fired))
         if d is None:
             self._judge_promises(number, CheckedStep(before, event, before, ()))
             if type(event) is TimerFired:
@@ -221,6 +242,9 @@ class CoreExplorer:
         self._judge_step(number, step)
         self._judge_views(number, step)
         return step.after  # type: ignore[return-value]
+
+    def _noted(self, number: int, before: Any, event: Event, fired: tuple[int, ...]) -> None:
+        """A step was made that no known step is equal to."""
 
     def _note_timer(self, number: int, event: Event, target: State) -> None:
         if type(event) is TimerFired and event.timer not in SOFT:

@@ -68,8 +68,12 @@ class WatchedDues(dict[int, int]):
         return self.unnoted()
 
     def unnoted(self) -> tuple[int, ...]:
-        below = self.base if self.below is None else self.below.unnoted()
-        return tuple([self.get(index, due) for index, due in enumerate(below)])
+        if self.below is None:
+            return self.base
+        dues = list(self.below.unnoted())
+        for index, due in self.items():
+            dues[index] = due
+        return tuple(dues)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, WatchedDues):
