@@ -1,4 +1,4 @@
-"""Witnesses: short traces of the real machine in which each row and rule fires, to judge mutants without an exploration.
+"""Witnesses: short traces of the real machine in which each row and rule fires. They judge most mutants.
 
 A mutant is wrong in one place. Most mutants break a promise or a law in the very step that this place makes, or in the
 next one. So the traces that lead there are enough, and take milliseconds. Rule: a complaint counts only in a step that
@@ -7,7 +7,7 @@ the mutant itself makes, on a trace from the beginning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from duologue.core.events import Event
@@ -74,7 +74,17 @@ def about_rule(number: int, witnesses: Iterable[Witness]) -> Iterator[Witness]:
     return (one for one in witnesses if number in one.fired)
 
 
-def complaint(machine: Machine, scope: CheckScope, witness: Witness) -> Violation | None:
-    """What a law or a promise says about the last step of this trace, the state after it and what may follow."""
-    explorer = CoreExplorer(PROFILES[witness.profile], scope, machine, violations_max=1)
-    return next(iter(explorer.follow(witness.trace)), None)
+def first_complaint(
+    machine: Machine, scopes: Mapping[int, CheckScope], witnesses: Iterable[tuple[int, Witness]]
+) -> Violation | None:
+    """The first thing that a law or a promise says about the last step of one of these traces, about the state after it
+    or about what may follow. Each witness comes with the number of its scope."""
+    explorers: dict[int, CoreExplorer] = {}
+    for number, witness in witnesses:
+        explorer = explorers.get(number)
+        if explorer is None:
+            explorer = CoreExplorer(PROFILES[witness.profile], scopes[number], machine, violations_max=1)
+            explorers[number] = explorer
+        if found := explorer.follow(witness.trace):
+            return found[0]
+    return None
