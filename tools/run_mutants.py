@@ -4,8 +4,8 @@ Cheapest first. A mutant of the core takes the traces in which the real machine'
 promises (`lab.check.core.witnesses`). If none complains, it is explored in the scopes in which its row fires, up to the
 first violation. If that notices nothing either, the tests of its machine run against it. A mutant that goes unnoticed
 must be listed, with a reason, in tools/accepted_mutants.toml. What was found is stored in build/mutants.json, so a run
-that was ended (`--minutes`) is continued by the next one. A change of the code begins anew. Writes docs/mutants.md, which
-says how many of the mutants were judged.
+that was ended (`--minutes`) is continued by the next one. A change of the code begins anew. Writes docs/mutants.md,
+which says how many of the mutants were judged.
 """
 
 from __future__ import annotations
@@ -316,7 +316,10 @@ def choose(machine: str, found: Found, given: argparse.Namespace) -> list[int]:
     if given.sample:
         numbers = numbers[: given.sample]
     known = found.noticed[machine]
-    return [number for number in numbers if number not in known or (given.again and not known[number])]
+    if given.again:
+        for number in found.unnoticed(machine):
+            del known[number]
+    return [number for number in numbers if number not in known]
 
 
 def verdict(found: Found, console: Console) -> bool:

@@ -224,7 +224,7 @@ def begin_restored(d: Draft, e: Event) -> None:
     d.emit(RestoreContext(d.session_id))
 
 
-def begin_restored_pause(d: Draft, e: Event) -> None:
+def restore_pause(d: Draft, e: Event) -> None:
     """The session is back, and the pause continues: a cue of the wait for the session is stopped."""
     begin_restored(d, e)
     _hush_cue(d)
@@ -339,7 +339,7 @@ _PERSON = (SpeechStarted, SpeechStopped, PttPressed, PttReleased, SendPressed, T
 LINK_ROWS: tuple[Row, ...] = (
     row(L.IDLE, StartRequested, L.PREPARING, open_session, session_and_audio_ready),
     row(tuple(L), StartRequested, None, refuse_start, why="not ready to start, or a conversation is already running"),
-    row((L.PREPARING, L.RECONNECTING), SessionReady, L.SUSPENDED, begin_restored_pause, is_paused, "the pause continues"),
+    row((L.PREPARING, L.RECONNECTING), SessionReady, L.SUSPENDED, restore_pause, is_paused, "the pause continues"),
     row((L.PREPARING, L.RECONNECTING), SessionReady, L.UP, begin_restored),
     # Pausing
     row((L.UP, L.HEALING, L.RENEWING), SuspendRequested, L.SUSPENDED, note_pause),

@@ -25,9 +25,9 @@ from . import audible_laws, laws, promises
 from .abstract import ID, SOFT, abstract
 from .alphabet import fresh, stale, timers
 from .laws import CheckedStep, describe
+from .outcomes import Alphabet, Family, Outcome, Tree, outcome_of
 from .promises import PROMISES, Promise
 from .scopes import CheckScope
-from .outcomes import Alphabet, Family, Outcome, Tree, outcome_of
 from .sharing import KnownSteps, SharedSteps
 from .watched import Reads, WatchedDraft, WatchedState, answers
 

@@ -324,7 +324,10 @@ def check_pause(paused: CheckedStep, resumed: CheckedStep, same: bool) -> Iterat
     if not same:
         yield PAUSING_CHANGES_NOTHING, "the state differs after the pause"
     if any(type(effect) not in allowed for effect in (*paused.effects, *resumed.effects)):
-        yield PAUSING_CHANGES_NOTHING, "a pause has effects other than holding and resuming playback, and stopping a cue"
+        yield (
+            PAUSING_CHANGES_NOTHING,
+            "a pause has other effects than holding and resuming playback and stopping a cue",
+        )
 
 
 def describe(s: State) -> str:

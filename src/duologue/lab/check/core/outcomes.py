@@ -1,12 +1,13 @@
 """Outcomes of steps and checks that were made in one state, and are the same in other states.
 
-For each event there is a tree of questions about the state, in the order in which the step asks them. Its leaves are the
-outcomes. The step depends on nothing but the answers, so the next question follows from the answers so far. Rule: an
-outcome is stored only if no law and no promise complained.
+For each event there is a tree of questions about the state, in the order in which the step asks them. Its leaves are
+the outcomes. The step depends on nothing but the answers, so the next question follows from the answers so far. Rule:
+an outcome is stored only if no law and no promise complained.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from duologue.core.events import Event
@@ -82,7 +83,7 @@ class Tree(Generic[Leaf]):
         asked = list(reads.items())
         self.first = self.first or Question(asked[0][0])
         here: Any = self.first
-        for (number, answer), (following, _) in zip(asked, asked[1:], strict=False):
+        for (number, answer), (following, _) in pairwise(asked):
             assert here.number == number, "the same answers lead to the same question"
             here = here.answers.setdefault(answer, Question(following))
         number, answer = asked[-1]

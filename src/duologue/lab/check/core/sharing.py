@@ -2,7 +2,8 @@
 
 The profiles differ in a few settings, and few steps read them. All explorations that share their steps use one settings
 object, which has the values of the profile that is explored now, and notes when a value is read in which the profiles
-differ. Within a profile, too, a step is made once for all states that look the same to it (`outcomes`). Rule: a step is shared only if nothing that made or checked it has read such a value.
+differ. Within a profile, too, a step is made once for all states that look the same to it (`outcomes`). Rule: a step is
+shared only if nothing that made or checked it has read such a value.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from duologue.core.state import State
 if TYPE_CHECKING:
     from duologue.core.deadlines import DeadlineOwners
 
-Reads = dict[int, Any]  # each question that was asked about a state, and the answer, in the order in which they were asked
+Reads = dict[int, Any]  # each question that was asked about a state, and the answer, in the order of asking
 
 _FIELDS = State._fields
 _PLACES = {name: place for place, name in enumerate(_FIELDS)}
