@@ -31,11 +31,11 @@ class Outcome(NamedTuple):
 
     def apply(self, s: State) -> State:
         """The state after the step."""
-        values = list(s)
+        values: list[Any] = list(s)
         for place, value in self.fields:
             values[place] = value
         if self.dues:
-            dues = list(s[_DUE])
+            dues = list(s.due)
             for index, due in self.dues:
                 dues[index] = due
             values[_DUE] = tuple(dues)
@@ -106,18 +106,19 @@ class Alphabet:
         """The events that may do something."""
         self.visits += 1
         if self.visits == _COMPACTED_AT:
-            idle = [tree.first for _, tree in self.moves if _is_idle(tree)]
-            self.idle_steps = sum(one.steps for one in idle)  # type: ignore[union-attr]
-            self.moves = [(event, tree) for event, tree in self.moves if not _is_idle(tree)]
+            self.idle_steps = sum(_idle_steps(tree) for _, tree in self.moves)
+            self.moves = [(event, tree) for event, tree in self.moves if not _idle_steps(tree)]
         return self.moves
 
 
 _COMPACTED_AT = 2
 
 
-def _is_idle(tree: Tree[Outcome]) -> bool:
+def _idle_steps(tree: Tree[Outcome]) -> int:
+    """How many steps an event takes that is ignored whatever the state is, or 0."""
     found = tree.first
-    return isinstance(found, Outcome) and found.is_ignored and not found.by_profile
+    is_idle = isinstance(found, Outcome) and found.is_ignored and not found.by_profile
+    return found.steps if is_idle and isinstance(found, Outcome) else 0
 
 
 class Family:

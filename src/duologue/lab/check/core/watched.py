@@ -37,7 +37,7 @@ KNOWN = frozenset((*_CONSTANT, *_FAMILY, "call_id"))  # the newest call of an ab
 
 def answers(s: State, profile: str) -> tuple[Any, ...]:
     """The answer to every question about this state: each field, each due time, and the profile."""
-    return (*s, *s[_DUE], profile)
+    return (*s, *s.due, profile)
 
 
 class WatchedDues(dict[int, int]):
@@ -80,14 +80,12 @@ class WatchedDues(dict[int, int]):
             return all(self[index] == other[index] for index in {*dict.keys(self), *dict.keys(other)})
         return self.all() == other
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def changes(self) -> dict[int, int]:
         """What was written in this layer, and is or may be another value than below."""
         below = self.below
-        assert below is not None
-        missing = -1
-        return {index: due for index, due in self.items() if below.get(index, missing) != due}
+        return {} if below is None else {index: due for index, due in self.items() if below.get(index, -1) != due}
 
 
 class WatchedState:
@@ -96,7 +94,7 @@ class WatchedState:
     def __init__(self, base: State, reads: Reads, below: WatchedState | None = None) -> None:
         self.__dict__.update(_base=base, _reads=reads, _below=below)
         if below is None:
-            self.__dict__["due"] = WatchedDues(base[_DUE], reads)
+            self.__dict__["due"] = WatchedDues(base.due, reads)
 
     def __getattr__(self, name: str) -> Any:
         """A field that this layer doesn't have yet."""
