@@ -1,11 +1,11 @@
 """Change the machines in every small way and check that each change is noticed: `make mutants`.
 
 Cheapest first. A mutant of the core takes the traces in which the real machine's row or rule fires, with all laws and
-promises (`lab.check.core.witnesses`). If none complains, it is explored in the scopes in which its row fires, up to the
-first violation. If that notices nothing either, the tests of its machine run against it. A mutant that goes unnoticed
-must be listed, with a reason, in tools/accepted_mutants.toml. What was found is stored in build/mutants.json, so a run
-that was ended (`--minutes`) is continued by the next one. A change of the code begins anew. Writes docs/mutants.md,
-which says how many of the mutants were judged.
+promises (`lab.check.core.witnesses`). If none complains, the tests run that name its events most often. Then it is
+explored in the scopes in which its row fires, up to the first violation, and at last all tests of its machine run
+against it. A mutant that goes unnoticed must be listed, with a reason, in tools/accepted_mutants.toml. What was found is
+stored in build/mutants.json, so a run that was ended (`--minutes`) is continued by the next one. A change of the code
+begins anew. Writes docs/mutants.md, which says how many of the mutants were judged.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import pytest
 from rich.console import Console
 from rich.progress import track
 
+from duologue.core.leaves import Timer
 from duologue.core.machine import MACHINE, ROWS, Machine
 from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
@@ -69,6 +70,8 @@ _EXPLORATIONS = (
     ("words", SMALL[1]),
 )
 _CORE_TESTS = ("tests/core", "tests/graveyard", "--ignore=tests/core/test_properties.py")
+_SLOW_TESTS = ("test_properties.py",)
+_TEST_FILES_MAX = 4  # of the tests that name an event of a mutant's row, those that name it most often
 _HEARING_TESTS = ("tests/hearing",)
 NOTICED_BY = ("laws", "promises", "tests")
 FIRED: dict[int, set[int]] = {}  # for each exploration, the numbers of the rows and rules that fire in it
@@ -91,6 +94,21 @@ def judge_core(number: int) -> tuple[int, str]:
 def judge_core_by_witnesses(number: int) -> tuple[int, str | None]:
     """What notices this mutant of the core on a witness: laws or promises. None: it isn't judged yet."""
     return number, _noticed(_judge_by_witnesses, ALL["core"][number]) or None
+
+
+def judge_core_by_some_tests(number: int) -> tuple[int, str | None]:
+    """Do those tests notice this mutant of the core that name its events or timers? None: it isn't judged yet."""
+    mutant = ALL["core"][number]
+    if mutant.kind.endswith("rule"):
+        return number, None
+    wanted = [
+        trigger.name if isinstance(trigger, Timer) else trigger.__name__ for trigger in ROWS[number_of(mutant)].on
+    ]
+    files = [path for path in sorted((ROOT / "tests" / "core").glob("test_*.py")) if path.name not in _SLOW_TESTS]
+    named = {path: sum(path.read_text().count(f".{name}") for name in wanted) for path in files}
+    most = sorted((path for path in files if named[path]), key=lambda path: -named[path])[:_TEST_FILES_MAX]
+    MACHINE.load(mutant.rows, mutant.rules)
+    return number, (most and _run_tests(tuple(str(path) for path in most))) or None
 
 
 def _noticed(judge: Callable[[Mutant], str], mutant: Mutant) -> str:
@@ -213,7 +231,7 @@ ALL: dict[str, list[Any]] = {
 }
 # Each mutant that one judge leaves open goes to the next.
 JUDGES: dict[str, tuple[Callable[[int], tuple[int, str | None]], ...]] = {
-    "core": (judge_core_by_witnesses, judge_core),
+    "core": (judge_core_by_witnesses, judge_core_by_some_tests, judge_core),
     "hearing": (judge_hearing,),
     "ownership": (judge_ownership,),
 }
