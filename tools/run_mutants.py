@@ -3,9 +3,9 @@
 Cheapest first. A mutant of the core takes the traces in which the real machine's row or rule fires, with all laws and
 promises (`lab.check.core.witnesses`). If none complains, the tests run that name its events most often. Then it is
 explored in the scopes in which its row fires, up to the first violation, and at last all tests of its machine run
-against it. A mutant that goes unnoticed must be listed, with a reason, in tools/accepted_mutants.toml. What was found is
-stored in build/mutants.json, so a run that was ended (`--minutes`) is continued by the next one. A change of the code
-begins anew. Writes docs/mutants.md, which says how many of the mutants were judged.
+against it. A mutant that goes unnoticed must be listed, with a reason, in tools/accepted_mutants.toml. What was found
+is stored in build/mutants.json, so a run that was ended (`--minutes`) is continued by the next one. A change of the
+code begins anew. Writes docs/mutants.md, which says how many of the mutants were judged.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from duologue.core import events as ev
-from duologue.core.machine import ROWS, Machine
+from duologue.core.machine import MACHINE, ROWS, Machine
 from duologue.core.settings import PROFILES
 from duologue.core.state import State, initial
 from duologue.lab.check.core.abstract import abstract
@@ -80,7 +80,7 @@ def test_an_exploration_finds_every_step_of_the_machine(scope: Any) -> None:
     explored = range(0, edges[-1][0], 7)
     for number in explored:
         s = states[number]
-        steps = [Machine().step(s, event)[0] for event in (*timers(s), *fresh(s, scope))]
+        steps = [MACHINE.step(s, event)[0] for event in (*timers(s), *fresh(s, scope))]
         expected = [abstract(after, scope.late_turns) for after in steps if after is not s]
         assert [states[target] for source, target in edges if source == number] == expected
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from duologue.core.leaves import Link
-from duologue.core.machine import ROWS, Machine
+from duologue.core.machine import MACHINE, ROWS, Machine
 from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
 from duologue.core.state import initial
@@ -33,9 +33,9 @@ def test_a_witness_leads_from_the_beginning_to_its_step() -> None:
     found = next(one for one in witnesses()[0] if RESUME in one.fired)
     s = abstract(initial(LINK.narrow(PROFILES["confirm"])))
     for event in found.trace[:-1]:
-        s = abstract(Machine().step(s, event)[0], LINK.late_turns)
+        s = abstract(MACHINE.step(s, event)[0], LINK.late_turns)
     assert s.link is Link.SUSPENDED is found.leaves[0]
-    assert Machine().step(s, found.trace[-1])[0].link is Link.UP
+    assert MACHINE.step(s, found.trace[-1])[0].link is Link.UP
 
 
 def test_the_real_machine_gives_no_cause_for_complaint() -> None:
