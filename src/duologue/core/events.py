@@ -304,7 +304,9 @@ class LinkClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded(RecurringEvent):
-    """The session ended while its successor was still being opened."""
+    """The session ended while its successor, `session`, was still being opened."""
+
+    session: int = 0  # older journals don't have it
 
 
 @dataclass(frozen=True, slots=True)

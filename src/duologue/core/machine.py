@@ -230,9 +230,9 @@ class Machine:
         """Would this event do anything in this state?"""
         return self.advance(s, e) is not None
 
-    def advance(self, s: State, e: Event) -> Draft | None:
+    def advance(self, s: State, e: Event, draft: type[Draft] = Draft) -> Draft | None:
         """Apply one event and return the draft of the next state, which also lists the rows and rules that fired.
-        Returns None if the event does nothing."""
+        Returns None if the event does nothing. The model checker works on a kind of draft of its own."""
         kind: Any = type(e)
         plan = self._plans[s.link].get(e.timer if kind is TimerFired else kind)  # type: ignore[attr-defined]
         if plan is None:
@@ -260,7 +260,7 @@ class Machine:
         if chosen is None and not work:
             return None
 
-        d = Draft(s, self.owners, e.at)
+        d = draft(s, self.owners, e.at)
         if kind is TimerFired:
             self._disarm_fired(d, e)  # type: ignore[arg-type]
         elif hasattr(e, "seq"):
