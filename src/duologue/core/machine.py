@@ -18,6 +18,7 @@ from .effects import Effect, PlayCue, StopCue
 from .errors import InvalidEvent, TimeWentBackwards
 from .events import (
     EVENTS,
+    UNNAMED_SESSION,
     AboutCall,
     AboutReply,
     AboutSession,
@@ -25,6 +26,7 @@ from .events import (
     Event,
     OverlapJudged,
     RecurringEvent,
+    SessionEnded,
     SoundDismissed,
     TimerFired,
     ToolCalled,
@@ -152,6 +154,8 @@ def _freshness(kind: type[Event]) -> Fresh:
     if issubclass(kind, AboutSession):
         return lambda s, e: bool(e.session == s.session_id)
     assert issubclass(kind, RecurringEvent), kind
+    if kind is SessionEnded:
+        return lambda s, e: e.session in (s.session_id, UNNAMED_SESSION) and e.seq > s.seq
     if "session" in names:
         return lambda s, e: e.session == s.session_id and e.seq > s.seq
     return lambda s, e: bool(e.seq > s.seq)

@@ -15,7 +15,7 @@ from duologue.core.state import State, initial
 from duologue.lab.check.core.abstract import abstract
 from duologue.lab.check.core.alphabet import fresh, timers
 from duologue.lab.check.core.check import CoreExplorer
-from duologue.lab.check.core.outcomes import Alphabet, KnownOutcomes, Outcome, Tree, outcome_of
+from duologue.lab.check.core.outcomes import KnownEvents, KnownOutcomes, StepOutcome, Tree, outcome_of
 from duologue.lab.check.core.watched import WatchedState
 from tests.lab.check.core.broken_machines import OVER, TALK
 
@@ -52,16 +52,16 @@ def test_an_outcome_changes_what_the_step_has_written() -> None:
     assert found.fields == ((RETRIES, 2),)
     other = START._replace(check_ins=1)
     assert found.apply(other) == other._replace(retries=2)
-    assert outcome_of(None, {}, steps=1) == Outcome(1, by_profile=False)
-    assert Outcome(1, False, False, (), ((3, 7),)).apply(START).due[3] == 7
+    assert outcome_of(None, {}, steps=1) == StepOutcome(1, by_profile=False)
+    assert StepOutcome(1, False, False, (), ((3, 7),)).apply(START).due[3] == 7
 
 
 def test_events_that_are_always_ignored_are_left_out_and_still_counted() -> None:
-    idle: Tree[Outcome] = Tree()
-    open_one: Tree[Outcome] = Tree()
-    idle.put({}, Outcome(2, by_profile=False))
+    idle: Tree[StepOutcome] = Tree()
+    open_one: Tree[StepOutcome] = Tree()
+    idle.put({}, StepOutcome(2, by_profile=False))
     event = ev.EndRequested(0, 1)
-    alphabet = Alphabet([(event, idle), (event, open_one)])
+    alphabet = KnownEvents([(event, idle), (event, open_one)])
     assert len(alphabet.visit()) == 2
     assert alphabet.idle_steps == 0
     assert alphabet.visit() == [(event, open_one)]

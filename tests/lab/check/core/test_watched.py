@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 import random
+from collections.abc import Callable
+from dataclasses import astuple, replace
+from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Any
 
+import pytest
+
 from duologue.core import events as ev
+from duologue.core.draft import Draft
 from duologue.core.leaves import TIMER_INDEX, Ask, Timer
 from duologue.core.machine import MACHINE
 from duologue.core.settings import PROFILES
@@ -101,3 +109,113 @@ def test_a_pause_reads_all_due_times() -> None:
     assert d is not None
     assert FIELDS.index("due") in reads
     assert d.build().unwatched() == MACHINE.step(up, ev.SuspendRequested(0, 9))[0]
+
+
+# -- A state may be read in many ways
+
+OTHER = START._replace(retries=1, due=(1, *START.due[1:]))  # the states that differ in what is read below
+RETRIES, LAST_PLACE = FIELDS.index("retries"), FIELDS.index("retries") - len(FIELDS)
+
+
+def matches_by_name(s: Any) -> bool:
+    match s:
+        case State(retries=1):
+            return True
+    return False
+
+
+def matches_by_place(s: Any) -> bool:
+    match s:
+        case [_, *rest]:
+            return bool(rest[RETRIES - 1] == 1)
+    return False
+
+
+READINGS: dict[str, Callable[[Any], object]] = {
+    "attribute": lambda s: s.retries,
+    "attrgetter": attrgetter("retries"),
+    "index": lambda s: s[RETRIES],
+    "index from the end": lambda s: s[LAST_PLACE],
+    "slice": lambda s: s[RETRIES : RETRIES + 1],
+    "itemgetter": itemgetter(RETRIES),
+    "tuple": lambda s: tuple(s)[RETRIES],
+    "unpacked": lambda s: [*s][RETRIES],
+    "zip": lambda s: dict(zip(FIELDS, s, strict=True))["retries"],
+    "equal": lambda s: s == OTHER,
+    "equal from the right": partial(operator.eq, OTHER),
+    "not equal": lambda s: s != START,
+    "equal to a tuple": lambda s: s == tuple(OTHER),
+    "equal to a change": lambda s: s == s._replace(retries=1),
+    "in": lambda s: s in (OTHER,),
+    "contains": lambda s: OTHER.due in s,
+    "isinstance": lambda s: isinstance(s, State) and s.retries,
+    "class": lambda s: s.__class__ is State and s.retries,
+    "match by name": matches_by_name,
+    "match by place": matches_by_place,
+    "repr": repr,
+    "due": lambda s: s.due[0],
+    "due in": lambda s: 1 in s.due,
+    "due any": lambda s: any(s.due),
+    "due max": lambda s: max(s.due),
+    "due equal": lambda s: s.due == OTHER.due,
+    "due not equal": lambda s: s.due != START.due,
+    "due reversed": lambda s: list(reversed(s.due)),
+    "due sorted": lambda s: sorted(s.due),
+    "due repr": lambda s: repr(s.due),
+}
+
+
+@pytest.mark.parametrize("way", READINGS)
+def test_every_way_to_read_a_state_has_the_real_answer_and_is_noted(way: str) -> None:
+    read = READINGS[way]
+    assert read(OTHER) != read(START), "the two states differ in what is read"
+    for state in (START, OTHER):
+        s, reads = watch(state)
+        assert read(s) == read(state)
+        assert reads.keys() & {RETRIES, FIELDS.index("due"), len(FIELDS)}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        hash,
+        replace,
+        astuple,
+        State._replace,
+        lambda s: s._asdict(),
+        lambda s: s < START,
+        lambda s: s.due[-1],
+        lambda s: hash(s.due),
+    ],
+)
+def test_what_a_watched_state_can_not_answer_is_an_error(read: Callable[[Any], object]) -> None:
+    with pytest.raises((TypeError, AttributeError, IndexError)):
+        read(watch()[0])
+
+
+def test_lengths_are_those_of_the_state() -> None:
+    s, _ = watch()
+    assert (len(s), len(s.due), bool(s), bool(s.due)) == (len(START), len(START.due), True, True)
+    assert isinstance(WATCHED(s, MACHINE.owners, 0), Draft)
+
+
+def test_a_due_time_that_only_a_layer_between_has_changed_is_a_difference() -> None:
+    s, reads = watch()
+    first = WATCHED(s, MACHINE.owners, 0)
+    first.arm(Timer.BEAT, 5)
+    second = WATCHED(first.build(), MACHINE.owners, 0)
+    second.retries = 0
+    assert second.build() != s
+    assert len(FIELDS) + TIMER_INDEX[Timer.BEAT] in reads
+
+
+def test_what_the_caller_knows_is_the_same_in_all_states_of_a_family() -> None:
+    """These fields aren't noted when they are read."""
+    explorer = CoreExplorer(PROFILES["confirm"], QUICK[0], promised=())
+    explorer.run(states_max=400)
+    families: dict[object, set[object]] = {}
+    for s in explorer.graph.states:
+        known = tuple(getattr(s, name) for name in FIELDS if name in KNOWN)
+        families.setdefault(family_of(s), set()).add(known)
+    assert len(families) > 20
+    assert all(len(known) == 1 for known in families.values())

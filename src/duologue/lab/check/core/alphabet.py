@@ -59,7 +59,6 @@ def _about(session: int, reply: int, voice: int, seq: int) -> list[Event]:
         ev.LinkClosed(0, session),
         ev.LinkWobbled(0, seq, session),
         ev.LinkHealed(0, seq, session),
-        ev.SessionEnded(0, seq, session),
         ev.ReplyAccepted(0, reply),
         ev.TokenArrived(0, reply),
         ev.AudioBuffered(0, reply),
@@ -79,6 +78,7 @@ def _about(session: int, reply: int, voice: int, seq: int) -> list[Event]:
 _FRESH: tuple[Event, ...] = (
     *_signals(seq=1),
     *_about(ID, ID, ID, seq=1),
+    ev.SessionEnded(0, 1, ID),
     ev.VoicesPlayed(0, 1, ID + 1),
     ev.EndAfterSpeaking(0, 1, withdrawable=True),
     ev.AgentChangeRequested(0, 1, speaks=True),
@@ -94,6 +94,7 @@ _LATE: tuple[Event, ...] = (
     ev.LinkWobbled(0, _STALE, ID),
     ev.LinkHealed(0, _STALE, ID),
     ev.SessionEnded(0, _STALE, ID),
+    ev.SessionEnded(0, 1, ID + 1),  # 0 would be a session that an earlier version didn't name
     ev.OverlapJudged(0, ID, _STALE, bid=True, onset=ID),
     ev.OverlapJudged(0, ID, _STALE, bid=False, onset=ID),
     ev.OverlapJudged(0, ID, 1, bid=False, onset=_STALE),

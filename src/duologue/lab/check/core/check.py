@@ -25,7 +25,7 @@ from . import audible_laws, laws, promises
 from .abstract import ID, SOFT, abstract
 from .alphabet import fresh, stale, timers
 from .laws import CheckedStep, describe
-from .outcomes import Alphabet, Family, Outcome, Tree, outcome_of
+from .outcomes import Family, KnownEvents, StepOutcome, Tree, outcome_of
 from .promises import PROMISES, Promise
 from .scopes import CheckScope
 from .sharing import KnownSteps, SharedSteps
@@ -188,18 +188,18 @@ class CoreExplorer:
         self.shared.reads = reads
         return WatchedState(s, reads), reads
 
-    def _alphabet(self, s: State, family: Family, found: tuple[Any, ...]) -> Alphabet:
+    def _alphabet(self, s: State, family: Family, found: tuple[Any, ...]) -> KnownEvents:
         """Every event that may happen in this state, with what is known about it."""
         known = family.alphabet.find(found)
         if known is None:
             watched, reads = self._watch(s)
             events = (*timers(watched), *fresh(watched, self.scope))  # type: ignore[arg-type]
-            known = Alphabet([(event, family.of(event)) for event in events])
+            known = KnownEvents([(event, family.of(event)) for event in events])
             family.alphabet.put(reads, known)
         return known
 
     def _take(
-        self, number: int, s: State, event: Event, tree: Tree[Outcome], found: tuple[Any, ...]
+        self, number: int, s: State, event: Event, tree: Tree[StepOutcome], found: tuple[Any, ...]
     ) -> tuple[State | None, bool]:
         """Apply one event and check the step, unless an equal step was checked before. Returns the next state, or None
         if the event did nothing, and whether that may differ in other profiles."""
@@ -213,7 +213,7 @@ class CoreExplorer:
         self._note_timer(number, event, target)
         return target, outcome.by_profile
 
-    def _make(self, number: int, s: State, event: Event, tree: Tree[Outcome]) -> tuple[State | None, bool]:
+    def _make(self, number: int, s: State, event: Event, tree: Tree[StepOutcome]) -> tuple[State | None, bool]:
         before, reads = self._watch(s)
         complaints, steps = self.complaints, self.found.steps
         after = self._step(number, before, event)

@@ -19,7 +19,7 @@ Leaf = TypeVar("Leaf")
 _DUE = State._fields.index("due")
 
 
-class Outcome(NamedTuple):
+class StepOutcome(NamedTuple):
     """What a step changes: fields by their place, and due times by the index of their timer. Or that a check found
     nothing wrong."""
 
@@ -42,22 +42,22 @@ class Outcome(NamedTuple):
         return tuple.__new__(State, values)
 
 
-def outcome_of(after: WatchedState | None, reads: Reads, steps: int) -> Outcome:
+def outcome_of(after: WatchedState | None, reads: Reads, steps: int) -> StepOutcome:
     """The outcome of a step that leads to this state, or of one that was ignored."""
     if after is None:
-        return Outcome(steps, PROFILE in reads)
+        return StepOutcome(steps, PROFILE in reads)
     fields, dues = after.changes()
-    return Outcome(steps, PROFILE in reads, False, tuple(fields.items()), tuple(dues.items()))
+    return StepOutcome(steps, PROFILE in reads, False, tuple(fields.items()), tuple(dues.items()))
 
 
-class Question(Generic[Leaf]):
+class StateQuestion(Generic[Leaf]):
     """One question about the state, and what follows from each answer: the next question, or a leaf."""
 
     __slots__ = ("answers", "number")
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.answers: dict[Any, Question[Leaf] | Leaf] = {}
+        self.answers: dict[Any, StateQuestion[Leaf] | Leaf] = {}
 
 
 class Tree(Generic[Leaf]):
@@ -66,12 +66,12 @@ class Tree(Generic[Leaf]):
     __slots__ = ("first",)
 
     def __init__(self) -> None:
-        self.first: Question[Leaf] | Leaf | None = None
+        self.first: StateQuestion[Leaf] | Leaf | None = None
 
     def find(self, answers: tuple[Any, ...]) -> Leaf | None:
         """The leaf for a state with these answers, or None if it isn't known."""
         found: Any = self.first
-        while found.__class__ is Question:
+        while found.__class__ is StateQuestion:
             found = found.answers.get(answers[found.number])
         return found  # type: ignore[no-any-return]
 
@@ -81,28 +81,28 @@ class Tree(Generic[Leaf]):
             self.first = leaf
             return
         asked = list(reads.items())
-        self.first = self.first or Question(asked[0][0])
+        self.first = self.first or StateQuestion(asked[0][0])
         here: Any = self.first
         for (number, answer), (following, _) in pairwise(asked):
             assert here.number == number, "the same answers lead to the same question"
-            here = here.answers.setdefault(answer, Question(following))
+            here = here.answers.setdefault(answer, StateQuestion(following))
         number, answer = asked[-1]
         assert here.number == number, "the same answers lead to the same question"
         here.answers[answer] = leaf
 
 
-class Alphabet:
+class KnownEvents:
     """What may happen in a state, with what is known about each event. Events of which it turned out that they are
     ignored in all states of the family are left out from the second visit on."""
 
     __slots__ = ("idle_steps", "moves", "visits")
 
-    def __init__(self, moves: list[tuple[Event, Tree[Outcome]]]) -> None:
+    def __init__(self, moves: list[tuple[Event, Tree[StepOutcome]]]) -> None:
         self.moves = moves
         self.idle_steps = 0
         self.visits = 0
 
-    def visit(self) -> list[tuple[Event, Tree[Outcome]]]:
+    def visit(self) -> list[tuple[Event, Tree[StepOutcome]]]:
         """The events that may do something."""
         self.visits += 1
         if self.visits == _COMPACTED_AT:
@@ -114,23 +114,23 @@ class Alphabet:
 _COMPACTED_AT = 2
 
 
-def _idle_steps(tree: Tree[Outcome]) -> int:
+def _idle_steps(tree: Tree[StepOutcome]) -> int:
     """How many steps an event takes that is ignored whatever the state is, or 0."""
     found = tree.first
-    is_idle = isinstance(found, Outcome) and found.is_ignored and not found.by_profile
-    return found.steps if is_idle and isinstance(found, Outcome) else 0
+    is_idle = isinstance(found, StepOutcome) and found.is_ignored and not found.by_profile
+    return found.steps if is_idle and isinstance(found, StepOutcome) else 0
 
 
 class Family:
     """What is known about all states that have the fields in common that nearly every step reads."""
 
     def __init__(self) -> None:
-        self.alphabet: Tree[Alphabet] = Tree()
-        self.state: Tree[Outcome] = Tree()  # the checks of one state
-        self.stale: Tree[Outcome] = Tree()  # the stale events
-        self._steps: dict[Event, Tree[Outcome]] = {}
+        self.alphabet: Tree[KnownEvents] = Tree()
+        self.state: Tree[StepOutcome] = Tree()  # the checks of one state
+        self.stale: Tree[StepOutcome] = Tree()  # the stale events
+        self._steps: dict[Event, Tree[StepOutcome]] = {}
 
-    def of(self, event: Event) -> Tree[Outcome]:
+    def of(self, event: Event) -> Tree[StepOutcome]:
         """What is known about this event."""
         return self._steps.setdefault(event, Tree())
 

@@ -8,7 +8,7 @@ all layers is noted, in the order of the first reads, except of fields whose val
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,8 @@ class WatchedDues(dict[int, int]):
         self.below = below
 
     def __missing__(self, index: int) -> int:
+        if not 0 <= index < len(self.base):
+            raise IndexError(f"no timer has the index {index}: read a due time by the index of its timer")
         if self.below is not None:
             due = self.below[index]
         else:
@@ -61,6 +63,18 @@ class WatchedDues(dict[int, int]):
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.all())
+
+    def __reversed__(self) -> Iterator[int]:
+        return reversed(self.all())
+
+    def __contains__(self, due: object) -> bool:
+        return due in self.all()
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    def __repr__(self) -> str:
+        return repr(self.all())
 
     def all(self) -> tuple[int, ...]:
         """All due times, in the order of the timers. That is one question."""
@@ -76,11 +90,22 @@ class WatchedDues(dict[int, int]):
         return tuple(dues)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, WatchedDues):
-            return all(self[index] == other[index] for index in {*dict.keys(self), *dict.keys(other)})
-        return self.all() == other
+        """Are all due times the same? What no layer of both has, comes from the same state below."""
+        if isinstance(other, WatchedDues) and other.base is self.base:
+            indexes = sorted({index for layer in (*self.layers(), *other.layers()) for index, _ in layer.items()})
+            return all(self[index] == other[index] for index in indexes)
+        return self.all() == (tuple(other) if isinstance(other, list | WatchedDues) else other)
 
-    __hash__ = None
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def layers(self) -> Iterator[WatchedDues]:
+        layer: WatchedDues | None = self
+        while layer is not None:
+            yield layer
+            layer = layer.below
 
     def changes(self) -> dict[int, int]:
         """What was written in this layer, and is or may be another value than below."""
@@ -115,6 +140,18 @@ class WatchedState:
             return tuple(getattr(self, name) for name in _FIELDS[place])
         return getattr(self, _FIELDS[place])
 
+    def __len__(self) -> int:
+        return len(_FIELDS)
+
+    def __repr__(self) -> str:
+        """Shows all fields, so all of them are read."""
+        return repr(State(*self))
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type[State]:  # type: ignore[override]
+        """A check with `isinstance` or `match` takes this for the state that it stands for."""
+        return State
+
     def _replace(self, **changes: Any) -> WatchedState:
         layer = WatchedState(self._base, self._reads, self)
         layer.__dict__.update(changes)
@@ -122,10 +159,10 @@ class WatchedState:
 
     def __eq__(self, other: object) -> bool:
         """Are both the same state? What neither layer has, comes from the same state below."""
-        if not isinstance(other, WatchedState) or other._base is not self._base:
-            return NotImplemented
-        names = {name for layer in (*self._layers(), *other._layers()) for name in layer.__dict__ if name in _PLACES}
-        return self is other or all(getattr(self, name) == getattr(other, name) for name in names)
+        if type(other) is not WatchedState or other._base is not self._base:
+            return isinstance(other, tuple) and tuple(self) == tuple(other)
+        names = {name for layer in (*self._layers(), *other._layers()) for name in layer.__dict__}
+        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS if name in names)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -156,6 +193,9 @@ class WatchedState:
         return found, due.changes() if isinstance(due, WatchedDues) else dict(enumerate(due))
 
 
+Sequence.register(WatchedState)  # a state is a tuple, and `match` may take it apart like one
+
+
 class WatchedDraft:
     """A draft on a watched state. A field that the step has not written is read from that state."""
 
@@ -167,6 +207,11 @@ class WatchedDraft:
         self.at = at
         due = s.due
         self.due: Any = WatchedDues(due.base, due.reads, due)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type[Draft]:  # type: ignore[override]
+        """A check with `isinstance` takes this for a draft."""
+        return Draft
 
     def __getattr__(self, name: str) -> Any:
         if name not in _PLACES:
