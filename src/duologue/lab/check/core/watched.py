@@ -99,7 +99,7 @@ class WatchedDues(dict[int, int]):
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def layers(self) -> Iterator[WatchedDues]:
         layer: WatchedDues | None = self
