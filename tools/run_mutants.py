@@ -1,10 +1,11 @@
 """Change the machines in every small way and check that each change is noticed: `make mutants`.
 
-Each mutant is explored with the laws and promises, up to the first violation; if they notice nothing, the
-tests of its machine run against it. A mutant that goes unnoticed must be listed, with a reason, in
-tools/accepted_mutants.toml. What was found is stored in build/mutants.json, so a run that was ended
-(`--minutes`) is continued by the next one. A change of the code begins anew. Writes docs/mutants.md, which
-says how many of the mutants were judged.
+Cheapest first. A mutant of the core takes the traces in which the real machine's row or rule fires, with all laws and
+promises (`lab.check.core.witnesses`). If none complains, the tests run that name its events most often. Then it is
+explored in the scopes in which its row fires, up to the first violation, and at last all tests of its machine run
+against it. A mutant that goes unnoticed must be listed, with a reason, in tools/accepted_mutants.toml. What was found
+is stored in build/mutants.json, so a run that was ended (`--minutes`) is continued by the next one. A change of the
+code begins anew. Writes docs/mutants.md, which says how many of the mutants were judged.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import io
 import json
 import multiprocessing
 import os
+import pickle
 import random
 import sys
 import time
@@ -28,12 +30,16 @@ import pytest
 from rich.console import Console
 from rich.progress import track
 
-from duologue.core.machine import MACHINE, ROWS
+from duologue.core.leaves import Timer
+from duologue.core.machine import MACHINE, ROWS, Machine
+from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
 from duologue.hearing.machine import HEARING
-from duologue.lab.check.core.check import CoreExplorer
+from duologue.lab.check.core.check import CoreExplorer, Violation
+from duologue.lab.check.core.laws import PROMISE_IS_KEPT
 from duologue.lab.check.core.mutants import Mutant, mutants
-from duologue.lab.check.core.scopes import QUICK, SMALL, CheckScope
+from duologue.lab.check.core.scopes import QUICK, SMALL
+from duologue.lab.check.core.witnesses import Witness, about_row, about_rule, collect_witnesses, first_complaint
 from duologue.lab.check.hearing.mutants import hearing_mutants, is_noticed_by_laws
 from duologue.lab.check.ownership.mutants import ownership_mutants, what_notices
 from duologue.lab.sim.stage import Stage
@@ -42,9 +48,12 @@ ROOT = Path(__file__).parent.parent
 ACCEPTED = ROOT / "tools" / "accepted_mutants.toml"
 REPORT = ROOT / "docs" / "mutants.md"
 FOUND = ROOT / "build" / "mutants.json"
+WITNESSES = ROOT / "build" / "witnesses.pickle"
 CODE = ("core", "hearing", "turns", "lab/check", "server/ownership")  # a change of these begins anew
 SHARE_MIN = 0.95
-STATES_MAX = 60_000
+STATES_MAX = 20_000
+WITNESS_STATES_MAX = 2_500  # of each exploration of the real machine that collects witnesses
+WITNESSES_MAX = 150  # of one mutant
 # Cheapest first: most mutants are noticed within a second.
 _EXPLORATIONS = (
     ("confirm", QUICK[2]),
@@ -61,9 +70,12 @@ _EXPLORATIONS = (
     ("words", SMALL[1]),
 )
 _CORE_TESTS = ("tests/core", "tests/graveyard", "--ignore=tests/core/test_properties.py")
+_SLOW_TESTS = ("test_properties.py",)
+_TEST_FILES_MAX = 4  # of the tests that name an event of a mutant's row, those that name it most often
 _HEARING_TESTS = ("tests/hearing",)
 NOTICED_BY = ("laws", "promises", "tests")
-FIRED: dict[int, tuple[str, ...]] = {}  # for each exploration, what fires in it
+FIRED: dict[int, set[int]] = {}  # for each exploration, the numbers of the rows and rules that fire in it
+SEEN: dict[int, list[Witness]] = {}  # for each exploration, its witnesses
 
 
 # -- What notices a mutant; each runs in its own process
@@ -72,31 +84,89 @@ FIRED: dict[int, tuple[str, ...]] = {}  # for each exploration, what fires in it
 def judge_core(number: int) -> tuple[int, str]:
     """What notices this mutant of the core: laws, promises, tests, or nothing ("")."""
     mutant = ALL["core"][number]
-    try:
+    by = _noticed(_judge_by_exploring, mutant)
+    if not by:
         MACHINE.load(mutant.rows, mutant.rules)
-        for name, scope in explorations_for(mutant):
-            found = CoreExplorer(PROFILES[name], scope, machine=MACHINE, violations_max=1).run(STATES_MAX)
-            if found.violations:
-                return number, "promises" if found.violations[0].law == "promise" else "laws"
+        by = _run_tests(_CORE_TESTS)
+    return number, by
+
+
+def judge_core_by_witnesses(number: int) -> tuple[int, str | None]:
+    """What notices this mutant of the core on a witness: laws or promises. None: it isn't judged yet."""
+    return number, _noticed(_judge_by_witnesses, ALL["core"][number]) or None
+
+
+def judge_core_by_some_tests(number: int) -> tuple[int, str | None]:
+    """Do those tests notice this mutant of the core that name its events or timers? None: it isn't judged yet."""
+    mutant = ALL["core"][number]
+    if mutant.kind.endswith("rule"):
+        return number, None
+    wanted = [
+        trigger.name if isinstance(trigger, Timer) else trigger.__name__ for trigger in ROWS[number_of(mutant)].on
+    ]
+    files = [path for path in sorted((ROOT / "tests" / "core").glob("test_*.py")) if path.name not in _SLOW_TESTS]
+    named = {path: sum(path.read_text().count(f".{name}") for name in wanted) for path in files}
+    most = sorted((path for path in files if named[path]), key=lambda path: -named[path])[:_TEST_FILES_MAX]
+    MACHINE.load(mutant.rows, mutant.rules)
+    return number, (most and _run_tests(tuple(str(path) for path in most))) or None
+
+
+def _noticed(judge: Callable[[Mutant], str], mutant: Mutant) -> str:
+    try:
+        return judge(mutant)
     except Exception:  # noqa: BLE001 (a machine that raises has been noticed)
-        return number, "laws"
-    return number, _run_tests(_CORE_TESTS)
+        return "laws"
 
 
-def explorations_for(mutant: Mutant) -> list[tuple[str, CheckScope]]:
-    """The explorations that may notice this mutant: those in which its row or rule fires. A row without its guard may
-    also fire in others."""
-    fires = [mutant.name in FIRED.get(place, (mutant.name,)) for place in range(len(_EXPLORATIONS))]
-    found = [one for one, does in zip(_EXPLORATIONS, fires, strict=True) if does]
-    others = [one for one, does in zip(_EXPLORATIONS, fires, strict=True) if not does]
-    return found + others if mutant.kind == "drop guard" else found
+def number_of(mutant: Mutant) -> int:
+    """The number of the row or rule that this mutant breaks: a row's index, or -1 minus a rule's index."""
+    if mutant.kind.endswith("rule"):
+        return -1 - next(index for index, rule in enumerate(RULES) if rule.name == mutant.name)
+    return next(index for index, row in enumerate(ROWS) if row.name == mutant.name)
 
 
-def fired_in(place: int) -> tuple[int, list[str]]:
-    """The names of the rows and rules of the real machine that fire in this exploration."""
+def _judge_by_witnesses(mutant: Mutant) -> str:
+    scopes = {place: scope for place, (_, scope) in enumerate(_EXPLORATIONS)}
+    found = first_complaint(Machine(mutant.rows, mutant.rules), scopes, witnesses_for(mutant))
+    return "" if found is None else _noticed_by(found)
+
+
+def witnesses_for(mutant: Mutant) -> list[tuple[int, Witness]]:
+    """The traces that may notice this mutant, shortest first. Those in which its row or rule fires come first. Without
+    its guard, a row may fire in the others."""
+    number = number_of(mutant)
+    found = []
+    for place, witnesses in SEEN.items():
+        about = about_rule(number, witnesses) if number < 0 else about_row(ROWS[number], witnesses)
+        found += [(place, one) for one in about]
+    found.sort(key=lambda one: (len(one[1].trace), one[0]))
+    fires = [one for one in found if number in one[1].fired]
+    others = [one for one in found if number not in one[1].fired]
+    if mutant.kind == "drop guard":
+        fires, others = others, fires
+    return fires[:WITNESSES_MAX] + others[: WITNESSES_MAX // 3]
+
+
+def _judge_by_exploring(mutant: Mutant) -> str:
+    number = number_of(mutant)
+    machine = Machine(mutant.rows, mutant.rules)
+    for place, (name, scope) in enumerate(_EXPLORATIONS):
+        if number in FIRED.get(place, (number,)):
+            found = CoreExplorer(PROFILES[name], scope, machine=machine, violations_max=1).run(STATES_MAX)
+            if found.violations:
+                return _noticed_by(found.violations[0])
+    return ""
+
+
+def _noticed_by(violation: Violation) -> str:
+    return "promises" if violation.law == PROMISE_IS_KEPT else "laws"
+
+
+def fired_in(place: int) -> tuple[int, list[Witness], set[int]]:
+    """The witnesses of this exploration of the real machine, and the numbers of what fires in it."""
     name, scope = _EXPLORATIONS[place]
-    fired = CoreExplorer(PROFILES[name], scope, machine=MACHINE).run(STATES_MAX).fired
-    return place, [MACHINE.rows[at].name if at >= 0 else MACHINE.rules[-1 - at].name for at in sorted(fired)]
+    witnesses, fired = collect_witnesses(name, scope, WITNESS_STATES_MAX)
+    return place, witnesses, fired
 
 
 def judge_hearing(number: int) -> tuple[int, str]:
@@ -159,10 +229,11 @@ ALL: dict[str, list[Any]] = {
     "hearing": list(hearing_mutants()),
     "ownership": list(ownership_mutants()),
 }
-JUDGES: dict[str, Callable[[int], tuple[int, str]]] = {
-    "core": judge_core,
-    "hearing": judge_hearing,
-    "ownership": judge_ownership,
+# Each mutant that one judge leaves open goes to the next.
+JUDGES: dict[str, tuple[Callable[[int], tuple[int, str | None]], ...]] = {
+    "core": (judge_core_by_witnesses, judge_core_by_some_tests, judge_core),
+    "hearing": (judge_hearing,),
+    "ownership": (judge_ownership,),
 }
 
 
@@ -176,12 +247,10 @@ class Found:
         self.path = path
         self.code = code
         self.noticed: dict[str, dict[int, str]] = {machine: {} for machine in ALL}
-        self.fired: dict[int, list[str]] = {}
         known = json.loads(path.read_text()) if path.exists() else {}
         if known.get("code") == code:
             for machine, numbers in known["noticed"].items():
                 self.noticed[machine] = {int(number): by for number, by in numbers.items()}
-            self.fired = {int(place): names for place, names in known.get("fired", {}).items()}
 
     def note(self, machine: str, number: int, by: str) -> None:
         self.noticed[machine][number] = by
@@ -189,7 +258,7 @@ class Found:
 
     def save(self) -> None:
         self.path.parent.mkdir(exist_ok=True)
-        self.path.write_text(json.dumps({"code": self.code, "noticed": self.noticed, "fired": self.fired}))
+        self.path.write_text(json.dumps({"code": self.code, "noticed": self.noticed}))
 
     def unnoticed(self, machine: str) -> list[int]:
         return [number for number, by in sorted(self.noticed[machine].items()) if not by]
@@ -225,26 +294,37 @@ def judge(
 ) -> None:
     """Judge these mutants in so many processes, until the time is over."""
     context = multiprocessing.get_context("fork")
-    with context.Pool(processes or os.cpu_count(), maxtasksperchild=1) as pool:
-        waiting = pool.imap_unordered(JUDGES[machine], wanted)
-        for number, by in track(waiting, total=len(wanted), description=machine, console=console):
-            found.note(machine, number, by)
-            if not by:
-                console.print(f"[yellow]unnoticed:[/] {title(machine, number)}", highlight=False)
-            if time.monotonic() > end_at:
-                console.print(f"{machine}: time is over")
-                pool.terminate()
-                break
+    for judge_one in JUDGES[machine]:
+        wanted = [number for number in wanted if number not in found.noticed[machine]]
+        with context.Pool(processes or os.cpu_count(), maxtasksperchild=1) as pool:
+            waiting = pool.imap_unordered(judge_one, wanted)
+            for number, by in track(waiting, total=len(wanted), description=machine, console=console):
+                if by is not None:
+                    found.note(machine, number, by)
+                if by == "":
+                    console.print(f"[yellow]unnoticed:[/] {title(machine, number)}", highlight=False)
+                if time.monotonic() > end_at:
+                    console.print(f"{machine}: time is over")
+                    pool.terminate()
+                    return
 
 
-def learn_what_fires(found: Found, processes: int | None) -> None:
-    """Explore the real machine once, to know which explorations may notice a mutant of the core."""
-    missing = [place for place in range(len(_EXPLORATIONS)) if place not in found.fired]
+def learn_what_fires(code: str, processes: int | None) -> None:
+    """Explore the real machine a little, once, to know which traces and explorations may notice a mutant of the core.
+    A row that fires in none of these explorations is looked for in all of them."""
+    known = pickle.loads(WITNESSES.read_bytes()) if WITNESSES.exists() else {}
+    if known.get("code") != code:
+        known = {"code": code, "found": {}}
+    missing = [place for place in range(len(_EXPLORATIONS)) if place not in known["found"]]
     with multiprocessing.get_context("fork").Pool(processes or os.cpu_count(), maxtasksperchild=1) as pool:
-        for place, names in pool.imap_unordered(fired_in, missing):
-            found.fired[place] = names
-            found.save()
-    FIRED.update({place: tuple(names) for place, names in found.fired.items()})
+        for place, witnesses, fired in pool.imap_unordered(fired_in, missing):
+            known["found"][place] = witnesses, fired
+            WITNESSES.parent.mkdir(exist_ok=True)
+            WITNESSES.write_bytes(pickle.dumps(known))
+    fires = {number for _, fired in known["found"].values() for number in fired}
+    for place, (witnesses, fired) in sorted(known["found"].items()):
+        SEEN[place] = witnesses
+        FIRED[place] = fired | (set(range(-len(RULES), len(ROWS))) - fires)
 
 
 def choose(machine: str, found: Found, given: argparse.Namespace) -> list[int]:
@@ -254,7 +334,10 @@ def choose(machine: str, found: Found, given: argparse.Namespace) -> list[int]:
     if given.sample:
         numbers = numbers[: given.sample]
     known = found.noticed[machine]
-    return [number for number in numbers if number not in known or (given.again and not known[number])]
+    if given.again:
+        for number in found.unnoticed(machine):
+            del known[number]
+    return [number for number in numbers if number not in known]
 
 
 def verdict(found: Found, console: Console) -> bool:
@@ -310,7 +393,7 @@ def main() -> int:
     for machine in (given.only,) if given.only else tuple(ALL):
         wanted = choose(machine, found, given)
         if wanted and machine == "core":
-            learn_what_fires(found, given.processes)
+            learn_what_fires(found.code, given.processes)
         if wanted and time.monotonic() < end_at:
             judge(machine, found, wanted, end_at, given.processes, console)
     holds = verdict(found, console)

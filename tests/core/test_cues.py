@@ -236,6 +236,47 @@ def test_no_cue_is_armed_where_it_could_not_be_heard(pause: type[ev.Event]) -> N
 
 
 @pytest.mark.req("H-01")
+def test_a_pause_stops_the_cue_that_is_heard() -> None:
+    stage = asked()
+    assert stage.wait_for(Timer.CUE) == (SOUND,)
+    assert stage.happen(ev.SuspendRequested) == (fx.StopCue(),)
+    assert stage.happen(ev.ResumeRequested) == ()
+    assert stage.state.cues == 1, "the next cue is in words, as without the pause"
+
+
+@pytest.mark.req("H-01")
+def test_a_pause_stops_words_that_no_wait_counts() -> None:
+    stage = asked()
+    for _ in range(20):
+        stage.happen(ev.ReplyFailed, error=ErrorClass.INVALID_ARGS)
+        if stage.state.link is not Link.UP or stage.state.said == stage.state.answered:
+            break
+    stage.happen(ev.DismissRequested)
+    stage.happen(ev.SessionReady)
+    assert (stage.state.link, stage.state.cues) == (Link.UP, 0)
+    assert fx.StopCue() in stage.happen(ev.SuspendRequested)
+
+
+@pytest.mark.req("H-01")
+def test_a_pause_that_goes_on_in_a_new_session_stops_the_cue_of_the_wait_for_it() -> None:
+    stage = asked()
+    stage.happen(ev.SuspendRequested)
+    lose(stage)
+    assert stage.wait_for(Timer.CUE) == (SOUND,)
+    while stage.state.link is not Link.RECONNECTING:
+        stage.wait_for(Timer.BACKOFF)
+    assert fx.StopCue() in stage.happen(ev.SessionReady)
+    assert stage.state.link is Link.SUSPENDED
+
+
+@pytest.mark.req("H-01")
+def test_a_pause_while_the_person_speaks_has_no_cue_to_stop() -> None:
+    stage = asked()
+    stage.begin_talking()
+    assert fx.StopCue() not in stage.happen(ev.SuspendRequested)
+
+
+@pytest.mark.req("H-01")
 def test_a_resume_arms_the_cue_again() -> None:
     stage = asked()
     stage.happen(ev.SuspendRequested)

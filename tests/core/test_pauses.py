@@ -59,7 +59,7 @@ def test_a_pause_continues_after_a_lost_line_and_after_a_fault(disturb: Callable
     disturb(stage)
     assert stage.state.paused
     session = stage.state.session_id
-    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(session),)
+    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(session), fx.StopCue())
     assert stage.state.link is Link.SUSPENDED
     stage.wait(60_000)
     assert requests(stage) == [(1, 1)]
@@ -120,6 +120,21 @@ def test_a_pause_can_be_asked_for_while_the_session_is_replaced() -> None:
 
 
 # -- A renewal
+
+
+@pytest.mark.req("M-07")
+def test_the_end_of_a_session_whose_successor_was_replaced_too_is_stale() -> None:
+    stage = speaking(session_ms_max=2_500, session_warning_ms=0)
+    stage.wait_for(T.SESSION_LIMIT)
+    late = stage.make(ev.SessionEnded)
+    stage.happen(ev.ReconnectRequested)
+    stage.wait_for(T.BACKOFF)
+    stage.happen(ev.SessionReady)
+    stage.seq += 1
+    before = stage.state
+    assert before.link is Link.UP
+    assert stage.happen(ev.SessionEnded, session=late.session) == ()  # type: ignore[attr-defined]
+    assert stage.state is before
 
 
 def renewing(**changes: object) -> Stage:

@@ -372,7 +372,8 @@ def test_a_pause_shifts_deadlines_and_changes_nothing_else(
             if timer is not Timer.CUE  # the next cue comes soon after the pause
         ]
         assert bool(resumed.due[TIMER_INDEX[Timer.CUE]]) == bool(s.due[TIMER_INDEX[Timer.CUE]])
-        assert {type(effect) for effect in (*held, *went_on)} <= {fx.HoldPlayback, fx.ResumePlayback}
+        assert {type(effect) for effect in held} <= {fx.HoldPlayback, fx.StopCue}
+        assert {type(effect) for effect in went_on} <= {fx.ResumePlayback}
 
 
 @pytest.mark.req("L-20", "C-API")

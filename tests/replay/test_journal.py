@@ -7,8 +7,10 @@ import json
 
 import pytest
 
-from duologue.core.leaves import ErrorClass, FaultSource, Timer
+from duologue.core import events as ev
+from duologue.core.leaves import ErrorClass, FaultSource, Link, Timer
 from duologue.core.machine import ROWS, Machine
+from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 
@@ -141,3 +143,52 @@ SAMPLES = {
     "substantial": 1,
     "bid": True,
 }
+
+
+# -- Journals of earlier versions
+
+
+def renewed() -> Stage:
+    """The old session ends while the answer plays and the next session is being opened. Later, a session ends without
+    a successor."""
+    stage = Stage(profile("confirm", session_ms_max=2_500, session_warning_ms=0))
+    stage.start()
+    stage.say()
+    stage.think()
+    stage.speak(600)
+    stage.wait_for(Timer.SESSION_LIMIT)
+    stage.happen(ev.SessionEnded)
+    assert stage.state.link is Link.RENEWING
+    stage.happen(ev.SessionReady)
+    assert stage.state.link is Link.UP
+    stage.happen(ev.SessionEnded)
+    assert stage.state.link is Link.BACKING_OFF
+    return stage
+
+
+def without_successors(lines: list[str]) -> list[str]:
+    """The journal as version 0.1 would have written it: the end of a session doesn't name the successor."""
+    older = [json.loads(line) for line in lines]
+    for line in older:
+        if line.get("event", {}).get("type") == "SessionEnded":
+            del line["event"]["session"]
+    return [json.dumps(line) + "\n" for line in older]
+
+
+def test_the_end_of_a_session_in_an_older_journal_does_what_it_did_then() -> None:
+    stage = renewed()
+    steps = list(replay(read_journal(without_successors(journal_of(stage)))))
+    assert [step.after for step in steps] == [record.after for record in stage.records]
+    assert [step.effects for step in steps] == [record.effects for record in stage.records]
+    ends = [step.event for step in steps if isinstance(step.event, ev.SessionEnded)]
+    assert [event.session for event in ends] == [ev.UNNAMED_SESSION] * 2
+
+
+def test_the_end_of_an_earlier_session_changes_nothing_in_a_replay() -> None:
+    stage = renewed()
+    lines = journal_of(stage)
+    at = next(n for n, line in enumerate(lines) if '"SessionEnded"' in line)
+    changed = json.loads(lines[at])
+    changed["event"]["session"] += 5
+    with pytest.raises(InvalidJournal, match=rf"^line {at + 1}: SessionEnded leads to "):
+        list(replay(read_journal([*lines[:at], json.dumps(changed) + "\n", *lines[at + 1 :]])))

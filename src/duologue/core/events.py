@@ -20,6 +20,7 @@ _KINDS: dict[str, Any] = {
     "FaultSource": FaultSource,
     "Timer": Timer,
 }
+UNNAMED_SESSION = 0  # sessions count from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +305,10 @@ class LinkClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded(RecurringEvent):
-    """The session ended while its successor was still being opened."""
+    """The session ended while its successor, `session`, was still being opened. In a journal of an earlier version, the
+    successor isn't named, and the event counts for any session, as it did then."""
+
+    session: int = UNNAMED_SESSION
 
 
 @dataclass(frozen=True, slots=True)

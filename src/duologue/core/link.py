@@ -19,6 +19,7 @@ from .effects import (
     RestoreContext,
     SaveContext,
     ShowFault,
+    StopCue,
 )
 from .events import (
     AgentChangeRequested,
@@ -71,6 +72,7 @@ from .leaves import (
     Reply,
     Timer,
     User,
+    Voice,
 )
 from .reply import fails_for_good
 from .rows import Row, row
@@ -154,6 +156,13 @@ def refuse_start(d: Draft, e: Event) -> None:
 
 def note_pause(d: Draft, e: Event) -> None:
     d.paused = True
+    _hush_cue(d)
+
+
+def _hush_cue(d: Draft) -> None:
+    """Stop the cue that may still be heard: while the person is quiet, in the silence or in a gap of the voice."""
+    if d.user is User.QUIET and (d.voice is Voice.SILENT or d.cues):
+        d.emit(StopCue())
 
 
 def forget_pause(d: Draft, e: Event) -> None:
@@ -213,6 +222,12 @@ def attempt(d: Draft, e: Event) -> None:
 def begin_restored(d: Draft, e: Event) -> None:
     d.attempts = 0
     d.emit(RestoreContext(d.session_id))
+
+
+def restore_pause(d: Draft, e: Event) -> None:
+    """The session is back, and the pause continues: a cue of the wait for the session is stopped."""
+    begin_restored(d, e)
+    _hush_cue(d)
 
 
 def save_context(d: Draft, e: Event) -> None:
@@ -324,7 +339,7 @@ _PERSON = (SpeechStarted, SpeechStopped, PttPressed, PttReleased, SendPressed, T
 LINK_ROWS: tuple[Row, ...] = (
     row(L.IDLE, StartRequested, L.PREPARING, open_session, session_and_audio_ready),
     row(tuple(L), StartRequested, None, refuse_start, why="not ready to start, or a conversation is already running"),
-    row((L.PREPARING, L.RECONNECTING), SessionReady, L.SUSPENDED, begin_restored, is_paused, "the pause continues"),
+    row((L.PREPARING, L.RECONNECTING), SessionReady, L.SUSPENDED, restore_pause, is_paused, "the pause continues"),
     row((L.PREPARING, L.RECONNECTING), SessionReady, L.UP, begin_restored),
     # Pausing
     row((L.UP, L.HEALING, L.RENEWING), SuspendRequested, L.SUSPENDED, note_pause),

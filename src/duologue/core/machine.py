@@ -18,6 +18,7 @@ from .effects import Effect, PlayCue, StopCue
 from .errors import InvalidEvent, TimeWentBackwards
 from .events import (
     EVENTS,
+    UNNAMED_SESSION,
     AboutCall,
     AboutReply,
     AboutSession,
@@ -25,6 +26,7 @@ from .events import (
     Event,
     OverlapJudged,
     RecurringEvent,
+    SessionEnded,
     SoundDismissed,
     TimerFired,
     ToolCalled,
@@ -152,6 +154,8 @@ def _freshness(kind: type[Event]) -> Fresh:
     if issubclass(kind, AboutSession):
         return lambda s, e: bool(e.session == s.session_id)
     assert issubclass(kind, RecurringEvent), kind
+    if kind is SessionEnded:
+        return lambda s, e: e.session in (s.session_id, UNNAMED_SESSION) and e.seq > s.seq
     if "session" in names:
         return lambda s, e: e.session == s.session_id and e.seq > s.seq
     return lambda s, e: bool(e.seq > s.seq)
@@ -230,9 +234,9 @@ class Machine:
         """Would this event do anything in this state?"""
         return self.advance(s, e) is not None
 
-    def advance(self, s: State, e: Event) -> Draft | None:
+    def advance(self, s: State, e: Event, draft: type[Draft] = Draft) -> Draft | None:
         """Apply one event and return the draft of the next state, which also lists the rows and rules that fired.
-        Returns None if the event does nothing."""
+        Returns None if the event does nothing. The model checker works on a kind of draft of its own."""
         kind: Any = type(e)
         plan = self._plans[s.link].get(e.timer if kind is TimerFired else kind)  # type: ignore[attr-defined]
         if plan is None:
@@ -260,7 +264,7 @@ class Machine:
         if chosen is None and not work:
             return None
 
-        d = Draft(s, self.owners, e.at)
+        d = draft(s, self.owners, e.at)
         if kind is TimerFired:
             self._disarm_fired(d, e)  # type: ignore[arg-type]
         elif hasattr(e, "seq"):

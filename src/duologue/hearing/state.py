@@ -252,8 +252,14 @@ class HearingDraft:
     asked_question: AskedQuestion
 
     def __init__(self, policy: HearingPolicy, s: HearingState, at: int) -> None:
-        for name, value in zip(_FIELDS, s, strict=True):
-            setattr(self, name, value)
+        (
+            self.core, self.words, self.known, self.newest, self.serial, self.speaking, self.button,
+            self.hears_onsets, self.reads_along, self.has_frames, self.began_at, self.ended_at, self.end_reported_at,
+            self.turn_at, self.text_at, self.deaf_at, self.heard_at, self.pause, self.is_read, self.said,
+            self.said_by, self.first_texts, self.last_confidence, self.stability, self.frames_turn, self.frames,
+            self.wait, self.wait_for, self.guessed, self.judged, self.ended_onset, self.sent_turn, self.agent_words,
+            self.own, self.question, self.asked_question,
+        ) = s  # fmt: skip
         self.policy = policy
         self.before = s
         self.at = at
@@ -261,8 +267,18 @@ class HearingDraft:
 
     def build(self) -> HearingState:
         """The next state. If nothing has changed, the same object as before."""
-        after = tuple.__new__(HearingState, [getattr(self, name) for name in _FIELDS])
-        return self.before if all(map(_same, after, self.before)) else after
+        after = tuple.__new__(
+            HearingState,
+            (
+                self.core, self.words, self.known, self.newest, self.serial, self.speaking, self.button,
+                self.hears_onsets, self.reads_along, self.has_frames, self.began_at, self.ended_at,
+                self.end_reported_at, self.turn_at, self.text_at, self.deaf_at, self.heard_at, self.pause,
+                self.is_read, self.said, self.said_by, self.first_texts, self.last_confidence, self.stability,
+                self.frames_turn, self.frames, self.wait, self.wait_for, self.guessed, self.judged, self.ended_onset,
+                self.sent_turn, self.agent_words, self.own, self.question, self.asked_question,
+            ),
+        )  # fmt: skip
+        return self.before if after == self.before else after
 
     def put(self, utterance: HeardUtterance) -> HeardUtterance:
         """Add or replace an utterance."""
@@ -272,7 +288,3 @@ class HearingDraft:
             others = tuple(one for one in self.known if one.number != utterance.number)
             self.known = (*others, utterance)[-KNOWN_MAX:]
         return utterance
-
-
-def _same(one: object, other: object) -> bool:
-    return one is other or one == other

@@ -54,6 +54,7 @@ class Sessions:
         self._line_number = 0  # events under an older number are ignored
         self._session_number = 0
         self._renewing = 0  # the number of a session whose successor is being opened; 0: none
+        self._successor = 0  # the state machine's number of that successor
         self.on_summary: Callable[[], object] = lambda: None  # called when the brain has written a summary
         self.context: SessionContext | None = None
         self.started_at = 0
@@ -71,6 +72,7 @@ class Sessions:
         """Open the next session beside the current one, which is heard until the next one is ready."""
         self._refresh()
         self._renewing = self._session_number
+        self._successor = effect.session
         notify = self._hear_session()
         self._start(lambda: self._renew(notify), effect.session)
 
@@ -149,7 +151,7 @@ class Sessions:
                 self._notify(event)
             elif number == self._renewing and isinstance(event, Closed):
                 self._renewing = 0
-                self._driver.post(ev.SessionEnded)
+                self._driver.post(ev.SessionEnded, session=self._successor)
 
         return hear
 

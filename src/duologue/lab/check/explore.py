@@ -7,6 +7,7 @@ state is a shortest one.
 
 from __future__ import annotations
 
+import gc
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -67,6 +68,21 @@ def explore(
     false."""
     for state in starts:
         graph.add(state, -1, None)
+    was_on = gc.isenabled()
+    gc.disable()  # states are values without cycles, so looking for cycles among all of them finds nothing
+    try:
+        _visit_all(graph, successors, states_max, progress)
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _visit_all(
+    graph: Graph[S, E],
+    successors: Callable[[int, S], Iterable[tuple[E, S]]],
+    states_max: int,
+    progress: Callable[[int, int], None] | None,
+) -> None:
     number = 0
     while number < len(graph.states):
         for label, target in successors(number, graph.states[number]):

@@ -14,6 +14,7 @@ from duologue.core.settings import PROFILES
 from duologue.core.state import initial
 from duologue.lab.check.core.check import CoreExplorer, explore_profiles
 from duologue.lab.check.core.sharing import SharedSteps
+from duologue.lab.check.core.watched import PROFILE
 from tests.lab.check.core.broken_machines import LINK, OVER
 
 NAMES = tuple(PROFILES)
@@ -74,9 +75,9 @@ def test_only_values_in_which_the_profiles_differ_are_watched() -> None:
     shared = SharedSteps([PROFILES["confirm"], PROFILES["words"]])
     assert set(shared.differing) == {"name", "overlap", "greets", "dead_air_ms", "check_ins_max", "hangs_up"}
     assert shared.settings.beat_ms == PROFILES["words"].beat_ms
-    assert not shared.was_read
+    assert shared.reads == {}
     assert shared.settings.overlap is Overlap.CONFIRM
-    assert shared.was_read
+    assert shared.reads == {PROFILE: "confirm"}
 
 
 def test_the_settings_have_the_values_of_the_profile_that_is_explored_now() -> None:

@@ -31,7 +31,6 @@ def _signals(seq: int) -> list[Event]:
         ev.EndRequested,
         ev.EndAfterSpeaking,
         ev.LastWordsHeard,
-        ev.SessionEnded,
         ev.InterruptRequested,
         ev.PersonSeen,
         ev.QuestionMissed,
@@ -79,6 +78,7 @@ def _about(session: int, reply: int, voice: int, seq: int) -> list[Event]:
 _FRESH: tuple[Event, ...] = (
     *_signals(seq=1),
     *_about(ID, ID, ID, seq=1),
+    ev.SessionEnded(0, 1, ID),
     ev.VoicesPlayed(0, 1, ID + 1),
     ev.EndAfterSpeaking(0, 1, withdrawable=True),
     ev.AgentChangeRequested(0, 1, speaks=True),
@@ -93,6 +93,8 @@ _LATE: tuple[Event, ...] = (
     ev.VoicesPlayed(0, 1, ID),
     ev.LinkWobbled(0, _STALE, ID),
     ev.LinkHealed(0, _STALE, ID),
+    ev.SessionEnded(0, _STALE, ID),
+    ev.SessionEnded(0, 1, ID + 1),  # 0 would be a session that an earlier version didn't name
     ev.OverlapJudged(0, ID, _STALE, bid=True, onset=ID),
     ev.OverlapJudged(0, ID, _STALE, bid=False, onset=ID),
     ev.OverlapJudged(0, ID, 1, bid=False, onset=_STALE),

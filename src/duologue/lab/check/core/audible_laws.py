@@ -94,6 +94,10 @@ def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     is_onset = isinstance(event, ev.SpeechStarted | ev.PttPressed | ev.TextTyped) and before.link not in CLOSED
     if is_onset and before.user is User.QUIET and before.voice is Voice.SILENT and len(step.did(fx.StopCue)) != 1:
         yield NO_UNEXPLAINED_SILENCE, "the person begins to speak, and the cue isn't stopped once"
+    is_pause = after.link is Link.SUSPENDED and before.link is not Link.SUSPENDED
+    may_sound = before.user is User.QUIET and (before.voice is Voice.SILENT or before.cues)
+    if is_pause and may_sound and not step.did(fx.StopCue):
+        yield PAUSE_LASTS, "a pause begins, and the cue goes on"
     yield from _question(step, played)
     yield from _interruption(step)
     if is_timer and event.timer is Timer.LAST_WORDS:  # type: ignore[attr-defined]

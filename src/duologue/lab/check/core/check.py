@@ -7,11 +7,12 @@ only records which rows and rules fired. Rule: every violation is reported with 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from duologue.core.codec import state_from_json, state_to_json
-from duologue.core.draft import Draft
+from duologue.core.effects import Effect
 from duologue.core.events import Event, LinkHealed, LinkWobbled, ResumeRequested, SuspendRequested, TimerFired
 from duologue.core.leaves import Link
 from duologue.core.machine import MACHINE, Machine
@@ -24,14 +25,17 @@ from . import audible_laws, laws, promises
 from .abstract import ID, SOFT, abstract
 from .alphabet import fresh, stale, timers
 from .laws import CheckedStep, describe
+from .outcomes import Family, KnownEvents, StepOutcome, Tree, outcome_of
 from .promises import PROMISES, Promise
 from .scopes import CheckScope
 from .sharing import KnownSteps, SharedSteps
+from .watched import Reads, WatchedDraft, WatchedState, answers
 
 _PAUSES = (
     (SuspendRequested(0, 1), ResumeRequested(0, 2)),
     (LinkWobbled(0, 1, ID), LinkHealed(0, 2, ID)),
 )
+_DRAFT: Any = WatchedDraft  # has every method of a draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,9 @@ class CoreExplorer:
         self.promised = promises.index(promised)
         self.graph: Graph[State, Event] = Graph()
         self.timer_edges: list[tuple[int, State]] = []
+        self.outcomes = self.shared.outcomes
+        self.complaints = 0  # how often a law or a promise has complained
+        self.saved: set[object] = set()  # values of fields, and orders of turns, that snapshots keep
         self.found = Findings(
             settings.name,
             scope.name,
@@ -122,6 +129,26 @@ class CoreExplorer:
         self.found.seconds = time.process_time() - began
         return self.found
 
+    def follow(self, trace: Sequence[Event]) -> list[Violation]:
+        """Take the steps of one trace. Check the last one, the state after it and every step that may follow. Returns
+        the violations."""
+        self.shared.begin(self.profile)
+        s = abstract(initial(self.settings))
+        number = self.graph.add(s, -1, None)
+        try:
+            for event in trace[:-1]:
+                s = abstract(self.machine.step(s, event)[0], self.scope.late_turns)
+                number = self.graph.add(s, number, event)
+            after = self._step(number, self._watch(s)[0], trace[-1])
+            if after is not None:
+                s = abstract(after.unwatched(), self.scope.late_turns)
+                number = self.graph.add(s, number, trace[-1])
+                for _ in self._successors(number, s):
+                    pass
+        except ViolationsMaxReached:
+            self.found.complete = False
+        return self.found.violations
+
     # -- One state
 
     def _successors(self, number: int, s: State) -> Iterator[tuple[Event, State]]:
@@ -129,87 +156,170 @@ class CoreExplorer:
         if known is not None:
             yield from self._take_known(number, s, known)
             return
-        self.shared.was_read = False
-        self._judge_state(number, s)
-        self._judge_stale(number, s)
-        is_shared = not self.shared.was_read
+        family, found = self.outcomes.family(s), answers(s, self.profile.name)
+        is_shared = self._judge_alone(number, s, family, found)
         steps: list[tuple[Event, State | None]] = []
-        for event in (*timers(s), *fresh(s, self.scope)):
-            self.shared.was_read = False
-            target = self._take(number, s, event)
+        alphabet = self._alphabet(s, family, found)
+        for event, tree in alphabet.visit():
+            target, by_profile = self._take(number, s, event, tree, found)
             if target is not None:
                 yield event, target
-            if self.shared.was_read or target is not None:
-                steps.append((event, None if self.shared.was_read else target))
+            if by_profile or target is not None:
+                steps.append((event, None if by_profile else target))
+        self.found.steps += alphabet.idle_steps
         if is_shared:
             self.shared.put(s, steps)
 
     def _take_known(self, number: int, s: State, known: KnownSteps) -> Iterator[tuple[Event, State]]:
         """The steps that another profile has made and checked, and those that only this profile can make."""
         self.found.steps += len(known.events)
+        family, found = self.outcomes.family(s), answers(s, self.profile.name)
         for event, target in zip(known.events, known.targets, strict=True):
             if target is None:
-                target = self._take(number, s, event)
+                target, _ = self._take(number, s, event, family.of(event), found)
             else:
                 self._note_timer(number, event, target)
             if target is not None:
                 yield event, target
 
-    def _take(self, number: int, s: State, event: Event) -> State | None:
-        """Apply one event and check the step. Returns the next state, or None if the event did nothing."""
+    def _watch(self, s: State) -> tuple[WatchedState, Reads]:
+        """This state, for a step or a check that notes what it reads."""
+        reads: Reads = {}
+        self.shared.reads = reads
+        return WatchedState(s, reads), reads
+
+    def _alphabet(self, s: State, family: Family, found: tuple[Any, ...]) -> KnownEvents:
+        """Every event that may happen in this state, with what is known about it."""
+        known = family.alphabet.find(found)
+        if known is None:
+            watched, reads = self._watch(s)
+            events = (*timers(watched), *fresh(watched, self.scope))  # type: ignore[arg-type]
+            known = KnownEvents([(event, family.of(event)) for event in events])
+            family.alphabet.put(reads, known)
+        return known
+
+    def _take(
+        self, number: int, s: State, event: Event, tree: Tree[StepOutcome], found: tuple[Any, ...]
+    ) -> tuple[State | None, bool]:
+        """Apply one event and check the step, unless an equal step was checked before. Returns the next state, or None
+        if the event did nothing, and whether that may differ in other profiles."""
+        outcome = tree.find(found)
+        if outcome is None:
+            return self._make(number, s, event, tree)
+        self.found.steps += outcome.steps
+        if outcome.is_ignored:
+            return None, outcome.by_profile
+        target = abstract(outcome.apply(s), self.scope.late_turns)
+        self._note_timer(number, event, target)
+        return target, outcome.by_profile
+
+    def _make(self, number: int, s: State, event: Event, tree: Tree[StepOutcome]) -> tuple[State | None, bool]:
+        before, reads = self._watch(s)
+        complaints, steps = self.complaints, self.found.steps
+        after = self._step(number, before, event)
+        outcome = outcome_of(after, reads, self.found.steps - steps)
+        if complaints == self.complaints:
+            tree.put(reads, outcome)
+        if after is None:
+            return None, outcome.by_profile
+        target = abstract(outcome.apply(s), self.scope.late_turns)
+        self._note_timer(number, event, target)
+        return target, outcome.by_profile
+
+    def _step(self, number: int, before: Any, event: Event) -> WatchedState | None:
+        """Apply one event to a watched state and check the step. Returns the next state, or None if the event did
+        nothing."""
         self.found.steps += 1
-        d = self.machine.advance(s, event)
+        d = self.machine.advance(before, event, _DRAFT)
+        self._noted(number, before, event, () if d is None else tuple(d.fired))
         if d is None:
-            self._judge_promises(number, CheckedStep(s, event, s, ()))
+            self._judge_promises(number, CheckedStep(before, event, before, ()))
             if type(event) is TimerFired:
                 self._report(laws.NEVER_STUCK, f"deadline {event.timer.value} fires and no row handles it", number)
             return None
         self.found.fired.update(d.fired)
-        step = CheckedStep(s, event, d.build(), tuple(d.effects))
+        step = CheckedStep(before, event, d.build(), tuple(d.effects))
         self._judge_step(number, step)
         self._judge_views(number, step)
-        target = abstract(step.after, self.scope.late_turns)
-        self._note_timer(number, event, target)
-        return target
+        return step.after  # type: ignore[return-value]
+
+    def _noted(self, number: int, before: Any, event: Event, fired: tuple[int, ...]) -> None:
+        """A step was made that no known step is equal to."""
 
     def _note_timer(self, number: int, event: Event, target: State) -> None:
         if type(event) is TimerFired and event.timer not in SOFT:
             self.timer_edges.append((number, target))
 
-    def _judge_stale(self, number: int, s: State) -> None:
+    def _judge_alone(self, number: int, s: State, family: Family, found: tuple[Any, ...]) -> bool:
+        """Check the state, and that stale events change nothing. Is what was found the same in other profiles?"""
+        is_shared = True
+        for tree, judge in ((family.state, self._judge_state), (family.stale, self._judge_stale)):
+            outcome = tree.find(found)
+            if outcome is None:
+                watched, reads = self._watch(s)
+                complaints, steps = self.complaints, self.found.steps
+                judge(number, watched)
+                outcome = outcome_of(None, reads, self.found.steps - steps)
+                if complaints == self.complaints:
+                    tree.put(reads, outcome)
+            else:
+                self.found.steps += outcome.steps
+            is_shared = is_shared and not outcome.by_profile
+        self._judge_snapshot(number, s)
+        return is_shared
+
+    def _judge_stale(self, number: int, s: Any) -> None:
         late = stale(s)
         self.found.steps += len(late)
         for event in late:
-            if self.machine.advance(s, event) is not None:
+            if self.machine.advance(s, event, _DRAFT) is not None:
                 self._report(laws.NOTHING_STALE, f"the stale event {event} changes something", number, event)
 
-    def _judge_state(self, number: int, s: State) -> None:
+    def _judge_state(self, number: int, s: Any) -> None:
         for law, message in (*laws.check_state(s), *audible_laws.check_state(s)):
             self._report(law, message, number)
-        d = Draft(s, self.machine.owners, 0)
+        d = _DRAFT(s, self.machine.owners, 0)
         for rule in self.machine.rules:
             if s.link in rule.links and rule.when(d):
                 self._report(laws.RULES_AT_REST, f"rule {rule.name} still applies after the step", number)
-        if state_from_json(state_to_json(s), s.settings) != s:
-            self._report(laws.PAUSING_CHANGES_NOTHING, "the state differs after a snapshot is saved and loaded", number)
         if s.link is Link.UP:
             for pause, resume in _PAUSES:
                 self._judge_pause(number, s, pause, resume)
 
-    def _judge_pause(self, number: int, s: State, pause: Event, resume: Event) -> None:
-        paused, first = self.machine.step(s, pause)
-        resumed, second = self.machine.step(paused, resume)
-        same = abstract(resumed, self.scope.late_turns) == s
+    def _judge_snapshot(self, number: int, s: State) -> None:
+        """A snapshot stores each field by itself, and checks only the order of turns among several. So it is enough
+        that each value of each field, and each order of turns, is saved and loaded once."""
+        seen = self.saved
+        turns = s[_TURNS]
+        if turns in seen and seen.issuperset(enumerate(s)):
+            return
+        if state_from_json(state_to_json(s), s.settings) != s:
+            self._report(laws.PAUSING_CHANGES_NOTHING, "the state differs after a snapshot is saved and loaded", number)
+        else:
+            seen.add(turns)
+            seen.update(enumerate(s))
+
+    def _judge_pause(self, number: int, s: Any, pause: Event, resume: Event) -> None:
+        paused, first = self._advance(s, pause)
+        resumed, second = self._advance(paused, resume)
+        same = resumed._replace(at=s.at, seq=s.seq) == s
+        if not same:
+            same = abstract(resumed.unwatched(), self.scope.late_turns) == s.unwatched()
+            self.complaints += 1  # the states were compared as a whole, so this holds for no other state
         steps = (CheckedStep(s, pause, paused, first), CheckedStep(paused, resume, resumed, second))
         for law, message in laws.check_pause(*steps, same):
             self._report(law, message, number, pause)
+
+    def _advance(self, s: Any, event: Event) -> tuple[Any, tuple[Effect, ...]]:
+        d = self.machine.advance(s, event, _DRAFT)
+        return (s, ()) if d is None else (d.build(), tuple(d.effects))
 
     def _judge_step(self, number: int, step: CheckedStep) -> None:
         for law, message in (*laws.check_step(step), *audible_laws.check_step(step)):
             self._report(law, message, number, step.event)
         self._judge_promises(number, step)
         self.found.steps += 1
-        if self.machine.advance(step.after, step.event) is not None:
+        if self.machine.advance(step.after, step.event, _DRAFT) is not None:
             self._report(laws.IDEMPOTENT, "the same event, applied again, changes something", number, step.event)
 
     def _judge_views(self, number: int, step: CheckedStep) -> None:
@@ -254,6 +364,7 @@ class CoreExplorer:
     # -- Reporting
 
     def _report(self, law: str, message: str, number: int, event: Event | None = None) -> None:
+        self.complaints += 1
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([event] if event else [])]
@@ -272,16 +383,17 @@ class CoreExplorer:
 
 
 _LEAVES = slice(State._fields.index("link"), State._fields.index("reply") + 1)
+_TURNS = slice(State._fields.index("turn"), State._fields.index("answered") + 1)
 _SEEN: dict[object, tuple[str, ...]] = {}
 
 
-def _seen(s: State) -> tuple[str, ...]:
+def _seen(s: Any) -> tuple[str, ...]:
     """What each view shows for this state. The results are cached by the leaves, because a view depends only on
     them."""
     key = (s.link, s.user, s.voice, s.reply, tuple(job.kind for job in s.jobs))
     found = _SEEN.get(key)
     if found is None:
-        found = _SEEN[key] = tuple(view.see(s) for view in VIEWS.values())
+        found = _SEEN[key] = tuple(view.see(s.unwatched()) for view in VIEWS.values())
     return found
 
 

@@ -320,11 +320,14 @@ def _may_answer(step: CheckedStep) -> bool:
 def check_pause(paused: CheckedStep, resumed: CheckedStep, same: bool) -> Iterator[tuple[str, str]]:
     """Check that a pause, once it is over, has changed nothing but due times. `same` says whether the state is the same
     as before the pause. Yields (law, what is wrong)."""
-    allowed = (fx.HoldPlayback, fx.ResumePlayback)
+    allowed = (fx.HoldPlayback, fx.ResumePlayback, fx.StopCue)
     if not same:
         yield PAUSING_CHANGES_NOTHING, "the state differs after the pause"
     if any(type(effect) not in allowed for effect in (*paused.effects, *resumed.effects)):
-        yield PAUSING_CHANGES_NOTHING, "a pause has effects other than holding and resuming playback"
+        yield (
+            PAUSING_CHANGES_NOTHING,
+            "a pause has other effects than holding and resuming playback and stopping a cue",
+        )
 
 
 def describe(s: State) -> str:

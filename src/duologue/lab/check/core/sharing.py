@@ -2,7 +2,8 @@
 
 The profiles differ in a few settings, and few steps read them. All explorations that share their steps use one settings
 object, which has the values of the profile that is explored now, and notes when a value is read in which the profiles
-differ. Rule: a step is shared only if nothing that made or checked it has read such a value.
+differ. Within a profile, too, a step is made once for all states that look the same to it (`outcomes`). Rule: a step is
+shared only if nothing that made or checked it has read such a value.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Any, NamedTuple
 from duologue.core.events import Event
 from duologue.core.settings import Settings
 from duologue.core.state import State
+
+from .outcomes import KnownOutcomes
+from .watched import PROFILE, Reads
 
 
 class KnownSteps(NamedTuple):
@@ -32,7 +36,8 @@ class SharedSteps:
         names = [field.name for field in fields(Settings)]
         self.differing = tuple(name for name in names if len({getattr(one, name) for one in profiles}) > 1)
         self.settings = self._settings_like(profiles[0], names)
-        self.was_read = False
+        self.outcomes = KnownOutcomes()
+        self.reads: Reads = {}  # of the step that is made now
         self._now = profiles[0]
         self._is_alone = len(profiles) == 1
         self._known: dict[State, KnownSteps] = {}
@@ -63,7 +68,7 @@ class SharedSteps:
 
     def _watched(self, name: str) -> property:
         def read(_: Settings) -> Any:
-            self.was_read = True
+            self.reads.setdefault(PROFILE, self._now.name)
             return getattr(self._now, name)
 
         return property(read)

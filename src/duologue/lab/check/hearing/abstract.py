@@ -129,7 +129,7 @@ def _hearing(
         text_at=_time(s.text_at, shift, is_open and core.words is not Words.NONE),
         deaf_at=_time(s.deaf_at, shift, core.link in DEAF),
         heard_at=_time(s.heard_at, shift, is_sounding),
-        said=s.said if by_frames else replace(s.said, stability=0.0),
+        said=s.said if by_frames or not s.said.stability else replace(s.said, stability=0.0),
         stability=s.stability if by_frames or policy.early_wait_ms_max else Stability(),
         frames=_frames(s.frames, shift),
         wait_for=wait_for,
@@ -167,10 +167,12 @@ def _utterance(one: HeardUtterance, seqs: dict[int, int], shift: int, own: OwnSp
 
 def _own(s: HearingState, shift: int, voices: dict[int, int], text_late_ms: int) -> OwnSpeech:
     """The agent's words that a known utterance, or one that begins from now on, may be an echo of."""
+    if not s.own.words and voices[s.own.voice] == s.own.voice:
+        return s.own
     oldest = min((one.began_at + shift for one in s.known), default=NOW)
     least = oldest - ECHO_RULE.delay_ms_max - text_late_ms
     words = tuple(
-        replace(word, start_ms=word.start_ms + shift, end_ms=word.end_ms + shift)
+        replace(word, start_ms=word.start_ms + shift, end_ms=word.end_ms + shift) if shift else word
         for word in s.own.words
         if word.start_ms + shift >= least
     )

@@ -51,6 +51,7 @@ def _starts() -> list[State]:
         _lost_twice,
         _confirmed_late,
         _renewed_in_a_pause,
+        _ended_before_the_next_session,
         _goodbye,
         _ready_behind_fillers,
         _ready_in_a_pause,
@@ -114,6 +115,14 @@ def _confirmed_late() -> Stage:
     stage = speaking()
     stage.interrupt()
     stage.wait_for(Timer.BREATH)
+    return stage
+
+
+def _ended_before_the_next_session() -> Stage:
+    """The session ends while the next one is being opened."""
+    stage = up(session_ms_max=20_000, session_warning_ms=10_000)
+    stage.wait_for(Timer.SESSION_LIMIT)
+    stage.happen(ev.SessionEnded)
     return stage
 
 

@@ -166,6 +166,12 @@ LINK_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
+        "a pause stops the cue that may still be heard, also if it goes on in a new session",
+        (ev.SuspendRequested, ev.SessionReady),
+        lambda s, e: s.user is User.QUIET and (s.voice is Voice.SILENT or s.cues > 0),
+        lambda x: does(x, fx.StopCue) == (x.after.link is Link.SUSPENDED and x.before.link is not Link.SUSPENDED),
+    ),
+    Promise(
         "a new session does not end a pause, and neither stops nor holds the voice",
         (ev.SessionReady,),
         lambda s, e: s.link in (Link.UP, Link.SUSPENDED, Link.HEALING) and _renewal_pending(s),

@@ -22,7 +22,7 @@ _TICKING = tuple(link for link in ACTIVE if link not in FROZEN)
 
 
 def _without_commit(s: State) -> tuple[int, ...]:
-    return (*s.due[:_COMMIT], *s.due[_COMMIT + 1 :])
+    return tuple(due for index, due in enumerate(s.due) if index != _COMMIT)
 
 
 def _text_due(step: CheckedStep) -> int:

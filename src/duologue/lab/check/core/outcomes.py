@@ -1,0 +1,149 @@
+"""Outcomes of steps and checks that were made in one state, and are the same in other states.
+
+For each event there is a tree of questions about the state, in the order in which the step asks them. Its leaves are
+the outcomes. The step depends on nothing but the answers, so the next question follows from the answers so far. Rule:
+an outcome is stored only if no law and no promise complained.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from duologue.core.events import Event
+from duologue.core.state import State
+
+from .watched import PROFILE, Reads, WatchedState, family_of
+
+Leaf = TypeVar("Leaf")
+_DUE = State._fields.index("due")
+
+
+class StepOutcome(NamedTuple):
+    """What a step changes: fields by their place, and due times by the index of their timer. Or that a check found
+    nothing wrong."""
+
+    steps: int  # how many steps were made to find out
+    by_profile: bool  # a value was read in which the profiles differ
+    is_ignored: bool = True
+    fields: tuple[tuple[int, Any], ...] = ()
+    dues: tuple[tuple[int, int], ...] = ()
+
+    def apply(self, s: State) -> State:
+        """The state after the step."""
+        values: list[Any] = list(s)
+        for place, value in self.fields:
+            values[place] = value
+        if self.dues:
+            dues = list(s.due)
+            for index, due in self.dues:
+                dues[index] = due
+            values[_DUE] = tuple(dues)
+        return tuple.__new__(State, values)
+
+
+def outcome_of(after: WatchedState | None, reads: Reads, steps: int) -> StepOutcome:
+    """The outcome of a step that leads to this state, or of one that was ignored."""
+    if after is None:
+        return StepOutcome(steps, PROFILE in reads)
+    fields, dues = after.changes()
+    return StepOutcome(steps, PROFILE in reads, False, tuple(fields.items()), tuple(dues.items()))
+
+
+class StateQuestion(Generic[Leaf]):
+    """One question about the state, and what follows from each answer: the next question, or a leaf."""
+
+    __slots__ = ("answers", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.answers: dict[Any, StateQuestion[Leaf] | Leaf] = {}
+
+
+class Tree(Generic[Leaf]):
+    """What is known about one event, or about one check of a state."""
+
+    __slots__ = ("first",)
+
+    def __init__(self) -> None:
+        self.first: StateQuestion[Leaf] | Leaf | None = None
+
+    def find(self, answers: tuple[Any, ...]) -> Leaf | None:
+        """The leaf for a state with these answers, or None if it isn't known."""
+        found: Any = self.first
+        while found.__class__ is StateQuestion:
+            found = found.answers.get(answers[found.number])
+        return found  # type: ignore[no-any-return]
+
+    def put(self, reads: Reads, leaf: Leaf) -> None:
+        """Store what followed from these questions and answers."""
+        if not reads:
+            self.first = leaf
+            return
+        asked = list(reads.items())
+        self.first = self.first or StateQuestion(asked[0][0])
+        here: Any = self.first
+        for (number, answer), (following, _) in pairwise(asked):
+            assert here.number == number, "the same answers lead to the same question"
+            here = here.answers.setdefault(answer, StateQuestion(following))
+        number, answer = asked[-1]
+        assert here.number == number, "the same answers lead to the same question"
+        here.answers[answer] = leaf
+
+
+class KnownEvents:
+    """What may happen in a state, with what is known about each event. Events of which it turned out that they are
+    ignored in all states of the family are left out from the second visit on."""
+
+    __slots__ = ("idle_steps", "moves", "visits")
+
+    def __init__(self, moves: list[tuple[Event, Tree[StepOutcome]]]) -> None:
+        self.moves = moves
+        self.idle_steps = 0
+        self.visits = 0
+
+    def visit(self) -> list[tuple[Event, Tree[StepOutcome]]]:
+        """The events that may do something."""
+        self.visits += 1
+        if self.visits == _COMPACTED_AT:
+            self.idle_steps = sum(_idle_steps(tree) for _, tree in self.moves)
+            self.moves = [(event, tree) for event, tree in self.moves if not _idle_steps(tree)]
+        return self.moves
+
+
+_COMPACTED_AT = 2
+
+
+def _idle_steps(tree: Tree[StepOutcome]) -> int:
+    """How many steps an event takes that is ignored whatever the state is, or 0."""
+    found = tree.first
+    is_idle = isinstance(found, StepOutcome) and found.is_ignored and not found.by_profile
+    return found.steps if is_idle and isinstance(found, StepOutcome) else 0
+
+
+class Family:
+    """What is known about all states that have the fields in common that nearly every step reads."""
+
+    def __init__(self) -> None:
+        self.alphabet: Tree[KnownEvents] = Tree()
+        self.state: Tree[StepOutcome] = Tree()  # the checks of one state
+        self.stale: Tree[StepOutcome] = Tree()  # the stale events
+        self._steps: dict[Event, Tree[StepOutcome]] = {}
+
+    def of(self, event: Event) -> Tree[StepOutcome]:
+        """What is known about this event."""
+        return self._steps.setdefault(event, Tree())
+
+
+class KnownOutcomes:
+    """Everything that is known from the states that were explored so far, in all profiles that share their steps."""
+
+    def __init__(self) -> None:
+        self._families: dict[tuple[Any, ...], Family] = {}
+
+    def family(self, s: State) -> Family:
+        key = family_of(s)
+        found = self._families.get(key)
+        if found is None:
+            found = self._families[key] = Family()
+        return found
