@@ -29,6 +29,7 @@ from duologue.spoken.forms import SpokenForms, lexicon_problems
 from duologue.turns.endpoint import EndpointPolicy, policy
 from duologue.turns.language import KNOWN, is_code, known_code
 from duologue.turns.overlap import OVERLAP_RULES, OverlapPolicy
+from duologue.turns.words import count as count_words
 from duologue.voice.sounds import Sounds
 from duologue.workers.function_tools import as_worker
 
@@ -285,6 +286,7 @@ class Agent:
 
     def _make_hearing(self) -> HearingPolicy:
         asking = self._make_asking()
+        count_words("", self.language)  # reads the phrases of the language now, and not in the first turn
         return HearingPolicy(
             self._make_endpoint(),
             self._make_overlap(),
