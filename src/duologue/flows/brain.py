@@ -16,10 +16,9 @@ from typing import Any
 from duologue.core.leaves import Ask
 from duologue.dialogue.completeness import completeness
 from duologue.dialogue.effects import HandOver, Respond
-from duologue.dialogue.english.read_confirmation import plain_answer
-from duologue.dialogue.english.readings import ConfirmationAnswer
 from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.language.readings import ConfirmationAnswer
 from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
@@ -215,7 +214,8 @@ class FlowBrain:
         state = talk.state
         if state.phase is not Phase.CONFIRMING or not (request.premature or talk.has_more):
             return False
-        return plain_answer(state.last_question, text, self._today()) is ConfirmationAnswer.YES
+        plain_answer = self._domain.pack.replies.plain_answer
+        return plain_answer(state.last_question, text, self._today(), ()) is ConfirmationAnswer.YES
 
     async def _turns_of(self, conversation: str) -> _DialogueTurns:
         if conversation not in self._talks:
