@@ -62,6 +62,7 @@ def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
     text = f" {' '.join(said)} "
     values, held = values_of(d.top.slots), dict(d.top.slots)
     for called, name in names_of(d.domain, d.top.flow):
+        called = lists.fold(called)
         if f" {called} " in text and name not in values:
             return d.domain.patterns.not_given.replace("{slot}", d.spec(name).display_name)
         if f" {called} " in text:

@@ -29,6 +29,7 @@ def names_of(domain: Domain, flow: str) -> tuple[tuple[str, str], ...]:
 def _names(slots: tuple[tuple[str, str, SlotKind], ...], language: str) -> tuple[tuple[str, str], ...]:
     words_of_language = pack_of(language).words
     full = [(called.casefold(), name) for name, called, _ in slots]
+    full += [(words_of_language.fold(called), name) for name, called, _ in slots]
     full += [(name.replace("_", " ").casefold(), name) for name, _, _ in slots]
     words = [(word, name) for called, name in full for word in called.split() if word not in words_of_language.small]
     kinds = [(word, name) for name, _, kind in slots for word in words_of_language.kinds.get(kind, ())]
@@ -45,4 +46,4 @@ def only_named(domain: Domain, flow: str, text: str) -> str | None:
     words = domain.pack.words
     said = " ".join(token.word for token in words.tokens_of(text) if token.word not in words.around_names)
     ways = {said, said.removeprefix(words.counting)}
-    return next((name for called, name in names_of(domain, flow) if called in ways), None)
+    return next((name for called, name in names_of(domain, flow) if words.fold(called) in ways), None)

@@ -79,6 +79,7 @@ ENGLISH = LanguagePack(
         stems_of=stems_of,
         is_negation=is_negation,
         is_number=is_number,
+        fold=str.casefold,
         cancel_stems=_set("cancel"),
         wait_stems=_set("wait"),
         polite=POLITE,

@@ -71,6 +71,7 @@ class Words:
     stems_of: Callable[..., frozenset[str]]
     is_negation: Callable[[str], bool]
     is_number: Callable[[str], bool]
+    fold: Callable[[str], str]  # the form in which words are compared
     cancel_stems: frozenset[str]
     wait_stems: frozenset[str]
     polite: frozenset[str]
