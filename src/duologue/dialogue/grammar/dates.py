@@ -147,8 +147,20 @@ def _day_and_month_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, con
     if (year := _year_at(lexicon, tokens, joint)) is not None:
         return _match(place, year[1], [day_of(year[0], month[0], day[0])])
     if context.needs_year:
-        return None
+        return _with_short_year(lexicon, tokens, place, joint, day[0], month[0], context)
     return _match(place, at, [_with_year(context, month[0], day[0])])
+
+
+def _with_short_year(
+    lexicon: Lexicon, tokens: Sequence[Token], place: int, at: int, day: int, month: int, context: DayContext
+) -> Match | None:
+    """A day of birth with the last two digits of its year: "dritter fünfter achtzig"."""
+    year = number_at(lexicon, tokens, at) if at < len(tokens) and not tokens[at].pause else None
+    if year is None or not isinstance(year[0], int) or not 10 <= year[0] <= 99:
+        return None
+    century = context.today.year - context.today.year % 100
+    days = [day_of(one + year[0], month, day) for one in (century - 100, century)]
+    return _match(place, year[1], [one for one in days if one is not None and one <= context.today])
 
 
 def _month_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
@@ -175,9 +187,9 @@ def _relative_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context:
     if context.needs_year:
         return None
     words = [token.word for token in tokens]
-    two = " ".join(words[place : place + 2])
-    for said, size in ((two, 2), (words[place], 1)):
-        if said in lexicon.days and not (size == 1 and _is_morning(lexicon, tokens, place)):
+    for size in (2, 1):
+        said = " ".join(words[place : place + size])
+        if place + size <= len(words) and said in lexicon.days and not (size == 1 and _is_morning(lexicon, tokens, place)):
             after = _week_later(lexicon, words, place + size)
             days = lexicon.days[said] + (7 if after > place + size else 0)
             return _match(place, after, [context.today + timedelta(days=days)])

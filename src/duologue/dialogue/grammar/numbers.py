@@ -15,6 +15,7 @@ from .lexicon import Lexicon, phrase_at
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 _DECIMAL = re.compile(r"\d+,\d+|\d+\.\d{1,2}")
 Number = int | float
+_ANY_SIZE = 10**12
 
 
 def number_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[Number, int] | None:
@@ -56,7 +57,7 @@ def _with_decimals(lexicon: Lexicon, tokens: Sequence[Token], found: tuple[int, 
 
 def cardinal_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
     """The whole number in words that begins at `place`, and the index of the token after it."""
-    total, group, room, at = 0, 0, 1000, place
+    total, group, room, at = 0, 0, _ANY_SIZE, place
     while at < len(tokens) and (at == place or not tokens[at].pause):
         word = tokens[at].word
         scale = lexicon.scales.get(word)
@@ -117,6 +118,9 @@ def find_numbers(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -
         number = number_at(lexicon, tokens, place)
         if number is not None and not _is_no_count(lexicon, tokens, place, number[1]):
             found.append(_with_unit(lexicon, tokens, Match(place, number[1], (number[0],))))
+        elif (unit := _counted_after(lexicon, tokens, place)) and words[place] in lexicon.articles_as_one:
+            found.append(Match(place, place + 2, (1,), unit))
+            number = (1, place + 2)
         elif size := phrase_at(words, place, lexicon.pair):
             found.append(_with_unit(lexicon, tokens, Match(place, place + size, (2,))))
             number = (2, place + size)
@@ -133,22 +137,28 @@ def _with_unit(lexicon: Lexicon, tokens: Sequence[Token], match: Match) -> Match
     return match
 
 
+def _counted_after(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> str:
+    """The stem of what is counted right after this word; empty if nothing is."""
+    stem = lexicon.stem(tokens[place + 1].word) if place + 1 < len(tokens) and not tokens[place + 1].pause else ""
+    return stem if stem in lexicon.counted else ""
+
+
 def _is_no_count(lexicon: Lexicon, tokens: Sequence[Token], place: int, after: int) -> bool:
     """Is this number a label, a bound, a time or a day: "room 5", "over 80", "at 8", "3. Mai"?"""
     before = tokens[place - 1].word if place else ""
     if (before in lexicon.labelled or before in lexicon.about) and not tokens[place].pause:
         return True
     follows = tokens[after].word if after < len(tokens) else ""
+    if before in lexicon.clock_leads and lexicon.stem(follows or ".") not in lexicon.counted:
+        return True
     return follows in lexicon.clock or follows in lexicon.months or follows in lexicon.minute_words
 
 
 def _ones(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -> Iterator[Match]:
-    """An article that counts: "una persona", or "eine" as the whole reply. A word for none, as the answer."""
+    """An article that counts: "eine" as the whole reply. A word for none, as the answer."""
     for place, token in enumerate(tokens):
         follows = lexicon.stem(tokens[place + 1].word) if place + 1 < len(tokens) else ""
-        if token.word in lexicon.articles_as_one and follows in lexicon.counted:
-            yield Match(place, place + 2, (1,), follows)
-        elif is_asked and token.word in lexicon.articles_as_one and _is_rest_polite(lexicon, tokens, place):
+        if is_asked and token.word in lexicon.articles_as_one and _is_rest_polite(lexicon, tokens, place):
             yield Match(place, place + 1, (1,))
         elif is_asked and token.word in lexicon.none and (follows in lexicon.counted or not follows):
             yield Match(place, place + 1 + (follows in lexicon.counted), (0,))

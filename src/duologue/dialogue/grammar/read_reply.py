@@ -115,6 +115,8 @@ class _Reader:
         """Is a command really a value here: "eine Minute" after "how long?", or a choice of that name?"""
         if command == "wait" and self.slot.kind is SlotKind.DURATION:
             return True
+        if command in ("person", "skip") and self.slot.kind is SlotKind.NUMBER:
+            return bool(self._find().matches)
         if self.slot.kind is not SlotKind.CHOICE:
             return False
         return bool(names_of_choices(self.lexicon, self.slot.choices).values and self._find().matches)

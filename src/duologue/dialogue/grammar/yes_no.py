@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from ..language.readings import Polarity, Trick
 from ..language.tokens import Token, words_of
+from ..language.pack import Phrase
 from .lexicon import Lexicon, phrase_at, where_phrase
 from .tokens import stems_of, tokens_of
 
@@ -19,15 +20,15 @@ def polarity(lexicon: Lexicon, tokens: Sequence[Token]) -> Polarity | None:
     words = words_of(tokens)
     if where_phrase(words, lexicon.undecided) or any(word in lexicon.doubts for word in words):
         return Polarity.UNSURE
-    agreeing = where_phrase(words, lexicon.agreeing)
-    said_no = where_phrase(words, lexicon.no_phrases)
+    agreeing = _where_unbroken(tokens, lexicon.agreeing)
+    said_no = _where_unbroken(tokens, lexicon.no_phrases)
     rest = [word for at, word in enumerate(words) if not (agreeing and at in agreeing) and not (said_no and at in said_no)]
     agrees = (
         agreeing is not None
         or where_phrase(rest, lexicon.yes_phrases) is not None
         or any(word in lexicon.assent or lexicon.stem(word) in lexicon.approval for word in rest)
     )
-    is_negated = any(word in lexicon.negations for word in rest)
+    is_negated = any(word in lexicon.negations - lexicon.dissent for word in rest)
     denies = said_no is not None or is_negated or any(word in lexicon.dissent for word in rest)
     if denies and is_negated and agrees and agreeing is None and not any(word in lexicon.assent for word in rest):
         return Polarity.NO  # "das stimmt nicht", "no está bien"
@@ -37,6 +38,16 @@ def polarity(lexicon: Lexicon, tokens: Sequence[Token]) -> Polarity | None:
     if denies:
         return Polarity.NO
     return Polarity.YES if agrees else None
+
+
+def _where_unbroken(tokens: Sequence[Token], phrases: tuple[Phrase, ...]) -> range | None:
+    """Where one of these phrases is said without a pause. "No está bien" says no, and "no, está bien" doesn't."""
+    words = words_of(tokens)
+    for place in range(len(words)):
+        size = phrase_at(words, place, phrases)
+        if size and not any(token.pause for token in tokens[place + 1 : place + size]):
+            return range(place, place + size)
+    return None
 
 
 def places_outside_yes_no(lexicon: Lexicon, tokens: Sequence[Token]) -> list[int]:
