@@ -49,7 +49,7 @@ def _characters_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tup
         return (part[0] * 2, part[1]) if part is not None and len(part[0]) == 1 else None
     if token.word in lexicon.hyphen and place and place + 1 < len(tokens):
         return "", place + 1
-    letter = _letter(lexicon, token)
+    letter = _letter(lexicon, token) if not _is_small_word(lexicon, tokens, place) else None
     if letter is not None:
         return letter, _past_example(lexicon, tokens, place, letter)
     if token.word[0].isdigit() and token.word.isascii():
@@ -62,6 +62,18 @@ def _characters_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tup
         return token.word, place + 1
     number = cardinal_at(lexicon, tokens, place)
     return (str(number[0]), number[1]) if number is not None and number[0] < 100 else None
+
+
+def _is_small_word(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
+    """Is a single letter a word here: the "o" in "AB123 o AB124", the "y" in "uno y dos"? A capital is a letter."""
+    token = tokens[place]
+    if len(token.word) > 1 or token.text[0].isupper():
+        return False
+    near = [tokens[at].word for at in (place - 1, place + 1) if 0 <= at < len(tokens)]
+    if token.word in lexicon.or_words | lexicon.joiner:
+        return len(near) == 2
+    is_word = token.word in lexicon.carriers | lexicon.markers
+    return is_word and not any(len(word) == 1 or word in lexicon.spelled_as or word in lexicon.as_in for word in near)
 
 
 def _letter(lexicon: Lexicon, token: Token) -> str | None:

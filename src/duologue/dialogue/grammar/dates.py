@@ -292,7 +292,7 @@ def _weekday(lexicon: Lexicon, context: DayContext, day: int, lead: str) -> list
         coming = today + timedelta(days=ahead or 7)
         is_this_week = day > today.weekday()
         return [coming, coming + timedelta(days=7)] if is_this_week else [coming]
-    if ahead == 0 and lead == "" and context.since is None:
+    if ahead == 0 and context.since is None:
         return [today, today + timedelta(days=7)]
     return [coming]
 

@@ -67,6 +67,8 @@ def _is_name_part(lexicon: Lexicon, token: Token, at: int, size: int, *, is_intr
     word = token.word
     if not word.replace("'", "").isalpha() or len(word) < 2:
         return False
+    if word in lexicon.alternatives | lexicon.or_words:
+        return False
     if word in lexicon.negations or word in lexicon.nameless or word in lexicon.markers or is_value_word(lexicon, word):
         return False
     if 0 < at < size - 1 and word in lexicon.articles | lexicon.from_words | lexicon.date_joints:

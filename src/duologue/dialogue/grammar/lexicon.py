@@ -76,6 +76,7 @@ class Lexicon:
     any_value: tuple[Phrase, ...]
     any_more: frozenset[str]
     hello: frozenset[str]
+    hello_phrases: tuple[Phrase, ...]
     bye: frozenset[str]
     bye_phrases: tuple[Phrase, ...]
     thanks: frozenset[str]
@@ -189,8 +190,8 @@ def _fold(word: str, lexicon: Lexicon) -> str:
 @lru_cache(maxsize=8192)
 def _stem(word: str, lexicon: Lexicon) -> str:
     for ending in lexicon.endings:
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word[: -len(ending)]
+        if word.endswith(ending) and len(word) - len(ending) >= 4 and not word.endswith("ss"):
+            return _stem(word[: -len(ending)], lexicon)
     return word
 
 

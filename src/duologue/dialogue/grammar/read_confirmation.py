@@ -27,7 +27,7 @@ from .lexicon import Lexicon
 from .several_slots import assign, values_of
 from .signs import command_of, echo_of_texts, has_no_preference, repeats
 from .tokens import stems_of, tokens_of
-from .yes_no import asks, is_plain_yes, places_outside_yes_no, polarity, postpones
+from .yes_no import asks, is_plain_yes, phrase_places, places_outside_yes_no, polarity, postpones
 
 _TYPED = tuple(Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER))
 
@@ -57,13 +57,15 @@ def read_confirmation(lexicon: Lexicon, text: str, reply: str, today: str, slots
     if leaning is Polarity.UNSURE:
         return unclear(Why.LEFTOVER, tokens, content)
     if leaning is Polarity.YES:
-        if values or changes or any(token.word in lexicon.markers for token in tokens):
+        phrases = phrase_places(lexicon, tokens)
+        turns = any(token.word in lexicon.markers for at, token in enumerate(tokens) if at not in phrases)
+        if values or changes or turns:
             return unclear(Why.SEVERAL if values else Why.MARKER, tokens, content)
         plain = is_plain_yes(lexicon, tokens)
         left = [at for at in left if not (plain and lexicon.stem(tokens[at].word) in echo)]
         return unclear(Why.LEFTOVER, tokens, left) if left else Confirmation(ConfirmationAnswer.YES)
     if leaning in (Polarity.NO, Polarity.BOTH) or changes or values or _is_wrong(lexicon, tokens):
-        if not values and not content and (leaning is Polarity.NO or _is_wrong(lexicon, tokens)) and not changes:
+        if not values and not content and (leaning is Polarity.NO or _is_wrong(lexicon, tokens)):
             return Confirmation(ConfirmationAnswer.NO)
         if values or content or changes:
             return Confirmation(ConfirmationAnswer.CHANGE, _changed(lexicon, text, reply, tokens, slots, today))

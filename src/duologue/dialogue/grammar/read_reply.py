@@ -47,6 +47,7 @@ from .yes_no import (
     has_question_mark,
     is_about_birth,
     is_about_future,
+    phrase_places,
     places_outside_yes_no,
     polarity,
     postpones,
@@ -136,8 +137,8 @@ class _Reader:
         covered = covered_by(found.matches) | (found.also if found.matches else frozenset())
         covered |= role_places(self.lexicon, self.tokens, found.matches, self.slot)
         why = objection(self.lexicon, self.tokens, covered)
-        if found.matches and why is Why.QUESTION and self._asks_if_it_suits(covered):
-            why = None
+        if found.matches and why in (None, Why.QUESTION, Why.MARKER) and self._asks_if_it_suits(covered):
+            covered, why = frozenset(range(len(self.tokens))) - self._of_others(covered), None
         if why is not None:
             is_no = why is Why.NEGATED and (not found.matches or self.question.proposed is not None)
             return self._denied() if is_no else unclear(why)
@@ -273,7 +274,8 @@ class _Reader:
         leaning = polarity(self.lexicon, self.tokens)
         if leaning is None and any(token.word in self.lexicon.wishes for token in self.tokens):
             leaning = Polarity.YES
-        if any(token.word in self.lexicon.markers for token in self.tokens):
+        phrases = phrase_places(self.lexicon, self.tokens)
+        if any(token.word in self.lexicon.markers for at, token in enumerate(self.tokens) if at not in phrases):
             return unclear(Why.MARKER)
         if leaning not in (Polarity.YES, Polarity.NO) or self._is_tricked():
             return unclear(Why.NO_VALUE)

@@ -25,14 +25,16 @@ def command_of(lexicon: Lexicon, tokens: Sequence[Token]) -> str | None:
     if found is not None:
         return found
     around = lexicon.polite | lexicon.fillers
-    while words and words[0] in around:
+    while words and words[0] in around and found is None:
         words.pop(0)
-    while words and words[-1] in around:
-        words.pop()
-    for phrase in lexicon.polite_phrases:
-        if tuple(words[-len(phrase) :]) == phrase:
-            words = words[: -len(phrase)]
-    return _command(lexicon, words)
+        found = _command(lexicon, words)
+    while words and found is None:
+        polite = next((one for one in lexicon.polite_phrases if tuple(words[-len(one) :]) == one), ())
+        if not polite and words[-1] not in around:
+            return None
+        words = words[: -(len(polite) or 1)]
+        found = _command(lexicon, words)
+    return found
 
 
 def _command(lexicon: Lexicon, words: list[str]) -> str | None:
@@ -67,11 +69,9 @@ def courtesy_of(lexicon: Lexicon, tokens: Sequence[Token]) -> str | None:
         return "refusal"
     if any(word in lexicon.thanks for word in words):
         return "thanks"
-    if any(word in lexicon.hello for word in words):
+    if any(word in lexicon.hello for word in words) or where_phrase(words, lexicon.hello_phrases):
         return "greeting"
-    said = [word for word in words if word not in lexicon.polite]
-    is_assent = bool(said) and (said[0] in lexicon.assent or lexicon.stem(said[0]) in stems)
-    return "assent" if is_assent else None
+    return "assent" if any(word in lexicon.assent or lexicon.stem(word) in stems for word in words) else None
 
 
 def has_no_preference(lexicon: Lexicon, tokens: Sequence[Token], echo: frozenset[str]) -> bool:

@@ -17,7 +17,7 @@ from .numbers import number_at
 _CLOCK = re.compile(r"(\d{1,2})([:.])(\d{2})h?")
 _HOURS = re.compile(r"(\d{1,2})h(\d{2})?")
 # The hours of each part of the day, the last one excluded.
-PARTS = {"morning": (4, 12), "noon": (11, 15), "afternoon": (12, 20), "evening": (17, 24), "night": (19, 29)}
+PARTS = {"morning": (4, 12), "noon": (11, 15), "afternoon": (12, 21), "evening": (17, 24), "night": (19, 29)}
 
 Clock = tuple[int, int, bool]  # hour, minute, and whether the hour is of a clock with 24 hours
 
@@ -182,6 +182,8 @@ def _hour_at(
     if hour is None or (words[place] in lexicon.articles_as_one and not leads and not _is_clock(lexicon, words, hour[1])):
         return None
     after, minute, has_clock = hour[1], 0, False
+    if _is_clock(lexicon, words, after) and words[after] in lexicon.periods and not leads and not (is_asked and place == 0 and hour[0] > 12):
+        return None  # "en dos horas"
     if _is_clock(lexicon, words, after):
         after, has_clock = after + 1, True
         minutes = number_at(lexicon, tokens, after)

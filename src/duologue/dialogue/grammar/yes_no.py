@@ -52,13 +52,19 @@ def _where_unbroken(tokens: Sequence[Token], phrases: tuple[Phrase, ...]) -> ran
 
 def places_outside_yes_no(lexicon: Lexicon, tokens: Sequence[Token]) -> list[int]:
     """The indexes of words that aren't part of a yes or no."""
+    covered = phrase_places(lexicon, tokens)
+    return [at for at, token in enumerate(tokens) if at not in covered and not _is_yes_no_word(lexicon, token.word)]
+
+
+def phrase_places(lexicon: Lexicon, tokens: Sequence[Token]) -> frozenset[int]:
+    """The indexes of the words of whole phrases that say yes, no or not yet, or that are polite."""
     words = words_of(tokens)
     lists = (lexicon.yes_phrases, lexicon.no_phrases, lexicon.agreeing, lexicon.polite_phrases, lexicon.not_yet)
     covered: set[int] = set()
     for place in range(len(words)):
         for phrases in lists:
             covered |= set(range(place, place + phrase_at(words, place, phrases)))
-    return [at for at, word in enumerate(words) if at not in covered and not _is_yes_no_word(lexicon, word)]
+    return frozenset(covered)
 
 
 @lru_cache(maxsize=8192)
@@ -143,17 +149,21 @@ def postpones(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
 
 def asks_by_words(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
     """Does a clause of the reply ask something, by its words?"""
+    passed = lexicon.openings | lexicon.articles_before_question | lexicon.or_words | lexicon.joiner
+    starts = lexicon.question_words | lexicon.asking_verbs | lexicon.or_words | lexicon.joiner
     begins = True
     for place, token in enumerate(tokens):
-        begins = begins or token.pause in (".", "?") or (token.pause == "," and token.word in lexicon.question_words)
+        begins = begins or token.pause in (".", "?") or (token.pause == "," and token.word in starts)
         if begins and _asks_at(lexicon, tokens, place):
             return True
-        begins = begins and (token.word in lexicon.openings or token.word in lexicon.articles_before_question)
+        begins = begins and token.word in passed
     return False
 
 
 def _asks_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    word = tokens[place].word
+    word, words = tokens[place].word, words_of(tokens)
+    if phrase_at(words, place, lexicon.yes_phrases) or phrase_at(words, place, lexicon.agreeing):
+        return False  # "cómo no", "warum nicht"
     if word in lexicon.question_words:
         return True
     follows = tokens[place + 1].word if place + 1 < len(tokens) else ""
