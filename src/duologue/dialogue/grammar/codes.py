@@ -73,13 +73,14 @@ def _is_small_word(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> boo
     if token.word in lexicon.or_words | lexicon.joiner:
         return len(near) == 2
     is_word = token.word in lexicon.carriers | lexicon.markers
-    return is_word and not any(len(word) == 1 or word in lexicon.spelled_as or word in lexicon.as_in for word in near)
+    return is_word and not any(len(word) == 1 or word in lexicon.spelled_as or word in lexicon.as_in | lexicon.double for word in near)
 
 
 def _letter(lexicon: Lexicon, token: Token) -> str | None:
     if len(token.word) == 1 and token.word.isalpha() and token.word.isascii():
         return token.word
-    return lexicon.spelled_as.get(token.word)
+    is_written = len(token.text) > 1 and token.text.isupper()  # "KA" is two letters, and "ka" the name of one
+    return lexicon.spelled_as.get(token.word) if not is_written else None
 
 
 def _past_example(lexicon: Lexicon, tokens: Sequence[Token], place: int, letter: str) -> int:

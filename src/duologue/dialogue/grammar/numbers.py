@@ -89,13 +89,17 @@ def _joined_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, room: int)
     first = lexicon.number_of_word(tokens[place].word)
     if first is None and tokens[place].word in lexicon.articles_as_one and _may_begin(lexicon, tokens, place):
         first = 1
+    if first is None and tokens[place].word in lexicon.articles_as_one and room in (100, 1000):
+        first = 1 if not lexicon.unit_first else None  # "trescientos un euros"
     if first is None:
         return None
     words = [token.word for token in tokens[place : place + 3]]
     if len(words) == 3 and words[1] in lexicon.joiner and not tokens[place + 1].pause and not tokens[place + 2].pause:
         second = lexicon.number_of_word(words[2])
+        if second is None and words[2] in lexicon.articles_as_one and not lexicon.unit_first:
+            second = 1  # "treinta y un euros"
         low, high = (first, second) if lexicon.unit_first else (second, first)
-        if low is not None and high is not None and 0 < low < 10 <= high < 100 and high % 10 == 0 and high + low < room:
+        if low is not None and high is not None and 0 < low < 10 < high < 100 and high % 10 == 0 and high + low < room:
             return high + low, place + 3
     return (first, place + 1) if first < room else None
 

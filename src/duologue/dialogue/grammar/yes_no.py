@@ -22,10 +22,12 @@ def polarity(lexicon: Lexicon, tokens: Sequence[Token]) -> Polarity | None:
         return Polarity.UNSURE
     agreeing = _where_unbroken(tokens, lexicon.agreeing)
     said_no = _where_unbroken(tokens, lexicon.no_phrases)
-    rest = [word for at, word in enumerate(words) if not (agreeing and at in agreeing) and not (said_no and at in said_no)]
+    said_yes = _where_unbroken(tokens, lexicon.yes_phrases)
+    known = {*(agreeing or ()), *(said_no or ()), *((said_yes or ()) if said_no is None else ())}
+    rest = [word for at, word in enumerate(words) if at not in known]
     agrees = (
         agreeing is not None
-        or where_phrase(rest, lexicon.yes_phrases) is not None
+        or (said_yes is not None and said_no is None)
         or any(word in lexicon.assent or lexicon.stem(word) in lexicon.approval for word in rest)
     )
     is_negated = any(word in lexicon.negations - lexicon.dissent for word in rest)
