@@ -22,9 +22,7 @@ from duologue.spoken import german_numbers, spanish_numbers
 
 TODAY = date(2026, 3, 4)
 _GERMAN_MONTHS = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
-_SPANISH_MONTHS = (
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()
-)
+_SPANISH_MONTHS = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()
 _GERMAN_DAYS = "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag".split()
 _SPANISH_DAYS = "lunes martes miércoles jueves viernes sábado domingo".split()
 _GERMAN_LETTERS = {"A": "Anton", "B": "Berta", "K": "Konrad", "R": "Richard", "X": "Xaver"}
@@ -226,7 +224,15 @@ SPANISH_CALLER = RandomCaller(
     },
     {
         SlotKind.NUMBER: ("{}", "{} por favor", "para {}", "somos {}", "eh, {}", "sí, {}"),
-        SlotKind.DATE: ("{}", "{} por favor", "quisiera ir {}", "pues {}", "{} me viene bien", "sí, {}", "¿puede ser {}?"),
+        SlotKind.DATE: (
+            "{}",
+            "{} por favor",
+            "quisiera ir {}",
+            "pues {}",
+            "{} me viene bien",
+            "sí, {}",
+            "¿puede ser {}?",
+        ),
         SlotKind.TIME: ("{}", "{} por favor", "podría {}", "pues {}", "me viene bien {}", "sí, {}, si es posible"),
         SlotKind.MONEY: ("{}", "{} por favor", "quiero enviar {}", "son {}", "eh, {}"),
         SlotKind.CODE: ("{}", "{} por favor", "el código es {}", "mi código es {}"),
@@ -311,7 +317,9 @@ def call(domain: Domain, caller: RandomCaller, seed: int, turns_max: int = 40) -
     raise AssertionError((state.messages, wants))
 
 
-def _answer(random: Random, caller: RandomCaller, state: DialogueState, wants: dict[str, object], slips: set[str]) -> str:
+def _answer(
+    random: Random, caller: RandomCaller, state: DialogueState, wants: dict[str, object], slips: set[str]
+) -> str:
     assert state.top is not None, state
     filled = values_of(state.top.slots)
     if state.phase is Phase.CONFIRMING:
@@ -335,5 +343,3 @@ def _answer(random: Random, caller: RandomCaller, state: DialogueState, wants: d
     if slot == "insurance":
         return str(wants["insurance"])
     return random.choice(caller.names if slot == "patient" else caller.reasons)
-
-

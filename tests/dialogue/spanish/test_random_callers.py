@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.spanish.pack import SPANISH
 from duologue.dialogue.language.readings import SlotKind
+from duologue.dialogue.spanish.pack import SPANISH
 from duologue.flows.load import load_flows
 from tests.dialogue.random_callers import SPANISH_CALLER, call, score
 from tests.needs import ROOT

@@ -141,5 +141,3 @@ def _words(lexicon: Lexicon) -> Words:
         cancel_stems=frozenset(map(lexicon.stem, lists["cancel_stems"])),
         wait_stems=frozenset(map(lexicon.stem, lists["wait_stems"])),
     )
-
-

@@ -1,4 +1,4 @@
-"""Codes, phone numbers and e-mail addresses, spelled or written: "A wie Anton 3 7", "ce de casa, cinco", "null drei null".
+"""Codes, phone numbers and e-mail addresses, spelled or written: "A wie Anton 3 7", "ce de casa", "null drei null".
 
 Rule: a code is one run of characters. Two runs with other words between them are two codes, and give no value.
 """
@@ -28,13 +28,13 @@ def find_code(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
             if after > place and tokens[after].pause in (".", "?"):
                 break
             code, after = code + part[0], part[1]
-        if _is_code(lexicon, tokens, place, after, code):
+        if _is_code(tokens, place, after, code):
             found.append(Match(place, after, (code.upper(),)))
         place = max(after, place + 1)
     return found
 
 
-def _is_code(lexicon: Lexicon, tokens: Sequence[Token], place: int, after: int, code: str) -> bool:
+def _is_code(tokens: Sequence[Token], place: int, after: int, code: str) -> bool:
     if len(code) < 2:
         return False
     is_word = after - place == 1 and tokens[place].word.isalpha()
@@ -55,7 +55,11 @@ def _characters_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tup
     if token.word[0].isdigit() and token.word.isascii():
         if token.word.isalnum():
             return token.word, place + 1
-        return ("".join(char for char in token.word if char.isdigit()), place + 1) if _WRITTEN_DIGITS.fullmatch(token.word) else None
+        return (
+            ("".join(char for char in token.word if char.isdigit()), place + 1)
+            if _WRITTEN_DIGITS.fullmatch(token.word)
+            else None
+        )
     if any(char.isdigit() for char in token.word):
         return (token.word, place + 1) if token.word.isascii() and token.word.isalnum() else None
     if token.text.isupper() and 2 <= len(token.text) <= 5 and token.word.isascii():
@@ -73,7 +77,9 @@ def _is_small_word(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> boo
     if token.word in lexicon.or_words | lexicon.joiner:
         return len(near) == 2
     is_word = token.word in lexicon.carriers | lexicon.markers
-    return is_word and not any(len(word) == 1 or word in lexicon.spelled_as or word in lexicon.as_in | lexicon.double for word in near)
+    return is_word and not any(
+        len(word) == 1 or word in lexicon.spelled_as or word in lexicon.as_in | lexicon.double for word in near
+    )
 
 
 def _letter(lexicon: Lexicon, token: Token) -> str | None:
@@ -121,12 +127,20 @@ def _digits_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[s
 
 def find_email(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
     """The e-mail address in a reply, written or spoken."""
-    written = [Match(at, at + 1, (token.text.casefold().rstrip("?"),)) for at, token in enumerate(tokens) if "@" in token.text[1:]]
+    written = [
+        Match(at, at + 1, (token.text.casefold().rstrip("?"),))
+        for at, token in enumerate(tokens)
+        if "@" in token.text[1:]
+    ]
     written = [match for match in written if _MAIL.fullmatch(str(match.candidates[0]))]
     if written:
         return written
     words = [token.word for token in tokens]
-    signs = [(at, size) for at in range(1, len(words)) if (size := phrase_at(words, at, lexicon.at_sign) or (words[at] == "@"))]
+    signs = [
+        (at, size)
+        for at in range(1, len(words))
+        if (size := phrase_at(words, at, lexicon.at_sign) or (words[at] == "@"))
+    ]
     if len(signs) != 1:
         return []
     at, size = signs[0]
@@ -158,7 +172,7 @@ def _local_part(lexicon: Lexicon, tokens: Sequence[Token], sign: int) -> tuple[i
         word = tokens[first - 1].word
         joins = first < sign and _is_joint(lexicon, tokens, first)
         is_around = word in lexicon.carriers | lexicon.fillers | lexicon.polite | lexicon.assent and len(word) > 1
-        if (is_around and not joins) or (tokens[first].pause and first < sign) or _is_stop(lexicon, tokens, first - 1):
+        if (is_around and not joins) or (tokens[first].pause and first < sign) or _is_stop(tokens[first - 1]):
             break
         first -= 1
     return first, _spelled(lexicon, tokens, first, sign)
@@ -168,8 +182,8 @@ def _is_joint(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
     return tokens[place].word in lexicon.dot | lexicon.hyphen
 
 
-def _is_stop(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    return not tokens[place].word.isalnum() and tokens[place].word not in ("-", "_")
+def _is_stop(token: Token) -> bool:
+    return not token.word.isalnum() and token.word not in ("-", "_")
 
 
 def _spelled(lexicon: Lexicon, tokens: Sequence[Token], first: int, after: int) -> str:

@@ -58,7 +58,11 @@ def _joined(lexicon: Lexicon, tokens: Sequence[Token], found: list[Match]) -> li
         if last is not None and all(token.word in lexicon.day_leads for token in between):
             one, other = (last, match) if tokens[last.first].word in lexicon.weekdays else (match, last)
             weekday = next(
-                (lexicon.weekdays[token.word] for token in tokens[one.first : one.after] if token.word in lexicon.weekdays),
+                (
+                    lexicon.weekdays[token.word]
+                    for token in tokens[one.first : one.after]
+                    if token.word in lexicon.weekdays
+                ),
                 None,
             )
             days = [day for day in other.candidates if date.fromisoformat(str(day)).weekday() == weekday]
@@ -189,7 +193,11 @@ def _relative_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context:
     words = [token.word for token in tokens]
     for size in (2, 1):
         said = " ".join(words[place : place + size])
-        if place + size <= len(words) and said in lexicon.days and not (size == 1 and _is_morning(lexicon, tokens, place)):
+        if (
+            place + size <= len(words)
+            and said in lexicon.days
+            and not (size == 1 and _is_morning(lexicon, tokens, place))
+        ):
             after = _week_later(lexicon, words, place + size)
             days = lexicon.days[said] + (7 if after > place + size else 0)
             return _match(place, after, [context.today + timedelta(days=days)])
@@ -212,10 +220,8 @@ def _is_morning(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
     return before in lexicon.not_tomorrow or before in lexicon.weekdays or before in lexicon.days
 
 
-def _ahead_at(
-    lexicon: Lexicon, tokens: Sequence[Token], place: int, size: int, context: DayContext
-) -> Match | None:
-    """ "In drei Tagen", "dentro de dos semanas", "in einem Monat". """
+def _ahead_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, size: int, context: DayContext) -> Match | None:
+    """ "In drei Tagen", "dentro de dos semanas", "in einem Monat"."""
     at = place + size
     number = number_at(lexicon, tokens, at)
     if number is None and tokens[at].word in lexicon.articles_as_one:
@@ -273,7 +279,10 @@ def _week_before(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, i
 def _week_after(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, int] | None:
     """Which week is said after a weekday ("lunes de la semana que viene"), and in how many words."""
     joint = 0
-    while place + joint < len(words) and words[place + joint] in lexicon.date_joints | lexicon.day_leads | {"la", "der"}:
+    while place + joint < len(words) and words[place + joint] in lexicon.date_joints | lexicon.day_leads | {
+        "la",
+        "der",
+    }:
         joint += 1
     found = _week_before(lexicon, words, place + joint) if place + joint < len(words) else None
     if found is None:
@@ -337,7 +346,12 @@ def _day_alone_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context
     if lexicon.unit_first and not is_ordinal:
         return None  # German says days as ordinals
     follows = tokens[day[1]].word if day[1] < len(tokens) and not tokens[day[1]].pause else ""
-    if follows in lexicon.clock or follows in lexicon.periods or lexicon.stem(follows) in lexicon.counted:
+    if (
+        follows in lexicon.months
+        or follows in lexicon.clock
+        or follows in lexicon.periods
+        or lexicon.stem(follows) in lexicon.counted
+    ):
         return None
     return _match(place, day[1], [_next_day(context, day[0])])
 

@@ -238,7 +238,9 @@ def _converted(value: Any, kind: str, letters: Mapping[str, str]) -> Any:
     if kind == "Mapping[str, frozenset[str]]":
         return {key: frozenset(folded(word, letters) for word in text.split()) for key, text in value.items()}
     if kind == "Mapping[str, int]":
-        return {folded(word, letters).replace("_", " "): int(key) for key, text in value.items() for word in text.split()}
+        return {
+            folded(word, letters).replace("_", " "): int(key) for key, text in value.items() for word in text.split()
+        }
     if kind == "Mapping[str, str]":
         return {
             " ".join(folded(word, letters) for word in phrase.replace("_", " ").split()): key

@@ -132,7 +132,9 @@ def says_yes_then_asks(lexicon: Lexicon, text: str, reply: str, today: str) -> b
     weighing = lexicon.markers | lexicon.doubts | lexicon.negations | lexicon.assent | lexicon.dissent
     for place in range(1, len(tokens)):
         rest = tokens[place:]
-        if not rest[0].pause or any(token.word in weighing or lexicon.stem(token.word) in lexicon.praise for token in rest):
+        if not rest[0].pause or any(
+            token.word in weighing or lexicon.stem(token.word) in lexicon.praise for token in rest
+        ):
             continue
         if asks(lexicon, rest) and not new_values(lexicon, rest, today, text):
             first = read_confirmation(lexicon, text, reply[: tokens[place - 1].end], today)

@@ -30,7 +30,7 @@ from ..language.readings import (
 )
 from ..language.tokens import Token, span_of, words_of
 from .dates import SPAN_OF_DAYS
-from .explained_words import covered_by, is_carrier, leftover, objection, unclear, unread
+from .explained_words import covered_by, leftover, objection, unclear, unread
 from .find_values import Found, find_values
 from .free_text import bare_text, open_name, spelled_name
 from .lexicon import Lexicon, phrase_at
@@ -94,9 +94,7 @@ def read_volunteered(lexicon: Lexicon, slots: tuple[Slot, ...], reply: str, abou
 class _Reader:
     """Reads one reply to one question."""
 
-    def __init__(
-        self, lexicon: Lexicon, question: Question, reply: str, tokens: Sequence[Token], today: Today
-    ) -> None:
+    def __init__(self, lexicon: Lexicon, question: Question, reply: str, tokens: Sequence[Token], today: Today) -> None:
         self.lexicon = lexicon
         self.question = question
         self.slot = self._as_birth(question)
@@ -265,7 +263,9 @@ class _Reader:
         whole = Match(0, len(self.tokens), (False,))
         if postpones(self.lexicon, self.tokens):
             return self._as_reading(whole)
-        enough = where_nothing_more(self.lexicon, self.tokens) if asks_for_more(self.lexicon, self.question.text) else None
+        enough = (
+            where_nothing_more(self.lexicon, self.tokens) if asks_for_more(self.lexicon, self.question.text) else None
+        )
         left = [at for at in self._outside() if enough is None or at not in enough]
         if left:
             return unclear(Why.LEFTOVER, self.tokens, left)
@@ -358,7 +358,7 @@ class _Reader:
 
     def _opening(self) -> Value | None:
         """The yes or no at the beginning of a reply that gives other values too."""
-        around = self.lexicon.polite | self.lexicon.fillers
+        around = (self.lexicon.polite | self.lexicon.fillers) - self.lexicon.assent
         token = next((token for token in self.tokens if token.word not in around), self.tokens[0])
         if token.word not in self.lexicon.assent | self.lexicon.dissent:
             return None

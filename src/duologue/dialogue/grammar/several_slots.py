@@ -87,9 +87,7 @@ def _by_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slots: lis
     return fitting if len(fitting) == 1 else slots
 
 
-def role_places(
-    lexicon: Lexicon, tokens: Sequence[Token], matches: Sequence[Match], slot: Slot
-) -> frozenset[int]:
+def role_places(lexicon: Lexicon, tokens: Sequence[Token], matches: Sequence[Match], slot: Slot) -> frozenset[int]:
     """The indexes of a "from" or "to" right before a place, or before a value of a slot that asks for one end. Before
     other values such a word limits them: "bis Freitag"."""
     named = stems_of(lexicon, slot.name)

@@ -61,7 +61,9 @@ def courtesy_of(lexicon: Lexicon, tokens: Sequence[Token]) -> str | None:
         for place in range(len(words)):
             covered |= set(range(place, place + phrase_at(words, place, phrases)))
     stems = lexicon.approval
-    if not all(at in covered or word in known | lexicon.dissent or lexicon.stem(word) in stems for at, word in enumerate(words)):
+    if not all(
+        at in covered or word in known | lexicon.dissent or lexicon.stem(word) in stems for at, word in enumerate(words)
+    ):
         return None
     if any(word in lexicon.bye for word in words) or where_phrase(words, lexicon.bye_phrases):
         return "farewell"

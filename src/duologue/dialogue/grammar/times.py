@@ -48,7 +48,9 @@ def find_day_parts(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
     found: list[Match] = []
     place = 0
     while place < len(words):
-        part = next(((name, size) for name in lexicon.day_parts if (size := _part_size(lexicon, words, place, name))), None)
+        part = next(
+            ((name, size) for name in lexicon.day_parts if (size := _part_size(lexicon, words, place, name))), None
+        )
         if part is not None:
             found.append(Match(place, place + part[1], (part[0],)))
         place += part[1] if part is not None else 1
@@ -57,7 +59,11 @@ def find_day_parts(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
 
 def _part_size(lexicon: Lexicon, words: list[str], place: int, name: str) -> int:
     size = phrase_at(words, place, lexicon.day_parts[name])
-    if size == 1 and words[place] in lexicon.morning and not (place and words[place - 1] in (*lexicon.weekdays, *lexicon.days)):
+    if (
+        size == 1
+        and words[place] in lexicon.morning
+        and not (place and words[place - 1] in (*lexicon.weekdays, *lexicon.days))
+    ):
         return 0  # tomorrow
     return size
 
@@ -99,11 +105,15 @@ def _time_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, *, is_asked:
 
 
 def _is_part_of_phrase(lexicon: Lexicon, words: list[str], place: int) -> bool:
-    return any(phrase_at(words, max(0, place - back), phrases) > back for back in (1, 2) for phrases in lexicon.day_parts.values())
+    return any(
+        phrase_at(words, max(0, place - back), phrases) > back
+        for back in (1, 2)
+        for phrases in lexicon.day_parts.values()
+    )
 
 
 def _written_at(lexicon: Lexicon, words: list[str], place: int, *, is_asked: bool) -> tuple[Clock, int] | None:
-    """ "14:30", "14.30 Uhr", "16h", "16h30". """
+    """ "14:30", "14.30 Uhr", "16h", "16h30"."""
     said = _CLOCK.fullmatch(words[place])
     hours = _HOURS.fullmatch(words[place])
     after = place + 1
@@ -134,18 +144,28 @@ def _hour_number(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple
 
 
 def _before_hour(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[Clock, int] | None:
-    """ "Halb drei", "viertel vor drei", "zehn nach acht", "fünf vor halb vier", "dreiviertel vier". """
+    """ "Halb drei", "viertel vor drei", "zehn nach acht", "fünf vor halb vier", "dreiviertel vier"."""
     words = [token.word for token in tokens]
     if words[place] in lexicon.half_before:
         hour = _hour_number(lexicon, tokens, place + 1)
-        return (_earlier(hour[0], 30), _past_clock(lexicon, words, hour[1])) if hour is not None and 1 <= hour[0] <= 12 else None
+        return (
+            (_earlier(hour[0], 30), _past_clock(lexicon, words, hour[1]))
+            if hour is not None and 1 <= hour[0] <= 12
+            else None
+        )
     if words[place] in lexicon.three_quarters:
         hour = _hour_number(lexicon, tokens, place + 1)
-        return (_earlier(hour[0], 15), _past_clock(lexicon, words, hour[1])) if hour is not None and 1 <= hour[0] <= 12 else None
+        return (
+            (_earlier(hour[0], 15), _past_clock(lexicon, words, hour[1]))
+            if hour is not None and 1 <= hour[0] <= 12
+            else None
+        )
     minutes: tuple[int, int] | None = (15, place + 1) if words[place] in lexicon.quarter else None
     if minutes is None:
         number = number_at(lexicon, tokens, place)
-        minutes = (number[0], number[1]) if number is not None and isinstance(number[0], int) and number[0] < 60 else None
+        minutes = (
+            (number[0], number[1]) if number is not None and isinstance(number[0], int) and number[0] < 60 else None
+        )
     if minutes is None:
         return None
     at = minutes[1] + (minutes[1] < len(words) and words[minutes[1]] in lexicon.minute_words)
@@ -179,10 +199,17 @@ def _hour_at(
     """An hour with what belongs to it: "15 Uhr 30", "las cuatro y media", "las cinco menos cuarto"."""
     words = [token.word for token in tokens]
     hour = _hour_number(lexicon, tokens, place)
-    if hour is None or (words[place] in lexicon.articles_as_one and not leads and not _is_clock(lexicon, words, hour[1])):
+    if hour is None or (
+        words[place] in lexicon.articles_as_one and not leads and not _is_clock(lexicon, words, hour[1])
+    ):
         return None
     after, minute, has_clock = hour[1], 0, False
-    if _is_clock(lexicon, words, after) and words[after] in lexicon.periods and not leads and not (is_asked and place == 0 and hour[0] > 12):
+    if (
+        _is_clock(lexicon, words, after)
+        and words[after] in lexicon.periods
+        and not leads
+        and not (is_asked and place == 0 and hour[0] > 12)
+    ):
         return None  # "en dos horas"
     if _is_clock(lexicon, words, after):
         after, has_clock = after + 1, True
@@ -213,7 +240,7 @@ def _past_minutes(lexicon: Lexicon, words: list[str], place: int) -> int:
 
 
 def _after_hour(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """ "y media", "y cuarto", "menos veinte": the minutes after the hour, and the index of the token after them. """
+    """ "y media", "y cuarto", "menos veinte": the minutes after the hour, and the index of the token after them."""
     words = [token.word for token in tokens]
     if place + 1 >= len(words) or words[place] not in lexicon.minutes_after | lexicon.minutes_before:
         return None

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ..language.pack import Phrase
 from ..language.readings import Polarity, Trick
 from ..language.tokens import Token, words_of
-from ..language.pack import Phrase
 from .lexicon import Lexicon, phrase_at, where_phrase
 from .tokens import stems_of, tokens_of
 
@@ -91,7 +91,7 @@ def is_plain_yes(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
 
 def opening_answer(lexicon: Lexicon, tokens: Sequence[Token]) -> bool | None:
     """The yes or no that a reply begins with and then explains. None if the words after it deny, doubt or ask."""
-    around = lexicon.polite | lexicon.fillers
+    around = (lexicon.polite | lexicon.fillers) - lexicon.assent
     begun = next((at for at, token in enumerate(tokens) if token.word not in around), len(tokens))
     after = begun + 1
     while after < len(tokens) and tokens[after].word in lexicon.polite:
@@ -102,7 +102,9 @@ def opening_answer(lexicon: Lexicon, tokens: Sequence[Token]) -> bool | None:
     if not (is_yes or is_no) or not tokens[after].pause:
         return None
     rest = words_of(tokens[after:])
-    turned = lexicon.markers | lexicon.alternatives | lexicon.assent | lexicon.dissent | lexicon.doubts | lexicon.negations
+    turned = (
+        lexicon.markers | lexicon.alternatives | lexicon.assent | lexicon.dissent | lexicon.doubts | lexicon.negations
+    )
     return None if any(word in turned for word in rest) or where_phrase(rest, lexicon.undecided) else is_yes
 
 
