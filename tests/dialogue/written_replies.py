@@ -43,7 +43,8 @@ class WrittenReply:
 
 
 def replies_in(file: Path) -> Iterator[WrittenReply]:
-    kind, question, options = "", "", ()
+    kind, question = "", ""
+    options: tuple[str, ...] = ()
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         if line.startswith("["):
             kind, _, rest = line[1:].partition("]")

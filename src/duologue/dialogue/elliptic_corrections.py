@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from .language.pack import Words
+from .language.pack import LanguageWords
 from .language.readings import Direct, Json, Reading
 
 NEAR_MINUTES_MAX = 180
@@ -25,7 +25,7 @@ def with_currency_of(value: Json, before: Json) -> Json:
     return {**value, "currency": before.get("currency")} if "amount" in value else value
 
 
-def with_new_count(count: Reading, before: Json, words: Words) -> Json:
+def with_new_count(count: Reading, before: Json, words: LanguageWords) -> Json:
     """The old duration with a new count in the same unit: "P4D" for "four" after "P3D". None if the reply isn't a bare
     count, or if the old duration has several units."""
     one = _ONE_UNIT.fullmatch(before) if isinstance(before, str) else None

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from .commands import SetSlot
 from .draft import DialogueDraft
 from .flow import Collect
-from .language.pack import Signs, Words
+from .language.pack import LanguageWords, Signs
 from .language.readings import Question, Reading, Slot, Value
 from .language.tokens import Token
 from .prompts import proposed
@@ -45,7 +45,7 @@ class MessageInContext:
         return self.d.domain.pack.signs
 
     @property
-    def words(self) -> Words:
+    def words(self) -> LanguageWords:
         return self.d.domain.pack.words
 
     @cached_property

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from .english.spoken_forms import SPOKEN as ENGLISH_FORMS
-from .language.spoken_forms import SpokenForms
+from .english.value_forms import SPOKEN as ENGLISH_FORMS
+from .language.value_forms import ValueForms
 
 ANY = "dontcare"  # the value that the grammars use for "any value will do"
 GAP = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)((?:\.[A-Za-z0-9_]+)*)(:spelled)?\}")
@@ -29,7 +29,7 @@ def gaps_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name, _, _ in GAP.findall(text)))
 
 
-def fill(text: str, values: Mapping[str, object], today: str = "", forms: SpokenForms = ENGLISH_FORMS) -> str:
+def fill(text: str, values: Mapping[str, object], today: str = "", forms: ValueForms = ENGLISH_FORMS) -> str:
     """The text with its gaps filled. `forms` are those of the text's language."""
 
     def said(gap: re.Match[str]) -> str:
@@ -53,7 +53,7 @@ def _part_of(values: Mapping[str, object], name: str, path: list[str]) -> object
     return value
 
 
-def spoken(value: object, today: str = "", forms: SpokenForms = ENGLISH_FORMS) -> str:
+def spoken(value: object, today: str = "", forms: ValueForms = ENGLISH_FORMS) -> str:
     """A value as people say it. A date far from today is said with its year."""
     match value:
         case None:
@@ -80,7 +80,7 @@ def spoken(value: object, today: str = "", forms: SpokenForms = ENGLISH_FORMS) -
     return str(value)
 
 
-def as_said(value: object, raw: str, forms: SpokenForms = ENGLISH_FORMS) -> object:
+def as_said(value: object, raw: str, forms: ValueForms = ENGLISH_FORMS) -> object:
     """The value to say to the user. A number of days is said in nights if the user said nights."""
     days = _DAYS.fullmatch(value) if isinstance(value, str) and raw else None
     if days is None or not _nights(forms.nights[0]).search(raw):
@@ -93,7 +93,7 @@ def _nights(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def spelled(code: str, forms: SpokenForms = ENGLISH_FORMS) -> str:
+def spelled(code: str, forms: ValueForms = ENGLISH_FORMS) -> str:
     """The code character by character, in groups of three. Of an e-mail address, only the part before the @ is
     spelled."""
     if "@" in code:
@@ -104,7 +104,7 @@ def spelled(code: str, forms: SpokenForms = ENGLISH_FORMS) -> str:
     return ", ".join(groups)
 
 
-def either(parts: list[str], forms: SpokenForms = ENGLISH_FORMS) -> str:
+def either(parts: list[str], forms: ValueForms = ENGLISH_FORMS) -> str:
     """The parts, joined by commas and "or"."""
     return f"{', '.join(parts[:-1])} {forms.or_} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
@@ -118,12 +118,12 @@ def _is_far(day: str, today: str) -> bool:
     return not -_MONTHS_BACK <= months <= _MONTHS_AHEAD
 
 
-def _clock(hour: int, minute: int, forms: SpokenForms) -> str:
+def _clock(hour: int, minute: int, forms: ValueForms) -> str:
     shown = (hour - 1) % 12 + 1 if forms.has_12_hours else hour
     form = forms.clock_with_minutes if minute else forms.clock
     return form.format(hour=shown, minute=f"{minute:02d}", half="am" if hour < 12 else "pm")
 
 
-def _lasting(parts: list[int], forms: SpokenForms) -> str:
+def _lasting(parts: list[int], forms: ValueForms) -> str:
     said = [f"{part} {unit[part != 1]}" for part, unit in zip(parts, forms.units, strict=True) if part]
     return f" {forms.and_} ".join((", ".join(said[:-1]), said[-1])) if len(said) > 1 else "".join(said) or forms.no_time

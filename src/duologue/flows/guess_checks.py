@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from duologue.dialogue.commands import Affirm
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain, Flow
-from duologue.dialogue.language.pack import Signs, Words
+from duologue.dialogue.language.pack import LanguageWords, Signs
 from duologue.dialogue.language.readings import ConfirmationAnswer, SlotKind
 from duologue.dialogue.language.tokens import Token
 from duologue.dialogue.state import DialogueState
@@ -52,7 +52,7 @@ class GuessInContext:
         return self.domain.pack.signs
 
     @property
-    def words(self) -> Words:
+    def words(self) -> LanguageWords:
         return self.domain.pack.words
 
 

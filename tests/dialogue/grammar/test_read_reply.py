@@ -57,7 +57,8 @@ def test_one_of_the_offered_values() -> None:
     among = Question(TIME, "Meinen Sie 8 Uhr oder 20 Uhr?", among=("08:00", "20:00"))
     for said, time in (("abends", "20:00"), ("20 Uhr", "20:00"), ("das erste", "08:00"), ("morgens", "08:00")):
         reading = read(GERMAN, among, said, TODAY)
-        assert isinstance(reading, Direct) and reading.values[0].value == time, said
+        assert isinstance(reading, Direct), said
+        assert reading.values[0].value == time
 
 
 def test_a_weekend_must_be_asked_about() -> None:

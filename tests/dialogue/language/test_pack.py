@@ -22,7 +22,7 @@ def test_a_missing_field_is_named() -> None:
 
 
 def test_a_missing_text_is_named() -> None:
-    with pytest.raises(IncompletePack, match="texts.brand_new"):
+    with pytest.raises(IncompletePack, match=r"texts\.brand_new"):
         checked_pack(GERMAN, [*TEXTS, "brand_new"])
 
 

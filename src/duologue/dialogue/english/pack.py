@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..language.pack import LanguagePack, Replies, Signs, Words
+from ..language.pack import LanguagePack, LanguageWords, ReplyReaders, Signs
 from ..language.readings import SlotKind
 from .birth_dates import is_about_birth
 from .carrier_words import DISSENT, EXACT, FILLERS, POLITE, is_negation
@@ -18,8 +18,8 @@ from .operations import excludes
 from .questions import OPENINGS, asks
 from .read_confirmation import plain_answer, read_confirmation, says_yes_then_asks
 from .read_reply import read, read_volunteered
-from .spoken_forms import SPOKEN
 from .tokens import stem, stems_of, tokens_of
+from .value_forms import SPOKEN
 from .yes_no import (
     asks_about_past,
     asks_for_more,
@@ -38,7 +38,7 @@ def _set(words: str) -> frozenset[str]:
 ENGLISH = LanguagePack(
     code="en",
     name="English",
-    replies=Replies(
+    replies=ReplyReaders(
         read=read,
         read_confirmation=read_confirmation,
         read_volunteered=read_volunteered,
@@ -73,7 +73,7 @@ ENGLISH = LanguagePack(
         excludes=excludes,
         echo_of=echo_of,
     ),
-    words=Words(
+    words=LanguageWords(
         tokens_of=tokens_of,
         stem=stem,
         stems_of=stems_of,

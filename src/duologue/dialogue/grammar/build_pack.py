@@ -13,9 +13,9 @@ from typing import Any
 
 from ..flow import Patterns
 from ..language.correction_patterns import CorrectionWords, correction_patterns
-from ..language.pack import IncompletePack, LanguagePack, Replies, Signs, Words, checked_pack
+from ..language.pack import IncompletePack, LanguagePack, LanguageWords, ReplyReaders, Signs, checked_pack
 from ..language.readings import SlotKind
-from ..language.spoken_forms import SpokenForms
+from ..language.value_forms import ValueForms
 from . import free_text, read_confirmation, read_reply, signs, yes_no
 from .lexicon import Compounds, Lexicon, lexicon_of
 from .signs import is_value_word
@@ -44,7 +44,7 @@ def build_pack(folder: Path, name: str, compounds: Compounds | None = None) -> L
         _signs(lexicon),
         _words(lexicon),
         correction_patterns(CorrectionWords(**_parts(lexicon.code, "corrections", written, CorrectionWords))),
-        SpokenForms(**_parts(lexicon.code, "spoken", written, SpokenForms)),
+        ValueForms(**_parts(lexicon.code, "spoken", written, ValueForms)),
         written["texts"],
         {name: tuple(phrases) for name, phrases in written["examples"].items()},
     )
@@ -63,8 +63,8 @@ def _frozen(value: Any) -> Any:
     return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
 
 
-def _replies(lexicon: Lexicon) -> Replies:
-    return Replies(
+def _replies(lexicon: Lexicon) -> ReplyReaders:
+    return ReplyReaders(
         read=partial(read_reply.read, lexicon),
         read_confirmation=partial(read_confirmation.read_confirmation, lexicon),
         read_volunteered=partial(read_reply.read_volunteered, lexicon),
@@ -76,7 +76,7 @@ def _replies(lexicon: Lexicon) -> Replies:
         name_in_sentence=partial(free_text.name_in_sentence, lexicon),
         trimmed_text=partial(free_text.trimmed_text, lexicon),
         answering_part=partial(free_text.answering_part, lexicon),
-        has_sentences=partial(free_text.has_sentences, lexicon),
+        has_sentences=free_text.has_sentences,
     )
 
 
@@ -104,9 +104,9 @@ def _signs(lexicon: Lexicon) -> Signs:
     )
 
 
-def _words(lexicon: Lexicon) -> Words:
+def _words(lexicon: Lexicon) -> LanguageWords:
     lists = lexicon.lists
-    return Words(
+    return LanguageWords(
         tokens_of=partial(tokens_of, lexicon),
         stem=lexicon.stem,
         stems_of=partial(stems_of, lexicon),

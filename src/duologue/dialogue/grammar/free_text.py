@@ -52,7 +52,7 @@ def open_name(lexicon: Lexicon, tokens: Sequence[Token], *, is_person: bool) -> 
     run = tokens[first:after]
     if not 1 <= len(run) <= _WORDS_MAX or where_phrase(words[:after], lexicon.relatives):
         return None
-    if not all(_is_name_part(lexicon, token, at, len(run), is_introduced=bool(lead)) for at, token in enumerate(run)):
+    if not all(_is_name_part(lexicon, token, at, len(run)) for at, token in enumerate(run)):
         return None
     if any(token.pause for token in run[1:]) or asks(lexicon, tokens):
         return None
@@ -63,7 +63,7 @@ def open_name(lexicon: Lexicon, tokens: Sequence[Token], *, is_person: bool) -> 
     return Span(first, after) if has_capital or lead or is_person or len(run) <= 2 else None
 
 
-def _is_name_part(lexicon: Lexicon, token: Token, at: int, size: int, *, is_introduced: bool) -> bool:
+def _is_name_part(lexicon: Lexicon, token: Token, at: int, size: int) -> bool:
     word = token.word
     if not word.replace("'", "").isalpha() or len(word) < 2:
         return False
@@ -141,6 +141,6 @@ def answering_part(lexicon: Lexicon, tokens: Sequence[Token], span: Span) -> Spa
     return span
 
 
-def has_sentences(lexicon: Lexicon, tokens: Sequence[Token], span: Span) -> bool:
+def has_sentences(tokens: Sequence[Token], span: Span) -> bool:
     """Are there several sentences in this span?"""
     return any(token.pause in (".", "?") for token in tokens[span.first + 1 : span.after])

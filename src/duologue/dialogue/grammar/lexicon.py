@@ -256,7 +256,7 @@ def _phrases(text: str, letters: Mapping[str, str]) -> tuple[Phrase, ...]:
 
 
 def phrase_at(words: tuple[str, ...] | list[str], place: int, phrases: tuple[Phrase, ...]) -> int:
-    """How many words the longest of these phrases has that begins at `place`; 0 if none does."""
+    """How many words the longest of these phrases has that begins at `place`; 0 if there is no such phrase."""
     for phrase in phrases:
         if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
             return len(phrase)
@@ -264,7 +264,7 @@ def phrase_at(words: tuple[str, ...] | list[str], place: int, phrases: tuple[Phr
 
 
 def where_phrase(words: tuple[str, ...] | list[str], phrases: tuple[Phrase, ...]) -> range | None:
-    """Where one of these phrases is, as a range of indexes; None if there is none."""
+    """Where one of these phrases is, as a range of indexes; None if the words contain no phrase."""
     for place in range(len(words)):
         if size := phrase_at(words, place, phrases):
             return range(place, place + size)

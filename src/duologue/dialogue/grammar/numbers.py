@@ -69,7 +69,7 @@ def cardinal_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[
         if joined is None or (at > place and joined[0] == 0):
             break
         value, at = joined
-        group, room = group + value, _room_after(value, lexicon)
+        group, room = group + value, _room_after(value)
     return (total + group, at) if at > place else None
 
 
@@ -77,7 +77,7 @@ def _scaled(total: int, group: int, scale: int) -> tuple[int, int, int]:
     return total + (group or 1) * scale, 0, scale
 
 
-def _room_after(value: int, lexicon: Lexicon) -> int:
+def _room_after(value: int) -> int:
     """How large the number has to be at most that may follow directly; 1 allows only a scale ("two hundred")."""
     if value >= 100 and value % 100 == 0:
         return 100

@@ -94,7 +94,7 @@ def _time_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, *, is_asked:
         return (12, 0, True), place, place + 1
     if words[place] in lexicon.midnight:
         return (0, 0, True), place, place + 1
-    written = _written_at(lexicon, words, place, is_asked=is_asked)
+    written = _written_at(lexicon, words, place)
     if written is not None:
         return written[0], place, written[1]
     leads = place > 0 and words[place - 1] in lexicon.clock_leads
@@ -112,7 +112,7 @@ def _is_part_of_phrase(lexicon: Lexicon, words: list[str], place: int) -> bool:
     )
 
 
-def _written_at(lexicon: Lexicon, words: list[str], place: int, *, is_asked: bool) -> tuple[Clock, int] | None:
+def _written_at(lexicon: Lexicon, words: list[str], place: int) -> tuple[Clock, int] | None:
     """ "14:30", "14.30 Uhr", "16h", "16h30"."""
     said = _CLOCK.fullmatch(words[place])
     hours = _HOURS.fullmatch(words[place])

@@ -12,15 +12,15 @@ from dataclasses import dataclass, fields
 from .correction_patterns import CorrectionPatterns
 from .match import Span
 from .readings import ConfirmationAnswer, Direct, Polarity, Question, Reading, Slot, SlotKind, Trick, Value
-from .spoken_forms import SpokenForms
 from .tokens import Token
+from .value_forms import ValueForms
 
 Tokens = Sequence[Token]
 Phrase = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Replies:
+class ReplyReaders:
     """What replies mean: values, yes, no and changes. `today` is an ISO date, with the time of day if it is known."""
 
     read: Callable[[Question, str, str], Reading]  # a reply to a question
@@ -63,7 +63,7 @@ class Signs:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class LanguageWords:
     """How the language is split into words, and its lists of words."""
 
     tokens_of: Callable[[str], tuple[Token, ...]]
@@ -107,11 +107,11 @@ class LanguagePack:
 
     code: str
     name: str
-    replies: Replies
+    replies: ReplyReaders
     signs: Signs
-    words: Words
+    words: LanguageWords
     corrections: CorrectionPatterns
-    spoken: SpokenForms
+    spoken: ValueForms
     texts: Mapping[str, str]
     examples: Mapping[str, tuple[str, ...]]  # for NLU: what people say for each command, instead of English
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.language.packs import pack_of
-from duologue.dialogue.language.spoken_forms import SpokenForms
+from duologue.dialogue.language.value_forms import ValueForms
 from duologue.dialogue.templates import as_said, either, fill, spelled, spoken
 
 
-def forms(code: str) -> SpokenForms:
+def forms(code: str) -> ValueForms:
     return pack_of(code).spoken
 
 

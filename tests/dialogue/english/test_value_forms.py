@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.dialogue.english.spoken_forms import SPOKEN
+from duologue.dialogue.english.value_forms import SPOKEN
 from duologue.dialogue.templates import spoken
 
 

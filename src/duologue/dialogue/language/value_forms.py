@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class SpokenForms:
+class ValueForms:
     """The words and forms that a language needs to say values."""
 
     months: tuple[str, ...]

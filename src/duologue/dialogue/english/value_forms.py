@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..language.spoken_forms import SpokenForms
+from ..language.value_forms import ValueForms
 
-SPOKEN = SpokenForms(
+SPOKEN = ValueForms(
     months=tuple("January February March April May June July August September October November December".split()),
     date="{month} {day}",
     date_with_year="{month} {day}, {year}",
