@@ -125,9 +125,19 @@ def _money_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, *, is_asked
         amount, after = _with_cents(lexicon, tokens, amount, after)
     elif sign is None and after + 1 < len(words) and words[after] in lexicon.cents_joint - lexicon.joiner and is_asked:
         amount, after = _with_cents(lexicon, tokens, amount, after)
+    if _is_rate(lexicon, tokens, after):
+        return None
     if sign is None and (not is_asked or _counts(lexicon, tokens, after) or before in lexicon.labelled):
         return None
     return Match(place, after, ({"amount": amount, "currency": sign},))
+
+
+def _is_rate(lexicon: Lexicon, tokens: Sequence[Token], after: int) -> bool:
+    """Is the amount one of several: "cien euros por persona", "80 Euro im Monat"?"""
+    if after + 1 >= len(tokens) or tokens[after].pause or tokens[after].word not in lexicon.rate_words:
+        return False
+    word = tokens[after + 1].word
+    return word in lexicon.periods or lexicon.stem(word) in lexicon.counted
 
 
 def _counts(lexicon: Lexicon, tokens: Sequence[Token], after: int) -> bool:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from ..language.match import Match
 from ..language.readings import Unclear, Why
 from ..language.tokens import Token, words_of
-from .lexicon import Lexicon, phrase_at
+from .lexicon import Lexicon, phrase_at, where_phrase
 from .signs import is_value_word
 from .yes_no import asks_by_words
 
@@ -34,6 +34,8 @@ def polite_places(lexicon: Lexicon, tokens: Sequence[Token]) -> frozenset[int]:
 def objection(lexicon: Lexicon, tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
     """Why a reply can't be a plain answer; None if no word denies, changes or asks something."""
     polite = polite_places(lexicon, tokens)
+    if where_phrase(words_of(tokens), lexicon.undecided):
+        return Why.MARKER
     for place, token in enumerate(tokens):
         if place in covered or place in polite:
             continue

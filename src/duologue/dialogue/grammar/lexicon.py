@@ -25,6 +25,7 @@ class Lexicon:
 
     code: str
     letters: Mapping[str, str]  # letters that are compared as others
+    stem_chars_min: int  # of a stem: a shorter one would be that of other words
     endings: tuple[str, ...]  # of words, longest first; a stem is a word without its ending
     number_of_word: NumberOfWord  # the number that one word means
 
@@ -144,6 +145,7 @@ class Lexicon:
     duration_moments: frozenset[str]  # before or after a duration: it says when
     currencies: Mapping[str, str]
     cents: frozenset[str]
+    rate_words: frozenset[str]  # between an amount and what it is for: "per person"
     cents_joint: frozenset[str]
     # Codes, phones, e-mail
     spelled_as: Mapping[str, str]  # words for letters and signs in codes
@@ -190,7 +192,7 @@ def _fold(word: str, lexicon: Lexicon) -> str:
 @lru_cache(maxsize=8192)
 def _stem(word: str, lexicon: Lexicon) -> str:
     for ending in lexicon.endings:
-        if word.endswith(ending) and len(word) - len(ending) >= 4 and not word.endswith("ss"):
+        if word.endswith(ending) and len(word) - len(ending) >= lexicon.stem_chars_min and not word.endswith("ss"):
             return _stem(word[: -len(ending)], lexicon)
     return word
 
