@@ -24,7 +24,7 @@ from duologue.dialogue.language.readings import Json
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState
-from duologue.fairness.fair_threads import NLU
+from duologue.fairness.fair_threads import PREPARATION
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 from duologue.ports.context import Context
@@ -208,7 +208,7 @@ class DialogueSession:
         scope = scope_of(self.domain, understanding(self.domain, self.state), self.state.top is not None)
         if self._preparing is None or self._preparing.done():
             loop = asyncio.get_running_loop()
-            self._preparing = loop.run_in_executor(NLU, self._nlu.prepare, scope)
+            self._preparing = loop.run_in_executor(PREPARATION, self._nlu.prepare, scope)
             self._preparing.add_done_callback(_note_failure)
 
     def abandon(self) -> None:
