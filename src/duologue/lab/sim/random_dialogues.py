@@ -121,7 +121,7 @@ class DialoguePlayer:
             if self.state.phase is Phase.IDLE:
                 return
             wanted = request_of(self.domain, self.state)
-            event: DialogueEvent = UserMessage("cancel", self.now, TODAY)
+            event: DialogueEvent = UserMessage(self.messages.common[2], self.now, TODAY)
             if wanted is not None:
                 event = WorkFailed(wanted.request, "TimeoutError", "it took too long", self.now)
             if not self._happen(event):
