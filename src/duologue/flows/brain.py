@@ -110,6 +110,11 @@ class FlowBrain:
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
 
+    @property
+    def language(self) -> str:
+        """The language of the flows."""
+        return self._domain.language
+
     def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
         """How complete the user's words are as a reply to the dialogue, by its grammars. NLU isn't asked."""
         turns = self._talks.get(conversation)
