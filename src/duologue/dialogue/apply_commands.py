@@ -27,13 +27,8 @@ from .commands import (
 )
 from .dependencies import uses
 from .draft import Commitment, DialogueDraft
-from .english import ANY, SlotKind
-from .english.carrier_words import FILLERS, POLITE
-from .english.courtesy import courtesy_of
-from .english.free_text import answering_part, has_sentences, trimmed_text
-from .english.questions import asks
-from .english.tokens import tokens_of
 from .flow import PerformAction
+from .language.readings import ANY, SlotKind
 from .not_understood import give_help, miss
 from .prompts import count_try, is_question_current, wait_for_answer
 from .requests import open_flows
@@ -99,22 +94,23 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
         or not is_question_current(d)
     ):
         return False
-    tokens = tokens_of(words)
+    pack = d.domain.pack
+    tokens = pack.words.tokens_of(words)
     if (
         not words
-        or courtesy_of(tokens) in ("thanks", "farewell", "greeting")
+        or pack.signs.courtesy_of(tokens) in ("thanks", "farewell", "greeting")
         or only_named(d.domain, d.top.flow, words)
     ):
         return False
-    if tokens and all(token.word in POLITE | FILLERS for token in tokens):
+    if tokens and all(token.word in pack.words.polite | pack.words.fillers for token in tokens):
         return False
-    whole = trimmed_text(tokens, d.spec(slot).grammar_slot)
-    first, after = part = answering_part(tokens, whole) if tokens else whole
-    if asks(tokens[first:after]):
+    whole = pack.replies.trimmed_text(tokens, d.spec(slot).grammar_slot)
+    first, after = part = pack.replies.answering_part(tokens, whole) if tokens else whole
+    if pack.signs.asks(tokens[first:after]):
         return False
     start = tokens[first].start if first else 0
     end = tokens[after - 1].end if after < len(tokens) else len(words)
-    source = PICKED_OUT if part != whole or has_sentences(tokens, part) else "grammar"
+    source = PICKED_OUT if part != whole or pack.replies.has_sentences(tokens, part) else "grammar"
     d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end), source),))
     validate_next(d)
     return True

@@ -16,7 +16,7 @@ from .found_choices import chosen_item
 from .matrix import MATRIX
 from .records import changed
 from .state import BUSY, MESSAGES_MAX, TRACE_MAX, DialogueMessage, DialogueState, Instance, Phase, TraceEvent, with_top
-from .templates import ITEM, as_said, fill
+from .templates import ITEM, as_said, fill, spoken
 
 
 class UnknownMove(Exception):
@@ -113,13 +113,22 @@ class DialogueDraft:
 
     def say(self, text: str, *, asks: bool = False, barge_in: bool = True, ends: bool = False, **more: Any) -> str:
         """Fill the gaps in the text and add it as a response, unless it is empty. Returns the filled text."""
-        said = {name: as_said(filled.value, filled.raw) for name, filled in self.top.slots} if self.s.stack else None
+        said = (
+            {name: as_said(filled.value, filled.raw, self.domain.pack.spoken) for name, filled in self.top.slots}
+            if self.s.stack
+            else None
+        )
         if said is not None:
             said |= self._chosen_items()
-        words = fill(text, {**(self.s.slots if said is None else said), **more}, self.today)
+        words = fill(text, {**(self.s.slots if said is None else said), **more}, self.today, self.domain.pack.spoken)
         if words:
             self._responses.append(Respond(words, barge_in, asks, ends))
         return words
+
+    def spoken(self, value: object, raw: str = "") -> str:
+        """A value as people say it in the language of the flows. `raw` is what the user said for it."""
+        forms = self.domain.pack.spoken
+        return spoken(as_said(value, raw, forms), self.today, self.domain.pack.spoken)
 
     def _chosen_items(self) -> dict[str, object]:
         """What the user chose from lists that actions found: the label to say, and the item for gaps with a dot."""
@@ -132,7 +141,7 @@ class DialogueDraft:
 
     def say_first(self, text: str, **more: object) -> None:
         """Say this text before all other responses of the step. A second call replaces the text of the first."""
-        self._first = fill(text, more)
+        self._first = fill(text, more, forms=self.domain.pack.spoken)
 
     @property
     def says_something(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .english import Json
+from .language.readings import Json
 
 
 @dataclass(frozen=True, slots=True)

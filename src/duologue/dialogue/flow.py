@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .conditions import Condition
-from .english import Choice, NameList, SlotKind
-from .english import Slot as GrammarSlot
-from .english.birth_dates import is_about_birth
-from .english.readings import DAYTIME_HOURS
+from .english.names import NameList
+from .language.pack import LanguagePack
+from .language.packs import pack_of
+from .language.readings import DAYTIME_HOURS, Choice, SlotKind
+from .language.readings import Slot as GrammarSlot
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class SlotSpec:
     is_future: bool = False  # a past day, or a past time of today, is refused
     choices_from: str = ""  # the slot that holds the choices: a list that an action returned
     is_session: bool = False  # a value that was given in an earlier task of the conversation is used again
+    language: str = "en"  # of the texts
 
     @property
     def display_name(self) -> str:
@@ -61,7 +63,7 @@ class SlotSpec:
             self.hours,
             self.is_past,
             may_be_any=self.is_optional,
-            is_birth=self.is_past and is_about_birth(self.name, self.label, self.prompt),
+            is_birth=self.is_past and pack_of(self.language).signs.is_about_birth(self.name, self.label, self.prompt),
         )
 
 
@@ -258,6 +260,12 @@ class Domain:
     time_zone: str = ""  # where the callers are; empty: the time zone of this machine
     correctable_turns: int = 3  # for how many turns after its end a task can be corrected; 0: not at all
     confidence_min: float = 0.35  # words heard with less confidence decide nothing; the question is asked again
+    language: str = "en"  # which language pack reads replies and says values
+
+    @property
+    def pack(self) -> LanguagePack:
+        """The language pack of the flows."""
+        return pack_of(self.language)
 
     @property
     def offered(self) -> tuple[Flow, ...]:

@@ -83,7 +83,7 @@ def _queue(d: DialogueDraft, e: UserMessage) -> None:
         d.say(d.domain.patterns.busy)
 
 
-def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:  # noqa: ARG001
+def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:
     count_silence(d)
 
 

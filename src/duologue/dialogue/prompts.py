@@ -12,7 +12,7 @@ from typing import Any
 from .draft import DialogueDraft
 from .flow import Collect, Confirm, PerformAction
 from .state import Phase
-from .templates import either, spelled, spoken
+from .templates import either, spelled
 from .unconfirmed_values import listed
 
 
@@ -30,9 +30,12 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
         prompt = spec.prompt  # there is nothing to propose, or the user just refused it
     if d.s.reading_back:
         value = next((item.value for item in d.s.values), None)
-        prompt, more = patterns.read_back, {"value": spelled(str(value))}
+        prompt, more = patterns.read_back, {"value": spelled(str(value), d.domain.pack.spoken)}
     elif d.s.among:
-        prompt, more = patterns.ambiguous, {"value": either([spoken(value, d.today) for value in d.s.among])}
+        prompt, more = (
+            patterns.ambiguous,
+            {"value": either([d.spoken(value) for value in d.s.among], d.domain.pack.spoken)},
+        )
     ladder, count = (spec.silence_prompts, d.s.silences) if d.s.silences else (spec.reprompts, d.s.misses)
     is_about_answer = bool(d.s.among) or d.s.reading_back
     if count and ladder and not is_about_answer:

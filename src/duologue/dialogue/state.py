@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from .commands import CorrectSlot, SetSlot
-from .english import Json
+from .language.readings import Json
 from .records import changed
 
 MESSAGES_MAX = 50

@@ -9,8 +9,8 @@ from __future__ import annotations
 from .commands import CorrectSlot, SetSlot
 from .dependencies import dependants, final_action_using, unconfirm, unconfirm_from, uses
 from .draft import DialogueDraft
-from .english import ANY, Json
 from .flow import Collect, Confirm, PerformAction
+from .language.readings import ANY, Json
 from .past_values import past_refusal
 from .prompts import ask_slot, count_try, is_confirming
 from .records import changed
@@ -18,7 +18,6 @@ from .requests import validation
 from .run_flow import continue_flow, open_flow, write
 from .stack import PROGRAM, return_to
 from .state import Filled, Phase, without
-from .templates import as_said, spoken
 from .unconfirmed_values import ANNOUNCED, PICKED_OUT
 
 
@@ -87,10 +86,10 @@ def accept(d: DialogueDraft, value: Json) -> bool:
     d.note("slot_set", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
     if before is not None and not is_same:
-        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=spoken(as_said(value, given.raw), d.today))
+        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=d.spoken(value, given.raw))
         revisit_after_change(d, given.slot)
     elif isinstance(given, CorrectSlot) and before is None:
-        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=spoken(as_said(value, given.raw), d.today))
+        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=d.spoken(value, given.raw))
     return False
 
 
@@ -101,7 +100,7 @@ def reject(d: DialogueDraft, reason: str) -> None:
     d.set(values=d.s.values[1:], among=(), reading_back=False)
     if d.s.waiting_for is not None or is_confirming(d):  # otherwise no question is open: the user made a correction
         count_try(d)
-    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).display_name, value=spoken(given.value, d.today))
+    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).display_name, value=d.spoken(given.value))
     validate_next(d)
 
 
@@ -122,7 +121,7 @@ def tell_what_was_done(d: DialogueDraft, slot: str, new: Filled | None = None) -
     aren't passed on."""
     act, before = final_action_using(d, slot), d.top.filled(slot)
     assert act is not None, d.top
-    old = spoken(as_said(before.value, before.raw), d.today) if before is not None else ""
+    old = d.spoken(before.value, before.raw) if before is not None else ""
     d.say(d.domain.patterns.already_done, slot=d.spec(slot).display_name, value=old)
     d.note("already_done", step=act.step)
     if not act.on_change:

@@ -16,10 +16,9 @@ from typing import Any
 from duologue.core.leaves import Ask
 from duologue.dialogue.completeness import completeness
 from duologue.dialogue.effects import HandOver, Respond
-from duologue.dialogue.english.read_confirmation import plain_answer
-from duologue.dialogue.english.readings import ConfirmationAnswer
 from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.language.readings import ConfirmationAnswer
 from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
@@ -110,6 +109,11 @@ class FlowBrain:
         completed last, with its results. None if there is neither, or if the dialogue isn't in memory."""
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
+
+    @property
+    def language(self) -> str:
+        """The language of the flows."""
+        return self._domain.language
 
     def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
         """How complete the user's words are as a reply to the dialogue, by its grammars. NLU isn't asked."""
@@ -215,7 +219,8 @@ class FlowBrain:
         state = talk.state
         if state.phase is not Phase.CONFIRMING or not (request.premature or talk.has_more):
             return False
-        return plain_answer(state.last_question, text, self._today()) is ConfirmationAnswer.YES
+        plain_answer = self._domain.pack.replies.plain_answer
+        return plain_answer(state.last_question, text, self._today(), ()) is ConfirmationAnswer.YES
 
     async def _turns_of(self, conversation: str) -> _DialogueTurns:
         if conversation not in self._talks:

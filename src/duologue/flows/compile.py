@@ -12,7 +12,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from duologue.dialogue.conditions import parse
-from duologue.dialogue.english import Choice, NameList
+from duologue.dialogue.english.names import NameList
 from duologue.dialogue.flow import (
     Assign,
     CallFlow,
@@ -31,6 +31,8 @@ from duologue.dialogue.flow import (
     SayText,
     SlotSpec,
 )
+from duologue.dialogue.language.packs import pack_of
+from duologue.dialogue.language.readings import Choice
 
 from .schema import (
     ActionStep,
@@ -60,10 +62,10 @@ _NOWHERE = -1
 
 def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Domain:
     """Compile a checked file. `names` holds the list of names of each slot that has one."""
-    patterns = Patterns(**{field.name: getattr(file.patterns, field.name) for field in fields(Patterns)})
+    patterns = patterns_of(file)
     return Domain(
         {name: compile_flow(name, flow, patterns.completed) for name, flow in file.flows.items()},
-        {name: _compile_slot(name, slot, names.get(name, ())) for name, slot in file.slots.items()},
+        {name: _compile_slot(name, slot, names.get(name, ()), file.language) for name, slot in file.slots.items()},
         # The programs already say this text after their last step. The dialogue would say it at every end of a flow.
         replace(patterns, completed=""),
         file.misses_max,
@@ -72,6 +74,21 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
         time_zone=file.time_zone,
         correctable_turns=file.correctable_turns,
         confidence_min=file.confidence_min,
+        language=file.language,
+    )
+
+
+def patterns_of(file: FileEntry) -> Patterns:
+    """The texts of the file. Those that it doesn't replace are the built-in texts of its language."""
+    built_in = pack_of(file.language).texts
+    written = file.patterns.model_fields_set  # type: ignore[attr-defined]
+    return Patterns(
+        **{
+            field.name: built_in[field.name]
+            if field.name in built_in and field.name not in written
+            else getattr(file.patterns, field.name)
+            for field in fields(Patterns)
+        }
     )
 
 
@@ -85,13 +102,16 @@ def to_choices(entries: Iterable[str | ChoiceEntry]) -> tuple[Choice, ...]:
     )
 
 
-def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> SlotSpec:
+def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...], language: str = "en") -> SlotSpec:
     label = slot.label or name.replace("_", " ")
     begin, end = slot.hours
     return SlotSpec(
         name,
         slot.kind,
-        slot.prompt or f"What is the {label}?",  # an action may request the slot, even if no step asks for it
+        slot.prompt
+        or pack_of(language).spoken.prompt.format(
+            label=label
+        ),  # an action may request the slot, even if no step asks for it
         tuple(slot.reprompts),
         tuple(slot.silence_prompts),
         slot.help,
@@ -112,6 +132,7 @@ def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> Slot
         slot.is_future,
         slot.choices_from,
         slot.is_session,
+        language=language,
     )
 
 

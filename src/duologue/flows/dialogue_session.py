@@ -17,10 +17,10 @@ from duologue.core.errors import DuologueError
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.commands import ChitChat
 from duologue.dialogue.effects import DialogueEffect, HandOver, Respond, RunAction, Save, Understand, Validate
-from duologue.dialogue.english import Json
 from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserMessage, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.found_choices import with_found_choices
+from duologue.dialogue.language.readings import Json
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState

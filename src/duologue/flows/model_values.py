@@ -10,8 +10,8 @@ import json
 import re
 from datetime import date
 
-from duologue.dialogue.english import Json, SlotKind
 from duologue.dialogue.flow import SlotSpec
+from duologue.dialogue.language.readings import Json, SlotKind
 from duologue.nlu.understanding import ModelValue
 
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")

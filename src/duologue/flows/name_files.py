@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from duologue.dialogue.english import Choice
+from duologue.dialogue.language.readings import Choice
 
 from .problems import ProblemList, quoted
 from .step_walk import entries_of

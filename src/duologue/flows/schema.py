@@ -23,9 +23,9 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from duologue.dialogue.conditions import LENGTH_MAX
-from duologue.dialogue.english import SlotKind
-from duologue.dialogue.english.readings import DAYTIME_HOURS
 from duologue.dialogue.flow import Domain, Patterns
+from duologue.dialogue.language.packs import PACKS, has_pack
+from duologue.dialogue.language.readings import DAYTIME_HOURS, SlotKind
 
 from .caller_clock import is_zone, zones
 from .problems import hint, kind_shown
@@ -55,7 +55,14 @@ def _zone(value: str) -> str:
     return value
 
 
+def _language(code: str) -> str:
+    if not has_pack(code):
+        raise ValueError(f"there is no language pack for {code!r}; there are packs for {', '.join(sorted(PACKS))}")
+    return code
+
+
 Zone: TypeAlias = Annotated[str, AfterValidator(_zone)]
+Language: TypeAlias = Annotated[str, AfterValidator(_language)]
 Scalar: TypeAlias = Annotated[
     Any, AfterValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean", "null"]})
 ]
@@ -360,6 +367,9 @@ class FileEntry(_Entry):
     )
     time_zone: Zone = Field(
         _DEFAULTS["time_zone"], description="Where the callers are, such as Europe/Vienna; default: this machine's."
+    )
+    language: Language = Field(
+        _DEFAULTS["language"], description="The language of the texts and the callers: en, de or es."
     )
 
 

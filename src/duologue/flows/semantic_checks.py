@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
-from duologue.dialogue.english import SlotKind
+from duologue.dialogue.language.readings import SlotKind
 from duologue.dialogue.templates import either
 
 from .problems import Path, ProblemList, quoted

@@ -31,7 +31,6 @@ from duologue.dialogue.commands import (
     StartFlow,
 )
 from duologue.dialogue.effects import RunAction, Understand, Validate
-from duologue.dialogue.english import Direct, Json, Question, SlotKind, read
 from duologue.dialogue.events import (
     ActionDone,
     DialogueEvent,
@@ -44,40 +43,20 @@ from duologue.dialogue.events import (
     WorkFailed,
 )
 from duologue.dialogue.flow import Domain, JumpUnless, PerformAction, SlotSpec
+from duologue.dialogue.language.packs import pack_of
+from duologue.dialogue.language.readings import Direct, Json, Question, SlotKind
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, DialogueState, Phase
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
+
+from .messages import TriedMessages, messages_of
 
 TODAY = "2025-12-03"  # a Wednesday
 STALE = 99
 UNSURE = 0.1  # the confidence of a message that may have been a noise
 NORMALISED = " checked"  # the suffix that normalisers add here
 UNKNOWN = "nowhere"
-FOR_NLU = "so what about that other thing we had"
-COMMON = (
-    "yes", "no", "cancel", "help", "repeat", "hold on", "go back", "skip", "start over", "a person please", FOR_NLU, "",
-)  # fmt: skip
-SAID: Mapping[SlotKind, tuple[str, str]] = {
-    SlotKind.NUMBER: ("two", "five"),
-    SlotKind.DATE: ("tomorrow", "december 20"),
-    SlotKind.TIME: ("7 pm", "9 am"),
-    SlotKind.DURATION: ("two hours", "three days"),
-    SlotKind.MONEY: ("fifty dollars", "80 dollars"),
-    SlotKind.YES_NO: ("yes", "no"),
-    SlotKind.NAME: ("Boston", "Denver"),
-    SlotKind.PHONE: ("555 123 4567", "555 765 4321"),
-    SlotKind.EMAIL: ("ann@example.com", "bob@example.org"),
-    SlotKind.CODE: ("A B 1 2", "X Y 3 4"),
-    SlotKind.TEXT: ("tea", "coffee"),
-    SlotKind.CHOICE: ("", ""),
-}
 FOUND = ("red fox", "blue bird")  # the items of a list that an action returns
-# Messages that tempt a machine into a silent error: two values, a span of days, a limit, a side question.
-TROUBLING = (
-    "friday at 9", "this weekend", "early next week", "after four", "2 or 3", "what was that again?",
-    "the first one, and how long will it take?", "my wife's name",
-)  # fmt: skip
-AMBIGUOUS: Mapping[SlotKind, str] = {SlotKind.DATE: "next friday", SlotKind.TIME: "half past six"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +77,11 @@ class Alphabet:
 
     # -- What users say
 
+    @property
+    def messages(self) -> TriedMessages:
+        """What is said, in the language of the domain."""
+        return messages_of(self.domain.language)
+
     def person(self, state: DialogueState) -> Iterator[DialogueEvent]:
         """The events that don't come from workers: messages, silence, and flows that the program starts. While a
         request is running, there are only messages."""
@@ -107,7 +91,8 @@ class Alphabet:
             yield from (UserMessage(text, 0, TODAY, UNSURE) for text in self.unclear[:1])
             return
         yield from (UserMessage(text, 0, TODAY, UNSURE) for text in self.unclear)
-        yield from (UserMessage(text, 0, TODAY) for text in dict.fromkeys((*COMMON, *self.texts(state))))
+        tried = (*self.messages.common, self.messages.for_nlu, "", *self.texts(state))
+        yield from (UserMessage(text, 0, TODAY) for text in dict.fromkeys(tried))
         yield NothingSaid(0)
         yield from self.starts or (FlowRequested(name, 0) for name in (*self.domain.flows, UNKNOWN))
 
@@ -115,21 +100,21 @@ class Alphabet:
         """Messages that make sense only in this state: answers to its question, corrections, and "retry" after an
         error."""
         if state.phase is Phase.ERROR:
-            yield "retry"
+            yield self.messages.retry
         if state.waiting_for is not None:
             spec = self.domain.slots[state.waiting_for]
             yield from said_of(spec)
             yield from self._decisive_answers(spec)
-            if spec.kind in AMBIGUOUS:
-                yield AMBIGUOUS[spec.kind]
+            if spec.kind in self.messages.ambiguous:
+                yield self.messages.ambiguous[spec.kind]
             if spec.is_future:
-                yield "yesterday"
+                yield self.messages.yesterday
             if state.among:
-                yield "the second one"
+                yield self.messages.second
         if state.stack:
             yield from self.also
         if state.phase is Phase.CONFIRMING:
-            yield "no, change it"
+            yield self.messages.change_it
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
@@ -138,7 +123,7 @@ class Alphabet:
             if isinstance(value, str):
                 yield value
             elif not isinstance(value, bool) and spec.kind in (SlotKind.NUMBER, SlotKind.MONEY):
-                yield f"{value} dollars" if spec.kind is SlotKind.MONEY else f"{value}"
+                yield self.messages.money.format(value=value) if spec.kind is SlotKind.MONEY else f"{value}"
 
     def corrections(self, state: DialogueState) -> Iterator[str]:
         """Corrections of the open task, or of the task that has just ended."""
@@ -148,11 +133,12 @@ class Alphabet:
         for name, filled in top.slots:
             spec = self.domain.slots.get(name)
             if spec is not None:
-                yield f"change the {spec.display_name} to {other_of(spec, filled.value)}"
+                new = other_of(spec, filled.value)
+                yield self.messages.change.format(slot=spec.display_name, value=new)
         asked = [name for name in top.asked if top.filled(name) is not None]
         if asked:
             spec = self.domain.slots[asked[-1]]
-            yield f"no, make it {other_of(spec, dict(top.slots)[spec.name].value)}"
+            yield self.messages.make_it.format(value=other_of(spec, dict(top.slots)[spec.name].value))
 
     # -- What workers answer
 
@@ -257,19 +243,19 @@ def said_of(spec: SlotSpec) -> tuple[str, str]:
     if spec.names is not None:
         names = [value for _, value in spec.names.joined]
         return names[0], names[-1]
-    return SAID[spec.kind]
+    return messages_of(spec.language).said[spec.kind]
 
 
 def value_of(spec: SlotSpec, text: str) -> Json:
     """The value that the grammar reads from an answer. If the grammar can't read it, the text of the answer."""
-    key = (spec.name, spec.kind, text)
+    key = (spec.language, spec.name, spec.kind, text)
     if key not in _VALUES:
-        reading = read(Question(spec.grammar_slot), text, TODAY)
+        reading = pack_of(spec.language).replies.read(Question(spec.grammar_slot), text, TODAY)
         _VALUES[key] = reading.value_of(spec.name) if isinstance(reading, Direct) else text
     return _VALUES[key]
 
 
-_VALUES: dict[tuple[str, SlotKind, str], Json] = {}
+_VALUES: dict[tuple[str, str, SlotKind, str], Json] = {}
 
 
 def other_of(spec: SlotSpec, value: Json) -> str:
@@ -287,7 +273,10 @@ def alphabet_of(domain: Domain) -> Alphabet:
     actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, PerformAction)}
     needs = dict.fromkeys(actions, spare[:1]) if spare else {}
     asks = dict.fromkeys(actions, "Shall I really do that?")
-    return Alphabet(domain, needs, asks, decides=_decisive(domain), also=TROUBLING)
+    said = messages_of(domain.language)
+    return Alphabet(
+        domain, needs, asks, decides=_decisive(domain), also=said.troubling, meanwhile=(said.common[0], said.common[2])
+    )
 
 
 def _decisive(domain: Domain) -> dict[str, tuple[Json, ...]]:

@@ -29,7 +29,8 @@ from duologue.dialogue.flow import (
     SlotSpec,
 )
 
-from .alphabet import FOR_NLU, Alphabet
+from .alphabet import Alphabet
+from .messages import FOR_NLU
 
 
 def flow(name: str, *program: Instruction, hidden: bool = False, completed: str = "") -> Flow:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 
 from duologue.dialogue.commands import ClearSlot, Deny
-from duologue.dialogue.english import Confirmation, ConfirmationAnswer, SlotKind, read_confirmation
 from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Confirm, Jump, PerformAction
+from duologue.dialogue.language.readings import Confirmation, ConfirmationAnswer, SlotKind
 from duologue.dialogue.state import BUSY, Phase, Slots
 from duologue.dialogue.unconfirmed_values import is_unconfirmed
 
@@ -47,7 +47,8 @@ def a_no_never_runs_an_action(seen: ObservedStep) -> Iterator[str]:
     was_confirming = seen.before.waiting_for is None and (isinstance(at, Confirm) or bool(top.confirm))
     is_no = False
     if isinstance(seen.event, UserMessage) and seen.before.phase is Phase.CONFIRMING:
-        reading = read_confirmation(seen.before.last_question, seen.event.text, seen.event.today)
+        read = seen.domain.pack.replies.read_confirmation
+        reading = read(seen.before.last_question, seen.event.text, seen.event.today, ())
         is_no = isinstance(reading, Confirmation) and reading.answer is ConfirmationAnswer.NO
     denies = bool(seen.commands) and all(isinstance(command, Deny | ClearSlot) for command in seen.commands)
     if was_confirming and (is_no or denies):

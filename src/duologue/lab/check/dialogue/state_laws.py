@@ -138,7 +138,7 @@ def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]
             yield f"{size} {name}, more than the limit of {most}"
 
 
-def a_flow_is_started_once(domain: Domain, state: DialogueState) -> Iterator[str]:  # noqa: ARG001
+def a_flow_is_started_once(domain: Domain, state: DialogueState) -> Iterator[str]:
     """Check that a flow is on the stack only once, unless another flow calls it."""
     begun = [one.flow for one in state.stack if not one.called]
     if len(set(begun)) < len(begun):

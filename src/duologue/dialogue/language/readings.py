@@ -7,11 +7,11 @@ confirmation or unclear. Rule: every value can be written as JSON and comes with
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from .names import NameList
+    from ..english.names import NameList
 
 Json: TypeAlias = "str | int | float | bool | dict[str, str | int | float | None] | None"
 
@@ -152,3 +152,19 @@ class Unclear:
 
 
 Reading: TypeAlias = Direct | Ambiguous | SpokenCommand | Confirmation | Unclear
+
+
+class Polarity(Enum):
+    """Whether a reply says yes or no."""
+
+    YES = "yes"
+    NO = "no"
+    BOTH = "both"
+    UNSURE = "unsure"  # "let me think about it"
+
+
+class Trick(Enum):
+    """Why a plain yes or no to a question is unclear."""
+
+    MINDS = "mind"  # the question asks "do you mind"
+    DENIES = "or"  # the question is negative or offers two things: "a non-smoking room", "this or that"
