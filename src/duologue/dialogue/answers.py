@@ -41,6 +41,7 @@ from .english.questions import asks
 from .english.tokens import tokens_of
 from .english.yes_no import opening_answer, trick_of
 from .interpreters import Interpreter, MessageInContext, as_set_slots, interpret, question_of
+from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
 from .prompts import count_try, is_question_current
 from .requests import understanding
@@ -155,6 +156,8 @@ def _take_anything(reply: MessageInContext) -> bool:
 
 QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("list", "items of a list that is asked for, changes of it, or its end", take_list_reply),
+    Interpreter("change of a list", "an item that is added, removed or changed at another question", take_list_change),
     Interpreter("another slot", "a value that names another slot, or corrects the last answer", _take_other_slot),
     Interpreter("none of them", "a no to all values that the agent asked about", _take_rejection),
     Interpreter("value", "the slot's grammar explains every word", _take_value),

@@ -19,7 +19,7 @@ from .prompts import is_question_current
 from .run_flow import continue_flow
 from .slot_names import names_of
 from .state import Phase, values_of
-from .templates import as_said, either, spoken
+from .templates import either, spoken
 from .unconfirmed_values import PICKED_OUT
 from .values import validate_next
 
@@ -71,7 +71,7 @@ def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
         if f" {called} " in text and name not in values:
             return d.domain.patterns.not_given.replace("{slot}", d.spec(name).display_name)
         if f" {called} " in text:
-            value = spoken(as_said(held[name].value, held[name].raw), d.today)
+            value = spoken(d.shown(name, held[name]), d.today)
             words = d.domain.patterns.recalled.replace("{slot}", d.spec(name).display_name)
             return words.replace("{value}", value)
     return ""

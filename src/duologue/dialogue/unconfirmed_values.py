@@ -11,7 +11,7 @@ from .draft import DialogueDraft
 from .flow import PerformAction
 from .records import changed
 from .state import BUSY, Filled, put
-from .templates import as_said, gaps_of, spoken
+from .templates import gaps_of, spoken
 
 PICKED_OUT = "part"  # picked out, not announced yet
 ANNOUNCED = "part, told"  # announced; the user may still object
@@ -77,7 +77,7 @@ def listed(d: DialogueDraft) -> str:
 def _listed(d: DialogueDraft, names: list[str]) -> str:
     slots = dict(d.top.slots)
     return ", ".join(
-        f"{d.spec(name).display_name} {spoken(as_said(slots[name].value, slots[name].raw), d.today)}" for name in names
+        f"{d.spec(name).display_name} {spoken(d.shown(name, slots[name]), d.today)}" for name in names
     )
 
 

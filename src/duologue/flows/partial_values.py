@@ -7,11 +7,14 @@ before it is used.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from duologue.dialogue.commands import SetSlot
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import Question, Slot, SlotKind, read_parts, read_volunteered
+from duologue.dialogue.english import Json, Question, Slot, SlotKind, read_parts, read_volunteered
 from duologue.dialogue.english.embedded_values import read_first
 from duologue.dialogue.english.free_text import name_in_sentence
+from duologue.dialogue.english.list_replies import read_list_reply
 from duologue.dialogue.english.questions import asks
 from duologue.dialogue.english.tokens import span_of, tokens_of
 from duologue.dialogue.english.yes_no import asks_about_past, is_about_future, opening_answer, trick_of
@@ -25,11 +28,42 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
     """The values in a message that starts a flow. If some words of the message aren't understood, only the unambiguous
     values are returned."""
     task = domain.flows[flow]
+    if listed := _listed(domain, flow, text, today):
+        return listed
     slots = tuple(domain.slots[name].grammar_slot for name in task.slots if not domain.slots[name].ask_before_filling)
     whole = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
     if whole is not None:
         return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
     return _parts(slots, text, today)
+
+
+def _listed(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
+    """The items of a list in a message that starts a flow, and other values beside them. A bare number isn't taken for
+    another slot, because it may count the items. Empty if the flow asks for no list, or if the message names no
+    item."""
+    task = domain.flows[flow]
+    spec = next((domain.slots[name] for name in task.slots if domain.slots[name].items), None)
+    if spec is None or spec.ask_before_filling:
+        return ()
+    about = " ".join((task.description, *task.examples, spec.display_name))
+    slots = tuple(domain.slots[name].grammar_slot for name in spec.items)
+    found = read_list_reply(text, slots, about, 0, today)
+    if found is None or found.kind != "add" or not any(len(item) > 1 or not _counts(domain, item) for item in found.items):
+        return ()  # "I'd like a pizza" asks for the task, and names nothing
+    items = [dict(item) for item in found.items]
+    source = PICKED_OUT if found.leftover else "grammar"
+    others = tuple(
+        domain.slots[name].grammar_slot
+        for name in task.slots
+        if not domain.slots[name].items
+        and domain.slots[name].kind is not SlotKind.NUMBER
+        and not domain.slots[name].ask_before_filling
+    )
+    return (SetSlot(spec.name, items, text, source=source), *_parts(others, text, today))
+
+
+def _counts(domain: Domain, item: Mapping[str, Json]) -> bool:
+    return all(domain.slots[name].kind is SlotKind.NUMBER for name in item)
 
 
 def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[SetSlot, ...]:
