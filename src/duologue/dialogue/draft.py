@@ -49,6 +49,7 @@ class DialogueDraft:
         self.question = (state.top.id, state.top.at, state.waiting_for) if state.top is not None else None
         self.is_question_new = False  # the open question is new: the user can't have answered it yet
         self.has_just_acted = False  # a final action has succeeded in this step
+        self.is_repaired = False  # a flow of the author has handled the failed reply, so no apology is needed
         self._first = ""
         self._responses: list[Respond] = []
         self._reasons: dict[str, None] = {}

@@ -311,7 +311,7 @@ class Domain:
     correctable_turns: int = 3  # for how many turns after its end a task can be corrected; 0: not at all
     confidence_min: float = 0.35  # words heard with less confidence decide nothing; the question is asked again
     faq: tuple[FaqEntry, ...] = ()
-    faq_min: float = 0.6  # how sure the search has to be of an answer
+    faq_min: float = 0.5  # how sure the search has to be of an answer
     repairs: Mapping[str, str] = field(default_factory=dict)  # occasion -> the flow that handles it
 
     def list_of_item(self, flow: str) -> SlotSpec | None:

@@ -43,6 +43,8 @@ AMENDED: dict[tuple[Phase, Phase], str] = {
     (P.COMPLETED, P.WAITING_FOR_SLOT): "a digression returns to the open question",
     (P.COMPLETED, P.CONFIRMING): "a digression returns to the open confirmation",
     (P.COMPLETED, P.EXECUTING_ACTION): "a called flow returns to an action",
+    (P.COMPLETED, P.UNDERSTANDING): "a called flow returns to a search of the FAQ",
+    (P.EXECUTING_ACTION, P.UNDERSTANDING): "a search of the FAQ may follow an action",
     (P.COMPLETED, P.VALIDATING_SLOT): "after an item of a list, the values of the next one are checked",
     (P.WAITING_FOR_SLOT, P.COMPLETED): "a question that the user doesn't answer is given up",
     (P.IDLE, P.WAITING_FOR_SLOT): "the program may start a flow",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .draft import DialogueDraft
 from .prompts import count_try
+from .repairs import NO_INPUT, NO_MATCH, open_repair
 from .run_flow import continue_flow
 from .state import Phase
 
@@ -31,6 +32,9 @@ def _give_example(d: DialogueDraft) -> None:
 
 def miss(d: DialogueDraft) -> None:
     """The message was not understood: offer help if nothing is open, otherwise ask again."""
+    if not d.s.stack and open_repair(d, NO_MATCH):
+        continue_flow(d)
+        return
     if not d.s.stack:
         apology = d.say(d.domain.patterns.not_understood)
         if apology and d.s.last_response.startswith(apology):
@@ -46,10 +50,12 @@ def miss(d: DialogueDraft) -> None:
         d.say(d.domain.patterns.reprompt)
     else:
         count_try(d, misses=d.s.misses + 1)
+        open_repair(d, NO_MATCH)
     continue_flow(d)
 
 
 def count_silence(d: DialogueDraft) -> None:
     """The user said nothing: count a silence and ask again."""
     count_try(d, silences=d.s.silences + 1)
+    open_repair(d, NO_INPUT)
     continue_flow(d)

@@ -35,6 +35,8 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
     elif d.s.among:
         prompt, more = patterns.ambiguous, {"value": either([spoken(value, d.today) for value in d.s.among])}
     ladder, count = (spec.silence_prompts, d.s.silences) if d.s.silences else (spec.reprompts, d.s.misses)
+    if d.is_repaired:
+        ladder, count = (), 0
     is_about_answer = bool(d.s.among) or d.s.reading_back
     if count and ladder and not is_about_answer:
         prompt = ladder[min(count, len(ladder)) - 1]
@@ -62,9 +64,9 @@ def ask_confirmation(d: DialogueDraft, at: Confirm | None) -> None:
     _set_question(d, None)
     patterns = d.domain.patterns
     text = patterns.what_to_change if d.top.denied else at.text if at is not None else d.top.confirm
-    if d.s.misses:
+    if d.s.misses and not d.is_repaired:
         d.say(patterns.reprompt if d.top.denied else patterns.unconfirmed)
-    if d.s.silences:
+    if d.s.silences and not d.is_repaired:
         d.say(d.domain.patterns.silence)
     words = d.say(text, asks=True, barge_in=at.barge_in if at is not None else True, slots=listed(d))
     d.set(last_question=words)

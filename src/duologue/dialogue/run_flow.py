@@ -12,8 +12,11 @@ from .commands import SetSlot
 from .dependencies import dependants, repeatable_from, unconfirm, unconfirm_from
 from .draft import Commitment, DialogueDraft
 from .effects import HandOver
+from .english import ANY
 from .events import UNKNOWN_OUTCOME
+from .faq_words import answer_by_words
 from .flow import (
+    AnswerFromFaq,
     Assign,
     CallFlow,
     Collect,
@@ -31,7 +34,7 @@ from .found_choices import with_found_choices, without_lost_choices
 from .item_lists import FINISHED, NEW, ListDraft, count_slot, draft_in, list_said, merged, with_draft
 from .prompts import ask_confirmation, ask_slot, has_failed_too_often
 from .refusals import refusal_of
-from .requests import action, validation
+from .requests import action, understanding, validation
 from .stack import begin, keep_slots, return_to
 from .state import DialogueTrouble, Filled, Instance, Phase, Slots, put, values_of, without
 from .templates import fill, gaps_of, spoken
@@ -40,6 +43,7 @@ from .unconfirmed_values import PICKED_OUT, check, is_checking, wants_check
 ACTS_MAX = 100  # actions per user message
 STEPS_MAX = 500  # steps in a row without a question or request
 DEPTH_MAX = 20  # open flows on the stack
+LAST_STEP = "end"  # the name of the instruction after the last step of a flow
 
 
 def continue_flow(d: DialogueDraft) -> None:
@@ -104,8 +108,10 @@ def _take_step(d: DialogueDraft) -> bool:
             d.commitments.append(Commitment.HANDOFF)
             hand_over(d, fill(at.reason, _values(d), d.today))
             return True
+        case AnswerFromFaq():
+            return _look_up(d, at)
         case End():
-            return end_flow(d)
+            return end_flow(d, is_left=at.step != LAST_STEP)
 
 
 def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
@@ -143,6 +149,38 @@ def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
     else:
         ask_confirmation(d, at)
     return False
+
+
+# -- The FAQ
+
+
+def _look_up(d: DialogueDraft, at: AnswerFromFaq) -> bool:
+    """Answer the text in a slot from the FAQ. If its words alone don't tell the answer, NLU searches."""
+    filled = d.top.filled(at.slot)
+    if filled is None or filled.value == ANY:
+        return _advance(d)
+    text = str(filled.value)
+    entry = answer_by_words(d.domain.faq, text, d.domain.faq_min)
+    if entry is not None:
+        finish_look_up(d, at, entry)
+        return True
+    d.enter(Phase.UNDERSTANDING)
+    d.set(heard=text, is_aside=False, waiting_for=None, last_nlu_call=d.at)
+    d.request()
+    d.effects.append(understanding(d.domain, d.s))
+    return False
+
+
+def finish_look_up(d: DialogueDraft, at: AnswerFromFaq, entry: int | None) -> None:
+    """Say the answer that was found, or that there is none, and move to the next step."""
+    if entry is not None:
+        d.say(d.domain.faq[entry].answer)
+        d.note("faq_answered", entry=str(entry))
+    elif at.on_none is None:
+        d.say(d.domain.patterns.no_answer)
+    _advance(d)
+    if entry is None and at.on_none is not None:
+        d.set_top(at=at.on_none)
 
 
 # -- Lists
@@ -368,9 +406,10 @@ def finish_action(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at:
     _advance(d)
 
 
-def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bool:
+def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False, *, is_left: bool = False) -> bool:
     """End the open flow: store its slots for reference, and return to the flow below it on the stack. Cancelling a
-    called flow also cancels the flow that called it. Always returns True."""
+    called flow also cancels the flow that called it. `is_left` says that the flow ends before its last step. Always
+    returns True."""
     ended, flow = d.top, d.flow
     is_item = ended.called and d.domain.list_of_item(ended.flow) is not None
     words = said or ("" if is_cancelled else flow.completed or d.domain.patterns.completed)
@@ -383,6 +422,8 @@ def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bo
     d.set(stack=d.s.stack[:-1], waiting_for=None, pending=0, misses=0, silences=0)
     d.set(among=(), values=(), reading_back=False)
     d.note("flow_cancelled" if is_cancelled else "flow_completed", flow=ended.flow)
+    if ended.repairs:
+        return _after_repair(d, ended, said, is_cancelled=is_cancelled, is_left=is_left)
     if not d.s.stack:
         may_correct = d.domain.correctable_turns > 0 and (not is_cancelled or bool(ended.done))
         d.set(tries=0, ended=ended if may_correct else None, ended_turn=d.s.turn_count)
@@ -402,6 +443,34 @@ def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bo
     else:
         d.say(d.domain.patterns.back_to)
     return True
+
+
+def _after_repair(d: DialogueDraft, ended: Instance, said: str, *, is_cancelled: bool, is_left: bool) -> bool:
+    """A flow that handled a cancellation, a handover or a misunderstanding has ended: do what the user wanted, or
+    return to the open question, whose failed tries stay counted. Always returns True."""
+    if is_cancelled and d.s.stack:
+        return end_flow(d, "" if said else d.domain.patterns.cancelled, is_cancelled=True)
+    if is_cancelled or is_left or ended.repairs not in ("cancel", "handoff"):
+        _restore_question(d, ended)
+    elif ended.repairs == "handoff":
+        hand_over(d)
+    elif d.s.stack:
+        return end_flow(d, d.domain.patterns.cancelled, is_cancelled=True)
+    return True
+
+
+def _restore_question(d: DialogueDraft, ended: Instance) -> None:
+    """Give the question that a repair interrupted its counts back. It is asked without another apology."""
+    if not d.s.stack:
+        d.set(tries=0)
+        return
+    at = d.flow.program[d.top.at]
+    missing = next((slot for slot in d.top.needs if d.top.filled(slot) is None), None)
+    slot = missing or (at.slot if isinstance(at, Collect) else None)
+    misses, silences, tries = ended.counts
+    d.question = (d.top.id, d.top.at, slot)
+    d.set(misses=misses, silences=silences, tries=tries, waiting_for=slot)
+    d.is_repaired = True
 
 
 def end_all_flows(d: DialogueDraft) -> None:

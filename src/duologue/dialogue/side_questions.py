@@ -14,6 +14,7 @@ from .draft import DialogueDraft
 from .english import Direct, Question, SlotKind, read
 from .english.questions import OPENINGS, asks
 from .english.tokens import Token, tokens_of
+from .faq_words import answer_by_words
 from .interpreters import MessageInContext
 from .prompts import is_question_current
 from .run_flow import continue_flow
@@ -57,7 +58,10 @@ def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
         return d.domain.patterns.choices.replace("{slots}", either([choice.value for choice in d.spec(slot).choices]))
     if slot is not None and said[0] == "why" and set(said) <= _WHY:
         return d.spec(slot).help or d.domain.patterns.why.replace("{slot}", d.spec(slot).display_name)
-    return _value_asked_for(d, said)
+    if words := _value_asked_for(d, said):
+        return words
+    entry = answer_by_words(d.domain.faq, " ".join(said), d.domain.faq_min)
+    return d.domain.faq[entry].answer if entry is not None else ""
 
 
 def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:

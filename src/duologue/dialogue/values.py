@@ -17,6 +17,7 @@ from .item_lists import FINISHED, NEW, ListDraft, draft_in, items_in, with_draft
 from .prompts import ask_slot, count_try, is_confirming
 from .records import changed
 from .refusals import refusal_of
+from .repairs import CORRECTION, open_repair
 from .requests import validation
 from .run_flow import continue_flow, open_flow, write
 from .stack import PROGRAM, return_to
@@ -116,10 +117,11 @@ def accept(d: DialogueDraft, value: Json) -> bool:
     d.note("slot_set", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
     if before is not None and not is_same:
-        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=spoken(as_said(value, given.raw), d.today))
         revisit_after_change(d, given.slot)
-    elif isinstance(given, CorrectSlot) and before is None:
-        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=spoken(as_said(value, given.raw), d.today))
+    if (before is not None and not is_same) or (isinstance(given, CorrectSlot) and before is None):
+        said = {"slot": spec.display_name, "value": spoken(as_said(value, given.raw), d.today)}
+        if not open_repair(d, CORRECTION, **said):
+            d.say(d.domain.patterns.corrected, **said)
     return False
 
 
