@@ -314,6 +314,11 @@ class Domain:
     faq_min: float = 0.5  # how sure the search has to be of an answer
     repairs: Mapping[str, str] = field(default_factory=dict)  # occasion -> the flow that handles it
 
+    @property
+    def written_flows(self) -> tuple[Flow, ...]:
+        """The flows of the file, without those that ask for the items of lists."""
+        return tuple(flow for flow in self.flows.values() if self.list_of_item(flow.name) is None)
+
     def list_of_item(self, flow: str) -> SlotSpec | None:
         """The list whose items this flow asks for; None if it is an ordinary flow."""
         return next((spec for spec in self.slots.values() if spec.items and spec.item_flow == flow), None)

@@ -90,7 +90,7 @@ def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:  # noqa: ARG001
 def _start(d: DialogueDraft, e: FlowRequested) -> None:
     """Start a flow with the values that your program gives. Values of declared slots are validated like values from the
     user; values with other names are stored unchanged."""
-    if e.flow not in d.domain.flows:
+    if e.flow not in d.domain.flows or d.domain.list_of_item(e.flow) is not None:
         return
     given = [(name, value) for name, value in e.slots if value is not None]
     carried = tuple((name, Filled(value, source=PROGRAM)) for name, value in given if name not in d.domain.slots)
