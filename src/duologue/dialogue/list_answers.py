@@ -28,7 +28,7 @@ from .item_lists import (
     with_draft,
     without_place,
 )
-from .prompts import count_try, wait_for_answer
+from .prompts import count_try, has_failed_too_often, wait_for_answer
 from .run_flow import continue_flow
 from .state import Instance, Phase, without
 from .templates import either, first_of
@@ -64,8 +64,11 @@ def _take_yes_or_no(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -
     if answer is ConfirmationAnswer.YES and draft.items:
         d.enter(Phase.UNDERSTANDING)
         count_try(d)
-        d.set(last_question=d.say(spec.prompt, asks=True), misses=0, silences=0)
-        wait_for_answer(d)
+        if has_failed_too_often(d, spec.name):
+            continue_flow(d)
+        else:
+            d.set(last_question=d.say(spec.prompt, asks=True), misses=0, silences=0)
+            wait_for_answer(d)
         return True
     return False
 
@@ -200,6 +203,12 @@ def _apply(d: DialogueDraft, place: int, spec: SlotSpec, found: ListReply) -> No
     continue_flow(d)
 
 
+def _count(d: DialogueDraft) -> None:
+    """Count a failed try, if the list itself is being asked for."""
+    if d.s.waiting_for is not None:
+        count_try(d)
+
+
 def _opened(d: DialogueDraft, place: int, spec: SlotSpec) -> ListDraft:
     """The list as a draft. A finished list is opened again, and closes by itself when the change is done. The flow goes
     back to the step that asks for the list."""
@@ -260,14 +269,17 @@ def _with_change(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: List
         old, new = _old_and_new(draft.items, found, counts)
     if not new:
         d.say(d.domain.patterns.no_such_item)
-        count_try(d)
+        _count(d)
         return draft
     place = _place_of(d, spec, draft, found, old, new)
     if place is None:
         return draft
-    d.set(tries=0)
     item = draft.items[place]
     held = item.get(counts)
+    if all(item.get(name) == value for name, value in new.items()):
+        _count(d)  # nothing changes
+    else:
+        d.set(tries=0)
     if found.is_one_of and type(held) is int and held > 1:
         rest = (*draft.items[:place], {**item, counts: held - 1}, *draft.items[place + 1 :])
         return replace(draft, items=rest, waiting=(*draft.waiting, (NEW, {**item, counts: 1, **new})))
@@ -313,7 +325,7 @@ def _place_of(
         d.say(d.domain.patterns.which_item, slots=said)
     else:
         d.say(d.domain.patterns.no_such_item)
-    count_try(d)
+    _count(d)
     return None
 
 

@@ -15,13 +15,14 @@ from typing import NamedTuple
 from .carrier_words import FILLERS, POLITE, is_carrier
 from .choices import find_pointed
 from .days import Today, today_of
-from .match import Match
+from .match import Match, overlaps
 from .numbers import SMALL
 from .readings import Json, Slot, SlotKind
 from .several_slots import find_all_values
 from .tokens import Token, stem, stems_of, tokens_of
 from .yes_no import where_nothing_more
 
+_PLACES_MAX = 50
 LAST = -1  # the position of the item that was named last: "make it large"
 
 _JOINTS = frozenset("and plus also then".split())
@@ -291,8 +292,10 @@ class _ListReader:
 
     def _read(self, tokens: Sequence[Token]) -> _Reading:
         found: list[tuple[Match, Slot]] = []
+        pointed = find_pointed(tokens, _PLACES_MAX)  # "the second one" is an item of the list, and never a choice
         for match, fitting in find_all_values(tokens, self._slots, self._today):
-            if len(fitting) == 1 and len(match.candidates) == 1:
+            is_place = pointed is not None and overlaps(match, pointed[1])
+            if len(fitting) == 1 and len(match.candidates) == 1 and not is_place:
                 found.append((match, fitting[0]))
         found.sort(key=lambda entry: entry[0].first)
         taken = {place for match, _ in found for place in range(match.first, match.after)}

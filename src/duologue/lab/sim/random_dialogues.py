@@ -137,7 +137,7 @@ class DialoguePlayer:
         if self._chance(2):
             return self.dice.choice(self.alphabet.stale())
         if self.state.phase is Phase.IDLE and self._chance(30):
-            return FlowRequested(self.dice.choice(list(self.domain.flows)), self.now)
+            return FlowRequested(self.dice.choice([flow.name for flow in self.domain.written_flows]), self.now)
         return self._said()
 
     def _chance(self, percent: int) -> bool:
@@ -166,7 +166,7 @@ class DialoguePlayer:
         if state.phase is Phase.CONFIRMING or state.reading_back:
             return self.dice.choice(("yes", "yes", "yes please", "no"))
         if state.waiting_for is not None and not state.among and self._chance(80):
-            return self.dice.choice(said_of(self.domain.slots[state.waiting_for]))
+            return self.dice.choice(said_of(self.domain.slots[state.waiting_for], self.domain))
         return self._one_of(list(self.alphabet.texts(state)))
 
     def _one_of(self, texts: Sequence[str]) -> str:
