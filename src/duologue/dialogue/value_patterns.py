@@ -9,6 +9,7 @@ earlier group, or a look ahead or behind isn't accepted, so a match never takes 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
@@ -44,6 +45,40 @@ def is_match(pattern: str, value: str) -> bool:
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
+
+
+def example_of(pattern: str, number: int = 0) -> str:
+    """A value that matches the pattern, for tests. `number` chooses among letters and digits."""
+    return "".join(_examples(_parser.parse(pattern), number))
+
+
+def _examples(parts: Any, number: int) -> Iterator[str]:
+    for kind, content in parts:
+        match str(kind):
+            case "LITERAL":
+                yield chr(content)
+            case "IN":
+                yield _member(content, number)
+            case "ANY" | "NOT_LITERAL":
+                yield "x" if content is None or chr(content) != "x" else "y"
+            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+                least, most, inner = content
+                for _ in range(max(least, min(1, most))):
+                    yield from _examples(inner, number)
+            case "SUBPATTERN":
+                yield from _examples(content[-1], number)
+            case "BRANCH":
+                yield from _examples(content[1][number % len(content[1])], number)
+
+
+def _member(content: Any, number: int) -> str:
+    """A character of a class such as [A-Z]."""
+    kind, first = content[0]
+    if str(kind) == "RANGE":
+        return chr(min(first[0] + number, first[1]))
+    if str(kind) == "CATEGORY":
+        return str((1 + number) % 10) if "DIGIT" in str(first) or "WORD" in str(first) else " "
+    return chr(first) if str(kind) == "LITERAL" else "x"
 
 
 def _ways(parts: Any) -> int:

@@ -166,7 +166,9 @@ class DialoguePlayer:
         if state.phase is Phase.CONFIRMING or state.reading_back:
             return self.dice.choice(("yes", "yes", "yes please", "no"))
         if state.waiting_for is not None and not state.among and self._chance(80):
-            return self.dice.choice(said_of(self.domain.slots[state.waiting_for], self.domain))
+            spec = self.domain.slots[state.waiting_for]
+            ends = ("that's all",) * 2 if spec.items else ()
+            return self.dice.choice((*said_of(spec, self.domain), *ends))
         return self._one_of(list(self.alphabet.texts(state)))
 
     def _one_of(self, texts: Sequence[str]) -> str:

@@ -48,6 +48,7 @@ from duologue.dialogue.flow import Domain, JumpUnless, PerformAction, SlotSpec
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, DialogueState, Phase
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
+from duologue.dialogue.value_patterns import example_of
 
 TODAY = "2025-12-03"  # a Wednesday
 STALE = 99
@@ -270,6 +271,8 @@ def said_of(spec: SlotSpec, domain: Domain | None = None) -> tuple[str, str]:
         return "one of them", "another one"
     if spec.choices_from:
         return FOUND
+    if spec.pattern:
+        return example_of(spec.pattern), example_of(spec.pattern, 1)
     if spec.choices:
         return spec.choices[0].value, spec.choices[-1].value
     if spec.names is not None:
