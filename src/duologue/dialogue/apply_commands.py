@@ -39,7 +39,7 @@ from .not_understood import give_help, miss
 from .prompts import count_try, is_question_current, wait_for_answer
 from .repairs import CANCEL, HANDOFF, HELP, open_repair
 from .requests import open_flows
-from .run_flow import continue_flow, hand_over, open_flow, write
+from .run_flow import continue_flow, hand_over, looks_up, open_flow, write
 from .slot_names import only_named
 from .stack import keep_slots, restart_task, return_to
 from .state import Instance, Phase, without
@@ -167,8 +167,12 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
             if not _is_handled(d, HELP):
                 give_help(d)
         case AnswerQuestion():
-            d.say(d.domain.faq[command.entry].answer)
-            d.note("faq_answered", entry=str(command.entry))
+            slot = d.s.waiting_for
+            if slot is not None and looks_up(d, slot) and is_question_current(d) and d.s.heard:
+                values.append(SetSlot(slot, d.s.heard, d.s.heard))  # the flow looks it up in its next step
+            else:
+                d.say(d.domain.faq[command.entry].answer)
+                d.note("faq_answered", entry=str(command.entry))
         case ChitChat():
             d.say(command.text or d.domain.patterns.chit_chat)
             if not d.s.stack and not command.text:

@@ -31,6 +31,7 @@ class ListDraft:
     open: int | None = None  # the place of the item that is being asked about
     told: int = 0  # how many items the user has heard back
     is_done: bool = False  # the user wants nothing more
+    is_late: bool = False  # it was finished, and opened again at another question: the user hears what changes
     unsure_turn: int = -1  # the last turn that brought items and wasn't understood completely
 
     @property
@@ -52,6 +53,7 @@ def draft_in(instance: Instance, slot: str) -> ListDraft:
         data["open"],
         data["told"],
         data["is_done"],
+        data["is_late"],
         data["unsure_turn"],
     )
 
@@ -66,6 +68,7 @@ def with_draft(instance: Instance, slot: str, draft: ListDraft | None) -> Slots:
         "open": draft.open,
         "told": draft.told,
         "is_done": draft.is_done,
+        "is_late": draft.is_late,
         "unsure_turn": draft.unsure_turn,
     }
     return put(instance.lists, slot, Filled(held))
@@ -128,8 +131,9 @@ def without_place(items: tuple[ItemValues, ...], place: int) -> tuple[ItemValues
 
 
 def matching(items: Sequence[ItemValues], said: ItemValues, counts: str) -> tuple[int, ...]:
-    """The places of the items that have these values. The count is used only if it tells two items apart."""
+    """The places of the items that have these values. A count of more than one is used if it tells two items apart;
+    "remove one margherita" may mean any of them."""
     kind = _kind_of(said, counts)
     found = [place for place, item in enumerate(items) if all(item.get(name) == value for name, value in kind.items())]
-    exact = [place for place in found if counts in said and items[place].get(counts) == said[counts]]
+    exact = [place for place in found if said.get(counts, 1) != 1 and items[place].get(counts) == said[counts]]
     return tuple(exact if len(exact) == 1 and len(found) > 1 else found)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .commands import CorrectSlot
 from .dependencies import final_action_using
 from .draft import DialogueDraft
 from .english import Confirmation, ConfirmationAnswer, Json, SlotKind, read_confirmation
-from .english.list_replies import LAST, ListReply, is_explicit, read_list_reply
+from .english.commands import command_of
+from .english.list_replies import LAST, ListReply, asks_for_list, is_explicit, read_list_reply
 from .english.questions import asks
 from .flow import SlotSpec
 from .interpreters import MessageInContext
@@ -24,6 +26,7 @@ from .item_lists import (
     draft_in,
     item_said,
     items_in,
+    list_said,
     matching,
     with_draft,
     without_place,
@@ -32,16 +35,21 @@ from .prompts import count_try, has_failed_too_often, wait_for_answer
 from .run_flow import continue_flow
 from .state import Instance, Phase, without
 from .templates import either, first_of
-from .values import revisit_after_change, tell_what_was_done
+from .values import revisit_after_change, tell_what_was_done, validate_next
 
 
 def take_list_reply(reply: MessageInContext) -> bool:
     """Take a reply to the question for a list: items, changes, or that nothing more is wanted."""
     d, slot = reply.d, reply.d.s.waiting_for
     spec = d.spec(slot) if slot is not None else None
-    if spec is None or not spec.items or d.s.reading_back or asks(reply.tokens) and not is_explicit(reply.text):
+    if spec is None or not spec.items or d.s.reading_back or command_of(reply.tokens) is not None:
         return False
     draft = draft_in(d.top, spec.name)
+    if draft.items and asks_for_list(reply.text, spec.display_name):
+        _tell(d, spec, draft.items)
+        return True
+    if asks(reply.tokens) and not is_explicit(reply.text):
+        return False
     found = _read(d, spec, reply.text, len(draft.items))
     if found is None:
         return _take_yes_or_no(reply, spec, draft)
@@ -76,11 +84,16 @@ def _take_yes_or_no(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -
 def take_list_change(reply: MessageInContext) -> bool:
     """Take a change of a list while something else is open: an item of it, a later question, or a confirmation."""
     d = reply.d
-    if d.s.reading_back or not d.s.stack:
+    if d.s.reading_back or not d.s.stack or command_of(reply.tokens) is not None:
         return False
     parent = d.domain.list_of_item(d.top.flow)
     if parent is not None and d.top.called and len(d.s.stack) > 1:
         return _take_during_item(reply, parent)
+    for name, filled in d.top.slots:
+        spec = d.domain.slots.get(name)
+        if spec is not None and spec.items and asks_for_list(reply.text, spec.display_name):
+            _tell(d, spec, items_in(filled.value, spec))
+            return True
     asked = d.spec(d.s.waiting_for) if d.s.waiting_for is not None else None
     if asked is not None and not is_explicit(reply.text):
         return False
@@ -92,10 +105,21 @@ def take_list_change(reply: MessageInContext) -> bool:
         found = _read(d, spec, reply.text, len(items))
         if found is None or found.kind == "done" or found.leftover or not _is_about(d, spec, found, items):
             continue
+        counts = count_slot(d.domain, spec)
+        if found.kind == "add" and not (is_explicit(reply.text) or all(counts in item for item in found.items)):
+            continue  # "small", at a confirmation, adds nothing
         d.enter(Phase.UNDERSTANDING)
         _apply(d, len(d.s.stack) - 1, spec, found)
         return True
     return False
+
+
+def _tell(d: DialogueDraft, spec: SlotSpec, items: tuple[ItemValues, ...]) -> None:
+    """Say what is on a list, and ask the open question again."""
+    d.enter(Phase.UNDERSTANDING)
+    d.say(d.domain.patterns.recalled, slot=spec.display_name, value=list_said(d.domain, spec, items, d.today))
+    d.set(misses=0, silences=0)
+    continue_flow(d)
 
 
 def _is_about(d: DialogueDraft, spec: SlotSpec, found: ListReply, items: tuple[ItemValues, ...]) -> bool:
@@ -116,15 +140,22 @@ def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
     all"."""
     d = reply.d
     draft = draft_in(d.s.stack[-2], spec.name)
+    if draft.items and asks_for_list(reply.text, spec.display_name):
+        _tell(d, spec, draft.items)
+        return True
     found = _read(d, spec, reply.text, len(draft.items) + 1)
     if found is None or asks(reply.tokens):
         return False
     place = len(d.s.stack) - 2
+    if found.kind == "change" and found.old and found.new and _is_open_item(d, draft, spec, found):
+        d.set(values=tuple(CorrectSlot(name, value, source="correction") for name, value in found.new.items()))
+        validate_next(d)
+        return True
     if found.kind == "remove" and _is_open_item(d, draft, spec, found):
         d.enter(Phase.UNDERSTANDING)
         _drop_open_item(d, place, spec, draft)
         return True
-    if found.kind == "add" and len(found.items) > 1 and not found.leftover and draft.open == NEW:
+    if found.kind == "add" and not found.leftover and draft.open == NEW and _divides(d, spec, found):
         d.enter(Phase.UNDERSTANDING)
         _divide_open_item(d, place, spec, draft, found)
         return True
@@ -156,6 +187,15 @@ def _drop_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDra
     d.say(d.domain.patterns.removed, value=item_said(d.domain, spec, item, d.today) or spec.display_name)
     d.note("item_removed", slot=spec.name)
     continue_flow(d)
+
+
+def _divides(d: DialogueDraft, spec: SlotSpec, found: ListReply) -> bool:
+    """Are these items together as many as the item that is being completed?"""
+    counts = count_slot(d.domain, spec)
+    held = d.top.filled(counts) if counts else None
+    said = [item.get(counts) for item in found.items]
+    numbers = [count for count in said if type(count) is int]
+    return len(said) > 1 and len(numbers) == len(said) and held is not None and sum(numbers) == held.value
 
 
 def _divide_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft, found: ListReply) -> None:
@@ -216,7 +256,7 @@ def _opened(d: DialogueDraft, place: int, spec: SlotSpec) -> ListDraft:
     if filled is None:
         return draft_in(d.s.stack[place], spec.name)
     items = items_in(filled.value, spec)
-    draft = ListDraft(items, told=len(items), is_done=True)
+    draft = ListDraft(items, told=len(items), is_done=True, is_late=d.s.waiting_for is not None)
     d.set_top(slots=without(d.top.slots, frozenset((spec.name,))))
     _set_draft(d, place, spec, draft)
     d.set(among=(), waiting_for=None)

@@ -32,9 +32,6 @@ def _give_example(d: DialogueDraft) -> None:
 
 def miss(d: DialogueDraft) -> None:
     """The message was not understood: offer help if nothing is open, otherwise ask again."""
-    if not d.s.stack and open_repair(d, NO_MATCH):
-        continue_flow(d)
-        return
     if not d.s.stack:
         apology = d.say(d.domain.patterns.not_understood)
         if apology and d.s.last_response.startswith(apology):

@@ -9,6 +9,7 @@ prevents it. Rule: a repair is never interrupted by another one, and failed trie
 from __future__ import annotations
 
 from .draft import DialogueDraft
+from .flow import Collect
 from .prompts import has_failed_too_often
 from .records import changed
 from .run_flow import open_flow
@@ -22,6 +23,23 @@ NO_MATCH, NO_INPUT, CANCEL, HELP, HANDOFF, CORRECTION = (
     "handoff",
     "correction",
 )
+
+
+def leave_for_question(d: DialogueDraft) -> bool:
+    """Leave a repair whose own question a reply doesn't answer, so that the reply can answer the question that was
+    interrupted. Returns False, and changes nothing, if no repair is open or if that question wasn't for a slot."""
+    if len(d.s.stack) < 2 or d.top.repairs not in (NO_MATCH, NO_INPUT, HELP):
+        return False
+    ended, below = d.top, d.s.stack[-2]
+    at = d.domain.flows[below.flow].program[below.at]
+    if not isinstance(at, Collect) or below.filled(at.slot) is not None:
+        return False
+    misses, silences, tries = ended.counts
+    d.set(stack=d.s.stack[:-1], waiting_for=at.slot, last_question="", unproposed=False)
+    d.set(misses=misses, silences=silences, tries=tries)
+    d.question = (below.id, below.at, at.slot)
+    d.note("repair_left", flow=ended.flow)
+    return True
 
 
 def open_repair(d: DialogueDraft, occasion: str, **given: str) -> bool:

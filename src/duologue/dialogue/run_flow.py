@@ -171,6 +171,11 @@ def _look_up(d: DialogueDraft, at: AnswerFromFaq) -> bool:
     return False
 
 
+def looks_up(d: DialogueDraft, slot: str) -> bool:
+    """Does the open flow look the text in this slot up in the FAQ?"""
+    return any(isinstance(at, AnswerFromFaq) and at.slot == slot for at in d.flow.program)
+
+
 def finish_look_up(d: DialogueDraft, at: AnswerFromFaq, entry: int | None) -> None:
     """Say the answer that was found, or that there is none, and move to the next step."""
     if entry is not None:
@@ -253,7 +258,7 @@ def _check_item_value(d: DialogueDraft) -> bool:
 def _finish_list(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> bool:
     """The user wants nothing more: fill the slot. The items are read back, unless a confirmation does that later."""
     names = [gaps_of(one.text) for one in d.flow.program[d.top.at :] if isinstance(one, Confirm)]
-    if not any(spec.name in gaps for gaps in names):
+    if draft.is_late or not any(spec.name in gaps for gaps in names):
         _tell_items(d, spec, draft)
     items = [dict(item) for item in draft.items]
     if spec.validator or spec.normaliser:

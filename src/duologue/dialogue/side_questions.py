@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from .commands import SetSlot
 from .draft import DialogueDraft
-from .english import Direct, Question, SlotKind, read
+from .english import Choice, Direct, Question, SlotKind, read
 from .english.questions import OPENINGS, asks
 from .english.tokens import Token, tokens_of
 from .faq_words import answer_by_words
@@ -54,14 +54,21 @@ def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
     opening = next((place for place, token in enumerate(tokens) if token.word not in _OPENINGS), 0)
     said = [token.word for token in tokens[opening:]]
     slot = d.s.waiting_for
-    if slot is not None and d.spec(slot).choices and said[0] in _WHICH and set(said) <= _THERE:
-        return d.domain.patterns.choices.replace("{slots}", either([choice.value for choice in d.spec(slot).choices]))
+    choices = _choices_of(d, slot) if slot is not None else ()
+    if choices and said[0] in _WHICH and set(said) <= _THERE:
+        return d.domain.patterns.choices.replace("{slots}", either([choice.value for choice in choices]))
     if slot is not None and said[0] == "why" and set(said) <= _WHY:
         return d.spec(slot).help or d.domain.patterns.why.replace("{slot}", d.spec(slot).display_name)
     if words := _value_asked_for(d, said):
         return words
     entry = answer_by_words(d.domain.faq, " ".join(said), d.domain.faq_min)
     return d.domain.faq[entry].answer if entry is not None else ""
+
+
+def _choices_of(d: DialogueDraft, slot: str) -> tuple[Choice, ...]:
+    """The choices of a slot; for a list, those of the first slot of an item that has some."""
+    spec = d.spec(slot)
+    return spec.choices or next((d.spec(name).choices for name in spec.items if d.spec(name).choices), ())
 
 
 def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from duologue.dialogue.commands import SetSlot
+from duologue.dialogue.commands import SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.english import Json, Question, Slot, SlotKind, read_parts, read_volunteered
 from duologue.dialogue.english.embedded_values import read_first
@@ -35,6 +35,17 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
     if whole is not None:
         return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
     return _parts(slots, text, today)
+
+
+def flow_by_items(domain: Domain, text: str, today: str) -> tuple[StartFlow | SetSlot, ...]:
+    """The commands for a message that only names items of a list, such as "two large margheritas and a cola": start the
+    one flow that asks for them. Empty if a word isn't understood, or if no flow or several ask for such items."""
+    found = [
+        (StartFlow(flow.name), *listed)
+        for flow in domain.offered
+        if (listed := _listed(domain, flow.name, text, today)) and all(one.source != PICKED_OUT for one in listed)
+    ]
+    return found[0] if len(found) == 1 and not asks(tokens_of(text)) else ()
 
 
 def _listed(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:

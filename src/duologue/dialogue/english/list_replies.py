@@ -46,7 +46,9 @@ _REMOVE = re.compile(
 )
 _REMOVE_AFTER = re.compile(r"^take (?P<old>.+?) (?:off|out|away|back)\b[.!]*$", re.IGNORECASE)
 _CHANGE_TO = re.compile(
-    r"^(?:change|switch|turn|make|set|update)\s+(?P<old>.+?)\s+(?:to be|to|into|for)\s+(?P<new>.+)$", re.IGNORECASE
+    r"^(?:change|switch|turn|make|set|update|swap|replace|exchange)\s+(?P<old>.+?)\s+(?:to be|to|into|for|with|by)\s+"
+    r"(?P<new>.+)$",
+    re.IGNORECASE,
 )
 _SHOULD_BE = re.compile(r"^(?P<old>.+?)\s+(?:should be|must be|needs? to be|(?:is|are) supposed to be)\s+(?P<new>.+)$")
 _INSTEAD = re.compile(r"^(?:make (?:that|it)\s+)?(?P<new>.+?),? (?:instead of|rather than) (?P<old>.+?)[.!]*$", re.I)
@@ -56,7 +58,7 @@ _ONE_OF = re.compile(r"^one of (?:the |those |these )?", re.IGNORECASE)
 _ADD = re.compile(r"^(?:also )?(?:add|give me|get me|i'll have|i'll take|i'd like|i want|we'd like)\s+", re.IGNORECASE)
 _ADDS = re.compile(r"^(?:(?:oh|and|ok|okay|please|wait|sorry|actually)[,.]?\s+)*(?:add|also|and|plus)\b", re.IGNORECASE)
 _DONE = frozenset("that's it|that is it|i'm done|we're done|done|finished|i'm finished|that's the lot|that would be all".split("|"))
-_NO_THING = re.compile(r"^no \w", re.IGNORECASE)  # without a pause: "no funghi"
+_NO_THING = re.compile(r"\bno \w$", re.IGNORECASE)  # without a pause: "wait, no funghi"
 
 ItemValues = Mapping[str, Json]
 
@@ -97,9 +99,9 @@ def read_list_reply(text: str, slots: tuple[Slot, ...], about: str, count: int, 
     found = None
     if count:
         found = reader.removal(body, count) or reader.change(body, count)
-        if found is None and _NO_THING.match(rest):
+        if found is None and _NO_THING.search(rest[: opening.end() + 1]):
             found = reader.refusal(body, count)
-        if found is None and has_mind:
+        if found is None and has_mind and not _ADDS.match(body):
             found = reader.new_mind(body)
     if found is None:
         found = reader.addition(_ADD.sub("", body))
@@ -117,7 +119,19 @@ def is_explicit(text: str) -> bool:
     assert opening is not None, "every part of the opening is optional"
     body = " ".join(text.split())[opening.end() :]
     patterns = (_REMOVE, _REMOVE_AFTER, _CHANGE_TO, _SHOULD_BE, _INSTEAD, _MAKE, _ADDS)
+    if _NO_THING.search(" ".join(text.split())[: opening.end() + 1]):
+        return True
     return any(pattern.match(body) for pattern in patterns) or _ADDS.match(text.strip()) is not None
+
+
+def asks_for_list(text: str, called: str) -> bool:
+    """Does the text ask what is on a list: "what's on my order?", "what do I have so far?"?"""
+    tokens = tokens_of(text)
+    words = [token.word for token in tokens if token.word not in POLITE | FILLERS | {"wait", "sorry", "and"}]
+    if not words or not (words[0] in ("what", "what's", "which") or words[:2] in (["read", "me"], ["read", "it"])):
+        return False
+    own = {"my", "our", "i", "we"} & set(words)
+    return bool(own) and ("far" in words or any(stem(word) in stems_of(called) for word in words))
 
 
 def _is_done(text: str) -> bool:
@@ -146,12 +160,16 @@ class _ListReader:
         self._slots = slots
         self._about = frozenset(about)
         self._today = today
+        names = [name for slot in slots for choice in slot.choices for name in (choice.value, *choice.also)]
+        self._choices = frozenset(word for name in names for word in name.casefold().split())
         self._counts = next((slot.name for slot in slots if slot.kind is SlotKind.NUMBER), "")
 
     # -- Adding
 
     def addition(self, text: str) -> ListReply | None:
         """The items in a text; None if there aren't any."""
+        if self._begins_unclear(tokens_of(text)):
+            return None
         items: list[dict[str, Json]] = []
         total: int | None = None  # the place of an item that counts several things, which the next words may divide
         leftover: list[str] = []
@@ -176,6 +194,17 @@ class _ListReader:
         bare = [self._in_order(item) for item in items if item.get(self._counts, 1) != 0]
         items_said = bare if any(set(item) - {self._counts} for item in bare) or self._names_thing(text) else kept
         return ListReply("add", items=tuple(items_said), leftover=tuple(leftover)) if items_said else None
+
+    def _begins_unclear(self, tokens: Sequence[Token]) -> bool:
+        """Does the text begin with a word that isn't understood, and that isn't the name of a thing: "swap the
+        funghi"?"""
+        for place, token in enumerate(tokens):
+            if token.word in _ARTICLES or _is_number(token.word):
+                return False
+            if token.word not in POLITE | FILLERS | _WORDS and not is_carrier(token.word):
+                rest = tokens[place : place + 3]
+                return bool(self._read(rest).leftover) and self._read(rest).leftover[0].startswith(token.text)
+        return False
 
     def _names_thing(self, text: str) -> bool:
         """Does the text name what the list is about: "two pizzas"?"""
@@ -207,6 +236,8 @@ class _ListReader:
         one_of, old, position, leftover = self._meant(said["old"], count)
         if leftover or (not old and position is None):
             return None
+        if set(old) == {self._counts} and position is None and text.casefold().startswith(("not ", "no ")):
+            return None  # "not twenty" refuses a count, and removes nothing
         return ListReply("remove", old=old, position=position, is_one_of=one_of)
 
     def refusal(self, text: str, count: int) -> ListReply | None:
@@ -290,7 +321,8 @@ class _ListReader:
             return None
         return item
 
-    def _read(self, tokens: Sequence[Token]) -> _Reading:
+    def _read(self, said: Sequence[Token]) -> _Reading:
+        tokens = [token._replace(word=self._singular(token.word)) for token in said]
         found: list[tuple[Match, Slot]] = []
         pointed = find_pointed(tokens, _PLACES_MAX)  # "the second one" is an item of the list, and never a choice
         for match, fitting in find_all_values(tokens, self._slots, self._today):
@@ -307,6 +339,10 @@ class _ListReader:
             stem(token.word) in self._about or token.word == "one" for token in tokens
         )
         return _Reading(values, leftover, counts or (first in _ARTICLES and has_thing))
+
+    def _singular(self, word: str) -> str:
+        """The word as a choice has it: "cokes" is more than one coke."""
+        return word[:-1] if word.endswith("s") and word[:-1] in self._choices and word not in self._choices else word
 
     def _is_plain(self, tokens: Sequence[Token], place: int, taken: set[int]) -> bool:
         word = tokens[place].word
