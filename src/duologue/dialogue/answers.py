@@ -191,7 +191,9 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("vague value", "a limit without a value: after four, not Monday", take_vague_value),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
     Interpreter("correction", "a change of an earlier answer, or of this one; a goodbye", _take_correction),
-    Interpreter("interrupted question", "no answer to a repair: the question before it", _take_for_interrupted_question),
+    Interpreter(
+        "interrupted question", "no answer to a repair: the question before it", _take_for_interrupted_question
+    ),
     Interpreter("NLU", "everything else: an intent, or values among other words", _take_anything),
 )
 

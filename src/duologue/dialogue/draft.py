@@ -16,7 +16,18 @@ from .found_choices import chosen_item
 from .item_lists import draft_in, list_said
 from .matrix import MATRIX
 from .records import changed
-from .state import BUSY, MESSAGES_MAX, TRACE_MAX, DialogueMessage, DialogueState, Filled, Instance, Phase, TraceEvent, with_top
+from .state import (
+    BUSY,
+    MESSAGES_MAX,
+    TRACE_MAX,
+    DialogueMessage,
+    DialogueState,
+    Filled,
+    Instance,
+    Phase,
+    TraceEvent,
+    with_top,
+)
 from .templates import ITEM, Wording, as_said, chosen, fill, gaps_of, spoken
 
 

@@ -19,7 +19,9 @@ _LEAD_MIN = 0.1  # how much better the best answer has to be than the next one
 _SMALL = (
     POLITE
     | FILLERS
-    | frozenset("a an the of to for in on at is are am be do does did i you your my me we our it that this and or".split())
+    | frozenset(
+        "a an the of to for in on at is are am be do does did i you your my me we our it that this and or".split()
+    )
     | frozenset("can could would will may please tell know if there have has what's".split())
 )
 

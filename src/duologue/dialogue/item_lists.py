@@ -62,7 +62,7 @@ def with_draft(instance: Instance, slot: str, draft: ListDraft | None) -> Slots:
     """The unfinished lists of a flow, with this one changed; None removes it."""
     if draft is None:
         return without(instance.lists, frozenset((slot,)))
-    held: Json = {
+    held: dict[str, Any] = {
         "items": [dict(item) for item in draft.items],
         "waiting": [[place, dict(values)] for place, values in draft.waiting],
         "open": draft.open,

@@ -297,9 +297,7 @@ def _without_item(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: Lis
     d.say(d.domain.patterns.removed, value=item_said(d.domain, spec, item, d.today))
     items = without_place(draft.items, place)
     is_enough = len(items) + len(draft.waiting) >= max(1, spec.items_min)
-    return replace(
-        draft, items=items, told=draft.told - (place < draft.told), is_done=draft.is_done and is_enough
-    )
+    return replace(draft, items=items, told=draft.told - (place < draft.told), is_done=draft.is_done and is_enough)
 
 
 def _with_change(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListReply) -> ListDraft:
@@ -326,9 +324,7 @@ def _with_change(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: List
     return replace(draft, waiting=(*draft.waiting, (place, {**item, **new})))
 
 
-def _old_and_new(
-    items: tuple[ItemValues, ...], found: ListReply, counts: str
-) -> tuple[ItemValues, ItemValues]:
+def _old_and_new(items: tuple[ItemValues, ...], found: ListReply, counts: str) -> tuple[ItemValues, ItemValues]:
     """Which of the values in "the funghi large" tell the item, and which are new: the item is the one that has most of
     them. Without such an item, or with none left to change, nothing is new."""
     said = found.old

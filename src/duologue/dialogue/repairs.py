@@ -56,7 +56,10 @@ def open_repair(d: DialogueDraft, occasion: str, **given: str) -> bool:
     held: Slots = d.s.stack[-1].slots if d.s.stack else ()
     told = tuple((name, changed(filled, {"source": "flow", "confirmed": False})) for name, filled in held)
     asked = frozenset(d.domain.flows[flow].slots)
-    slots = (*((name, one) for name, one in told if name not in asked), *((name, Filled(text)) for name, text in given.items()))
+    slots = (
+        *((name, one) for name, one in told if name not in asked),
+        *((name, Filled(text)) for name, text in given.items()),
+    )
     if open_flow(d, flow, slots, called=bool(d.s.stack)):
         d.set_top(repairs=occasion, counts=counts)
     return True

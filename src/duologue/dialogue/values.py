@@ -121,7 +121,7 @@ def accept(d: DialogueDraft, value: Json) -> bool:
     if (before is not None and not is_same) or (isinstance(given, CorrectSlot) and before is None):
         said = {"slot": spec.display_name, "value": spoken(as_said(value, given.raw), d.today)}
         if not open_repair(d, CORRECTION, **said):
-            d.say(d.domain.patterns.corrected, **said)
+            d.say(d.domain.patterns.corrected, slot=said["slot"], value=said["value"])
     return False
 
 

@@ -33,7 +33,6 @@ from duologue.dialogue.flow import (
     SayText,
     SlotSpec,
 )
-
 from duologue.dialogue.templates import Wording
 
 from .schema import (
@@ -63,9 +62,7 @@ COMPLETED = "completed"
 _NOWHERE = -1
 
 
-def compile_file(
-    file: FileEntry, names: Mapping[str, tuple[Choice, ...]], faq: tuple[FaqEntry, ...] = ()
-) -> Domain:
+def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]], faq: tuple[FaqEntry, ...] = ()) -> Domain:
     """Compile a checked file. `names` holds the list of names of each slot that has one, `faq` the questions and
     answers."""
     patterns = Patterns(**{field.name: getattr(file.patterns, field.name) for field in fields(Patterns)})

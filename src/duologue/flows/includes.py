@@ -28,7 +28,7 @@ def with_includes(plain: Plain, name: str, folder: Path | None, notes: ProblemLi
         return plain
     whole = _Whole(plain, name, folder, notes)
     own = (folder / Path(name).name).resolve() if folder is not None else Path(name)
-    whole.add_all(plain.value, {path: line for path, line in plain.lines.items()}, (own,))
+    whole.add_all(plain.value, dict(plain.lines), (own,))
     return Plain(whole.value, whole.lines)
 
 
@@ -82,7 +82,9 @@ class _Whole:
         for key in plain.value:
             if key not in _KEYS:
                 advice = "move it to the file that includes this one"
-                self._notes.add_line(plain.lines[(key,)], f"an included file can't have {quoted(key)}; {advice}", file=name)
+                self._notes.add_line(
+                    plain.lines[(key,)], f"an included file can't have {quoted(key)}; {advice}", file=name
+                )
         for section in _SECTIONS:
             self._add_section(section, plain, name)
         self._add_faq(plain, name)

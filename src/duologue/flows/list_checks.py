@@ -62,8 +62,8 @@ def check_faq_steps(data: Any, notes: ProblemList) -> None:
 
 
 def check_repair_flows(data: Any, notes: ProblemList) -> None:
-    """Report flows for repairs that run an action before they ask: nothing may be done because a user said no, cancelled
-    or wasn't understood."""
+    """Report flows for repairs that run an action before they ask: nothing may be done because a user cancelled or
+    wasn't understood."""
     repairs = data.get("repairs")
     for occasion, name in (repairs if isinstance(repairs, dict) else {}).items():
         flow = entries_of(data, "flows").get(name) if isinstance(name, str) else None

@@ -105,7 +105,8 @@ def _its_packages() -> Iterator[None]:
 
 def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
     """Load flows from a text, and return their domain together with the entries and warnings. Included files, lists of
-    names and an FAQ that are in other files are read from `folder`. Raises InvalidFlows if anything in the text is wrong."""
+    names and an FAQ that are in other files are read from `folder`. Raises InvalidFlows if anything
+    in the text is wrong."""
     with _its_packages():
         from .compile import compile_file, to_choices
         from .faq_files import read_faq

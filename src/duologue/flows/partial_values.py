@@ -40,7 +40,7 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
 def flow_by_items(domain: Domain, text: str, today: str) -> tuple[StartFlow | SetSlot, ...]:
     """The commands for a message that only names items of a list, such as "two large margheritas and a cola": start the
     one flow that asks for them. Empty if a word isn't understood, or if no flow or several ask for such items."""
-    found = [
+    found: list[tuple[StartFlow | SetSlot, ...]] = [
         (StartFlow(flow.name), *listed)
         for flow in domain.offered
         if (listed := _listed(domain, flow.name, text, today)) and all(one.source != PICKED_OUT for one in listed)
@@ -59,7 +59,11 @@ def _listed(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, 
     about = " ".join((task.description, *task.examples, spec.display_name))
     slots = tuple(domain.slots[name].grammar_slot for name in spec.items)
     found = read_list_reply(text, slots, about, 0, today)
-    if found is None or found.kind != "add" or not any(len(item) > 1 or not _counts(domain, item) for item in found.items):
+    if (
+        found is None
+        or found.kind != "add"
+        or not any(len(item) > 1 or not _counts(domain, item) for item in found.items)
+    ):
         return ()  # "I'd like a pizza" asks for the task, and names nothing
     items = [dict(item) for item in found.items]
     source = PICKED_OUT if found.leftover else "grammar"

@@ -244,10 +244,14 @@ class _Checker:
                 yield ("slots", name, "says"), None, text, items
         repairs = self._data.get("repairs")
         told = {"correction": ("slot", "value")}
-        extra = {flow: told.get(occasion, ()) for occasion, flow in (repairs.items() if isinstance(repairs, dict) else ())}
+        extra = {
+            flow: told.get(occasion, ()) for occasion, flow in (repairs.items() if isinstance(repairs, dict) else ())
+        }
         for name, flow in self._flows.items():
-            more = extra.get(name, ())
-            yield from ((("flows", name, "completed"), None, text, more) for text in texts_of(flow.get("completed")))
+            told_there = extra.get(name, ())
+            yield from (
+                (("flows", name, "completed"), None, text, told_there) for text in texts_of(flow.get("completed"))
+            )
         for at in steps_of(self._data):
             more = (*(("proposed",) if "proposed" in at.step else ()), *extra.get(at.flow, ()))
             for key in ("say", "confirm", "handoff", "end", "prompt", "waiting"):
@@ -288,9 +292,7 @@ def _check_then(at: LocatedStep, ids: tuple[str, ...], notes: ProblemList) -> No
     elif then not in (*THEN, *ids):
         notes.add(at.path, f"no step has the id {quoted(then)}{hint(then, (*THEN, *ids))}", at="then")
     elif at.key in ("action", "faq") and then == "again" and not _asks(at, body):
-        notes.add(
-            at.path, f"`then: again` would retry for ever; ask the user something in `{body}` first", at="then"
-        )
+        notes.add(at.path, f"`then: again` would retry for ever; ask the user something in `{body}` first", at="then")
 
 
 def _asks(at: LocatedStep, body: str) -> bool:

@@ -27,9 +27,7 @@ def read_side_file(name: str, folder: Path | None, chars_max: int, instead: str)
     except UnicodeDecodeError:
         raise UnusableFile(f"file {quoted(name)} isn't UTF-8 text; save it in this encoding") from None
     except (OSError, ValueError) as error:
-        raise UnusableFile(
-            f"file {quoted(name)} can't be read: {getattr(error, 'strerror', None) or error}"
-        ) from None
+        raise UnusableFile(f"file {quoted(name)} can't be read: {getattr(error, 'strerror', None) or error}") from None
     if len(text) > chars_max:
         raise UnusableFile(f"file {quoted(name)} is too large; at most {chars_max:,} characters are allowed")
     return file, text

@@ -35,7 +35,8 @@ _FILLING = (
 )
 _MIND = ("no", "nope", "sorry", "wait", "actually", "i mean", "i meant", "hold on", "on second thoughts?", "rather")
 _OPENING = re.compile(
-    rf"^(?:(?:{'|'.join(_FILLING)})\b[,.!]?\s*)*(?P<mind>(?:(?:{'|'.join(_MIND)})\b[,.!]?\s+(?:make (?=that\b|it\b))?)*)"
+    rf"^(?:(?:{'|'.join(_FILLING)})\b[,.!]?\s*)*"
+    rf"(?P<mind>(?:(?:{'|'.join(_MIND)})\b[,.!]?\s+(?:make (?=that\b|it\b))?)*)"
     rf"(?:(?:{'|'.join(_FILLING)})\b[,.!]?\s*)*",
     re.IGNORECASE,
 )
@@ -57,7 +58,9 @@ _IT = re.compile(r"^(?:it|that|this|that one|this one)\b[,.]?\s*", re.IGNORECASE
 _ONE_OF = re.compile(r"^one of (?:the |those |these )?", re.IGNORECASE)
 _ADD = re.compile(r"^(?:also )?(?:add|give me|get me|i'll have|i'll take|i'd like|i want|we'd like)\s+", re.IGNORECASE)
 _ADDS = re.compile(r"^(?:(?:oh|and|ok|okay|please|wait|sorry|actually)[,.]?\s+)*(?:add|also|and|plus)\b", re.IGNORECASE)
-_DONE = frozenset("that's it|that is it|i'm done|we're done|done|finished|i'm finished|that's the lot|that would be all".split("|"))
+_DONE = frozenset(
+    "that's it|that is it|i'm done|we're done|done|finished|i'm finished|that's the lot|that would be all".split("|")
+)
 _NO_THING = re.compile(r"\bno \w$", re.IGNORECASE)  # without a pause: "wait, no funghi"
 
 ItemValues = Mapping[str, Json]
@@ -219,7 +222,8 @@ class _ListReader:
 
     def _divided(self, items: list[dict[str, Json]], total: int, part: ItemValues) -> dict[str, Json]:
         left, taken = items[total][self._counts], part[self._counts]
-        assert isinstance(left, int) and isinstance(taken, int)
+        assert isinstance(left, int), left
+        assert isinstance(taken, int), taken
         whole = {**items[total]}
         items[total][self._counts] = left - taken
         return {**whole, **part}
@@ -299,7 +303,9 @@ class _ListReader:
             return one_of, {}, LAST, ()
         tokens = tokens_of(text)
         pointed = find_pointed(tokens, count)
-        if pointed is not None and any(token.word in SMALL for token in tokens[pointed[1].first : pointed[1].after][:1]):
+        if pointed is not None and any(
+            token.word in SMALL for token in tokens[pointed[1].first : pointed[1].after][:1]
+        ):
             pointed = None
         if pointed is not None:
             tokens = (*tokens[: pointed[1].first], *tokens[pointed[1].after :])

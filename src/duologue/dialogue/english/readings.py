@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from .names import NameList
 
-Json: TypeAlias = "str | int | float | bool | dict[str, str | int | float | None] | None"
+Json: TypeAlias = "str | int | float | bool | dict[str, str | int | float | None] | list[Any] | None"
 
 ANY = "dontcare"  # the value for "I don't mind"
 DAYTIME_HOURS = (6, 22)

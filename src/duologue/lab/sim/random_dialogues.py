@@ -168,7 +168,7 @@ class DialoguePlayer:
         if state.waiting_for is not None and not state.among and self._chance(80):
             spec = self.domain.slots[state.waiting_for]
             ends = ("that's all",) * 2 if spec.items else ()
-            return self.dice.choice((*said_of(spec, self.domain), *ends))
+            return self._one_of((*said_of(spec, self.domain), *ends))
         return self._one_of(list(self.alphabet.texts(state)))
 
     def _one_of(self, texts: Sequence[str]) -> str:

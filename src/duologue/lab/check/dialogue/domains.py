@@ -347,8 +347,8 @@ EMPTIED = Alphabet(
     meanwhile=(),
 )
 
-# A list of items: each has a lid that is checked; items are changed, and the list is validated as a whole. The items have
-# no count, because counts of the same thing are added up, and that has no end.
+# A list of items: each has a lid that is checked; items are changed, and the list is validated as a whole. The items
+# have no count, because counts of the same thing are added up, and that has no end.
 LID = SlotSpec("lid", SlotKind.CHOICE, "Which lid?", choices=(Choice("flat"), Choice("dome")), validator="in_stock")
 CUPS = SlotSpec("cups", SlotKind.LIST, "Which cups?", items=("lid",), items_max=2, validator="fits")
 LISTS = Alphabet(
@@ -428,7 +428,10 @@ FOUND = Alphabet(
             Confirm("sure", "{bike}?"),
             PerformAction("hire", "hire", ("bike",)),
         ),
-        slots=(SIZE, SlotSpec("bike", SlotKind.CHOICE, "I have {found}. Which?", choices_from="found", depends_on=("found",))),
+        slots=(
+            SIZE,
+            SlotSpec("bike", SlotKind.CHOICE, "I have {found}. Which?", choices_from="found", depends_on=("found",)),
+        ),
     ),
     decides={"found": ([], [{"value": "green", "label": "the green one"}])},
     meanwhile=(),

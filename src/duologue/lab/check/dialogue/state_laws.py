@@ -137,7 +137,11 @@ def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]
     for one in state.stack:
         for name, filled in (*one.slots, *one.lists):
             if name in domain.slots and domain.slots[name].items:
-                held = draft_in(one, name).size if (name, filled) in one.lists else len(items_in(filled.value, domain.slots[name]))
+                held = (
+                    draft_in(one, name).size
+                    if (name, filled) in one.lists
+                    else len(items_in(filled.value, domain.slots[name]))
+                )
                 sizes = (*sizes, (f"items in {name}", held, domain.slots[name].items_max))
     for name, size, most in sizes:
         if size > most:
