@@ -325,16 +325,19 @@ def _with_change(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: List
 
 
 def _old_and_new(items: tuple[ItemValues, ...], found: ListReply, counts: str) -> tuple[ItemValues, ItemValues]:
-    """Which of the values in "the funghi large" tell the item, and which are new: the item is the one that has most of
-    them. Without such an item, or with none left to change, nothing is new."""
-    said = found.old
-    have = [{name for name, value in said.items() if item.get(name) == value and name != counts} for item in items]
-    most = max((len(one) for one in have), default=0)
-    if not most:
-        return said, {}
-    names = next(one for one in have if len(one) == most)
-    old = {name: value for name, value in said.items() if name in names}
-    return old, {**{name: value for name, value in said.items() if name not in names}, **found.new}
+    """Which of the values in "the salad large" tell the item, and which are new. They are read in the order in which
+    they were said: what an item has tells which one is meant, until no item has it. If no item is told, nothing is
+    new."""
+    old: dict[str, Json] = {}
+    new: dict[str, Json] = {}
+    left = items
+    for name, value in found.old.items():
+        having = tuple(item for item in left if item.get(name) == value)
+        if having and name != counts:
+            left, old[name] = having, value
+        else:
+            new[name] = value
+    return (old, {**new, **found.new}) if old else (found.old, {})
 
 
 def _place_of(

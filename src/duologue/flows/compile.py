@@ -81,7 +81,7 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]], faq: 
         confidence_min=file.confidence_min,
         faq=faq,
         faq_min=file.faq_min,
-        repairs={occasion: flow for occasion, flow in file.repairs.items()},
+        repairs={str(occasion): flow for occasion, flow in file.repairs.items()},
     )
 
 
