@@ -33,7 +33,7 @@ def test_headings_are_questions_and_the_text_below_is_the_answer(tmp_path: Path)
 
 
 def test_a_yaml_file_has_entries_like_the_flow_file(tmp_path: Path) -> None:
-    text = "- ask: [When?, Until when?]\n  answer: At nine.\n"
+    text = "- ask: ['When?', 'Until when?']\n  answer: At nine.\n"
     assert faq_of(tmp_path, "faq.yaml", text) == (FaqEntry(("When?", "Until when?"), "At nine."),)
 
 

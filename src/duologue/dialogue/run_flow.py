@@ -199,7 +199,7 @@ def _collect_items(d: DialogueDraft, at: Collect) -> bool:
     if len(draft.items) >= spec.items_max and not draft.is_done:
         d.say(d.domain.patterns.list_full)
         draft = replace(draft, is_done=True)
-    if draft.is_done and len(draft.items) >= max(spec.items_min, 1 - spec.is_optional):
+    if draft.is_done and len(draft.items) >= spec.items_min:
         return _finish_list(d, spec, draft)
     _tell_items(d, spec, draft)
     if draft.is_done:

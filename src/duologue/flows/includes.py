@@ -59,7 +59,7 @@ class _Whole:
                 self._notes.add_line(line, f"include: {problem}", file=here)
                 continue
             if file in way:
-                circle = " includes ".join(self._shown(one) for one in (*way[way.index(file) :], file))
+                circle = " includes ".join(one.name for one in (*way[way.index(file) :], file))
                 self._notes.add_line(line, f"include: files include each other in a circle: {circle}", file=here)
             elif len(self._read) >= FILES_MAX:
                 self._notes.add_line(line, f"include: at most {FILES_MAX} files are allowed", file=here)

@@ -350,7 +350,9 @@ EMPTIED = Alphabet(
 # A list of items: each has a lid that is checked; items are changed, and the list is validated as a whole. The items
 # have no count, because counts of the same thing are added up, and that has no end.
 LID = SlotSpec("lid", SlotKind.CHOICE, "Which lid?", choices=(Choice("flat"), Choice("dome")), validator="in_stock")
-CUPS = SlotSpec("cups", SlotKind.LIST, "Which cups?", items=("lid",), items_max=2, validator="fits")
+CUPS = SlotSpec(
+    "cups", SlotKind.LIST, "Which cups?", items=("lid",), items_min=0, items_max=2, more="More?", validator="fits"
+)
 LISTS = Alphabet(
     with_items(
         domain(
