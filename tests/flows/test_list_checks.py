@@ -1,5 +1,7 @@
 """Checks of lists, FAQ steps, repairs, patterns, loops in texts and texts that vary."""
 
+# ruff: noqa: E501 - a file and its problem are easier to compare in one line
+
 from __future__ import annotations
 
 import pytest

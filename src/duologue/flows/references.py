@@ -245,7 +245,9 @@ class _Checker:
         repairs = self._data.get("repairs")
         told = {"correction": ("slot", "value")}
         extra = {
-            flow: told.get(occasion, ()) for occasion, flow in (repairs.items() if isinstance(repairs, dict) else ())
+            flow: told.get(occasion, ())
+            for occasion, flow in (repairs.items() if isinstance(repairs, dict) else ())
+            if isinstance(flow, str)
         }
         for name, flow in self._flows.items():
             told_there = extra.get(name, ())
