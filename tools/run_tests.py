@@ -1,7 +1,8 @@
 """Runs all tests: `python tools/run_tests.py`, or with another command beside them: `--beside "make types check"`.
 
-First those on the simulated clock, in as many processes as there are processors and one more, because some wait. Then
-those marked `alone`, which run in real time, in two processes that mostly wait. The other command has the lowest
+First those on the simulated clock, in as many processes as there are processors and one more, because some wait. Beside
+them, in a process of their own, those of the panel against a fake server, which wait for the browser. Then the others
+that are marked `alone`: they run in real time, in two processes that mostly wait. The other command has the lowest
 priority: it computes while all of these wait. Rule: only a test marked `alone` that fails is run a second time, by
 itself, and the summary names it; a torture run never gets a second chance, because what it loses is lost.
 """
@@ -20,7 +21,8 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Tests of the panel against a real server run one at a time; those against the fake server are in the other process.
+PANEL = "tests/browser"
+# Tests of the panel against a real server run one at a time. Those against the fake server run with the simulated ones.
 SPOKEN = (
     "tests/browser/test_accessible_conversation.py",
     "tests/browser/test_debug_view.py",
@@ -31,7 +33,6 @@ SPOKEN = (
     "tests/browser/test_talking.py",
     "tests/browser/test_watching_calls.py",
     "tests/browser/test_writing.py",
-    "tests/lab/torture",
 )
 SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers")  # need more packages: make oracles, make providers
 NO_SECOND_CHANCE = ("tests/lab/torture/",)
@@ -72,11 +73,6 @@ class Part:
         return _run(self.command("--last-failed", "-n", "0"))
 
 
-def run_one(part: Part) -> int:
-    """Run one part. Returns an exit code."""
-    return part.finish(_run(part.command()))
-
-
 class Background:
     """A command that runs beside others. What it prints is shown when it has ended."""
 
@@ -114,10 +110,7 @@ class Background:
 def run_together(shown: Part, *others: Part) -> int:
     """Run parts at the same time, then whatever gets a second chance. Returns the worst exit code."""
     with ExitStack() as running:
-        names = [f"tests marked `alone`, process {number}" for number in range(2, len(others) + 2)]
-        beside = [
-            running.enter_context(Background(name, part.command())) for name, part in zip(names, others, strict=True)
-        ]
+        beside = [running.enter_context(Background(" ".join(part.chosen), part.command())) for part in others]
         codes = [_run(shown.command()), *(one.finish() for one in beside)]
     return max(part.finish(code) for part, code in zip((shown, *others), codes, strict=True))
 
@@ -131,24 +124,30 @@ def print_second_chances(*parts: Part) -> None:
         _print("\nNo test needed a second chance.")
 
 
-def run_alone(folder: Path) -> int:
-    """Run the tests marked `alone`. Returns an exit code."""
+def run_simulated(folder: Path, panel: Part) -> int:
+    """Run the tests on the simulated clock, with those of the panel beside them. Returns an exit code."""
+    return run_together(Part(("-m", "not alone", *SHARED, *SEPARATE), folder / "simulated"), panel)
+
+
+def run_alone(folder: Path, panel: Part) -> int:
+    """Run the other tests marked `alone`. Returns an exit code."""
     _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
     spoken = Part(("-m", "alone", *SPOKEN), folder / "spoken", second_chance=True)
-    elsewhere = tuple(f"--ignore={path}" for path in SPOKEN)
-    shown = Part(("-m", "alone", *SEPARATE, *elsewhere), folder / "shown", second_chance=True)
+    shown = Part(("-m", "alone", *SEPARATE, f"--ignore={PANEL}"), folder / "shown", second_chance=True)
     code = run_together(shown, spoken)
-    print_second_chances(shown, spoken)
+    print_second_chances(panel, shown, spoken)
     return code
 
 
 def run_all(folder: Path, commands: list[str]) -> int:
     """Run all tests, with these commands beside them. Returns an exit code."""
+    ignored = (f"--ignore={path}" for path in SPOKEN)
+    panel = Part(("-m", "alone", PANEL, *ignored), folder / "panel", second_chance=True)
     with ExitStack() as running:
         beside = [running.enter_context(Background(command, _lowest(command))) for command in commands]
-        code = run_one(Part(("-m", "not alone", *SHARED, *SEPARATE), folder / "simulated"))
+        code = run_simulated(folder, panel)
         if not code and not any(command.has_failed() for command in beside):
-            code = run_alone(folder)
+            code = run_alone(folder, panel)
         return code or max([command.finish() for command in beside], default=0)
 
 

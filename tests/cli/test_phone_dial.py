@@ -11,7 +11,7 @@ import pytest
 
 from duologue.cli.phone_dial import read_parameters
 from duologue.core.errors import DuologueError
-from duologue.lab.sim.call_script import HangUp, Listen
+from duologue.lab.sim.call_script import Beep, Expect, HangUp, Listen, Wait
 from duologue.lab.sim.carrier_network import CarrierNetwork
 from duologue.lab.sim.loopback_server import open_socket, serving, url_of
 from duologue.lab.sim.telephones import AnsweredBy, Telephone
@@ -63,6 +63,14 @@ def test_a_call_is_shown_with_its_stages_and_its_words(tmp_path: Path) -> None:
     assert code == 0, out + problems
     assert all(stage in out for stage in ("dialling", "ringing", "talking", "completed"))
     assert "agent  Hello." in out
+
+
+@pytest.mark.alone
+def test_a_machine_that_beeps_gets_the_message(tmp_path: Path) -> None:
+    machine = Telephone(AnsweredBy.MACHINE, (Wait(200), Beep(900, 300), Listen(), Expect(over=True)))
+    code, out, problems = asyncio.run(dial(tmp_path, {CALLER: machine}, "--to", CALLER, "--message", "Call us."))
+    assert code == 0, out + problems
+    assert all(stage in out for stage in ("screening", "message", "message left", "agent  Call us."))
 
 
 @pytest.mark.alone

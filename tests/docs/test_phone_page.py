@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from tests.cli.command_line import Done, run
 from tests.docs.printed import page, shell_lines
 from tests.needs import needs_model
+
+STORIES = Path(__file__).parents[2] / "examples" / "phone"
 
 
 @pytest.fixture
@@ -45,3 +48,25 @@ def test_the_first_call_of_the_page_works_as_printed_over_a_websocket(script: Pa
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Heard on telnyx" in done.stdout
     assert script.with_suffix(".html").read_text(encoding="utf-8").lstrip().startswith("<!")
+
+
+def test_the_story_of_the_page_works_as_printed(tmp_path: Path) -> None:
+    for name in ("silero-vad", "moonshine-tiny", "smart-turn", "svox-pico"):
+        needs_model(name)
+    (printed,) = re.findall(r"```yaml\n(# machine\.yaml\n.*?)```", page("phone"), re.DOTALL)
+    (tmp_path / "machine.yaml").write_text(printed, encoding="utf-8")
+    shutil.copy(STORIES / "desk.py", tmp_path)
+    done = run("phone", "--simulate", str(tmp_path / "machine.yaml"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "message left on twilio" in done.stdout
+
+
+def test_the_page_lists_every_story_and_prints_commands_with_stories_that_exist() -> None:
+    text = page("phone")
+    names = {file.stem for file in STORIES.glob("*.yaml")}
+    listed = re.search(r"\| story in `examples/phone/`.*?\n\n", text, re.DOTALL)
+    assert listed is not None
+    assert set(re.findall(r"`(\w+)`", listed.group())) == names
+    for line in shell_lines(text):
+        for place in re.findall(r"examples/phone/(\w+)\.yaml", line):
+            assert place in names

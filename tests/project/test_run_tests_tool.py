@@ -94,7 +94,7 @@ def test_a_failed_torture_run_has_no_second_chance(runs: Runs) -> None:
 def test_a_test_on_the_simulated_clock_has_no_second_chance(
     tool: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert tool.run_one(part_of(tool, tmp_path, "tests/server", ONCE, second_chance=False)) == 1
+    assert tool.run_together(part_of(tool, tmp_path, "tests/server", ONCE, second_chance=False)) == 1
     assert "once more" not in capfd.readouterr().out
 
 
@@ -114,8 +114,8 @@ def test_every_skip_is_listed_with_its_reason(runs: Runs, capfd: pytest.CaptureF
 def alone(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """No test is run, and all pass. The list has an entry if those marked `alone` had their turn."""
     ran: list[Path] = []
-    monkeypatch.setattr(tool, "run_one", lambda part: 0)
-    monkeypatch.setattr(tool, "run_alone", lambda folder: ran.append(folder) or 0)
+    monkeypatch.setattr(tool, "run_simulated", lambda folder, panel: 0)
+    monkeypatch.setattr(tool, "run_alone", lambda folder, panel: ran.append(folder) or 0)
     return ran
 
 
@@ -137,11 +137,11 @@ def test_a_command_that_fails_beside_the_tests_fails_the_run_and_is_named(
 def test_after_a_command_has_failed_no_more_tests_begin(
     tool: ModuleType, alone: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def wait_for_the_command(part: object) -> int:
+    def wait_for_the_command(folder: Path, panel: object) -> int:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
         return 0
 
-    monkeypatch.setattr(tool, "run_one", wait_for_the_command)
+    monkeypatch.setattr(tool, "run_simulated", wait_for_the_command)
     assert tool.run_all(tmp_path, ["false"]) == 1
     assert not alone
 
@@ -149,6 +149,12 @@ def test_after_a_command_has_failed_no_more_tests_begin(
 def test_after_a_test_has_failed_the_command_is_stopped(
     tool: ModuleType, alone: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool, "run_one", lambda part: 1)
+    monkeypatch.setattr(tool, "run_simulated", lambda folder, panel: 1)
     assert tool.run_all(tmp_path, ["sleep 3600"]) == 1
     assert not alone
+
+
+def test_every_test_of_the_panel_runs_once_beside_the_simulated_ones_or_spoken(tool: ModuleType) -> None:
+    """None is ignored in every part: the list of spoken ones names files that exist, all in the panel's folder."""
+    root = TOOL.parent.parent
+    assert all((root / path).is_file() and path.startswith(f"{tool.PANEL}/") for path in tool.SPOKEN)

@@ -27,6 +27,7 @@ from duologue.runtime.find_agent import find_agent
 
 from .json_output import JsonOption
 from .phone_dial import dial_command
+from .phone_story import is_story, story_command
 from .talk import repeat, with_speech
 from .terminal_style import BLUE, GREEN, RED, write_ms
 from .timeline import timeline_command
@@ -45,7 +46,10 @@ phone_app.command("dial")(dial_command)
 @phone_app.callback(invoke_without_command=True)
 def phone_command(
     invoked: typer.Context,
-    simulate: Annotated[Path | None, typer.Option(help="The script of the call, in YAML (docs/phone.md).")] = None,
+    simulate: Annotated[
+        Path | None,
+        typer.Option(help="The script of a call, or a story with several telephones, in YAML (docs/phone.md)."),
+    ] = None,
     carrier: Annotated[
         str, typer.Option(help="The carrier to simulate, twilio or telnyx; without it, the script's.")
     ] = "",
@@ -67,7 +71,13 @@ def phone_command(
         raise DuologueError(
             "--simulate CALL.yaml is missing; for real calls see `duologue phone dial` and docs/phone.md"
         )
-    script = _read(simulate)
+    data = _load(simulate)
+    if is_story(data):
+        if to or timeline is not None:
+            raise DuologueError("a story has its own server and timeline: omit --to and --timeline")
+        story_command(simulate, data, carrier, agent, as_json)
+        return
+    script = _read(simulate, data)
     script = replace(script, carrier=carrier or script.carrier, agent=agent or script.agent)
     from duologue.lines.phone.carriers import CARRIERS
 
@@ -121,19 +131,24 @@ def _item(item: UserSaid | AgentSaid) -> dict[str, Any]:
     return {"who": "agent", "text": item.text, "interrupted": item.interrupted}
 
 
-def _read(file: Path) -> CallScript:
+def _load(file: Path) -> object:
     try:
         import yaml
     except ModuleNotFoundError:
         raise DuologueError("--simulate needs PyYAML: pip install 'duologue[flows]'") from None
-    from duologue.lab.sim.call_script import read_script
-
     try:
-        return read_script(yaml.safe_load(file.read_text(encoding="utf-8")))
+        return yaml.safe_load(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise DuologueError(f"{file}: {error.strerror}") from None
     except (UnicodeDecodeError, yaml.YAMLError):
         raise DuologueError(f"{file}: not valid YAML") from None
+
+
+def _read(file: Path, data: object) -> CallScript:
+    from duologue.lab.sim.call_script import read_script
+
+    try:
+        return read_script(data)
     except DuologueError as problem:
         raise DuologueError(f"{file}: {problem}") from None
 

@@ -40,6 +40,9 @@ def dial_command(
     on_machine: Annotated[
         str, typer.Option(help="If a machine answers: message, hang_up or talk, such as to a telephone menu.")
     ] = "",
+    carrier_amd: Annotated[
+        bool, typer.Option("--carrier-amd", help="Let the carrier detect machines too, which it bills.")
+    ] = False,
     ring_s: Annotated[float, typer.Option(help="Seconds that the telephone may ring.")] = 30.0,
     parameter: Annotated[
         list[str] | None, typer.Option(help="A fact for the agent's context, as NAME=VALUE; repeatable.")
@@ -65,10 +68,11 @@ def dial_command(
         telnyx_public_key=os.environ.get("TELNYX_PUBLIC_KEY", ""),
         journals=journals,
         ring_ms=round(ring_s * 1000),
+        carrier_amd=carrier_amd,
         api_url=os.environ.get("PHONE_API_URL", ""),
         **phone_account(),
     )
-    options = {"carrier": carrier, "message": message, "on_machine": OnMachine(wanted)}
+    options = {"carrier": carrier, "machine_message": message, "on_machine": OnMachine(wanted)}
     options["parameters"] = read_parameters(parameter or [])
     outcome = asyncio.run(_call(to, agent, settings, host, port, options))
     if outcome not in (CallEnd.COMPLETED, CallEnd.TRANSFERRED, CallEnd.MESSAGE_LEFT):

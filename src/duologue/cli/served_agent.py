@@ -109,7 +109,7 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
         return []
     try:
         from duologue.server.caller_address import caller_address, read_networks
-        from duologue.server.phone.routes import PhoneSettings, phone_routes
+        from duologue.server.phone.routes import PhoneExchange, PhoneSettings, phone_routes
         from duologue.server.phone.settings import on_the_phone
         from duologue.server.settings import is_loopback
     except ModuleNotFoundError as missing:
@@ -135,6 +135,8 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
         agent = await conversations.source.make(context)
         return replace(agent, profile=on_the_phone(agent.profile))
 
+    exchange = PhoneExchange(settings)
+    conversations.stoppers.append(exchange.drain)
     proxies = read_networks(server.settings.trusted_proxies)
     routes = phone_routes(
         make_for_phone,
@@ -142,6 +144,7 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
         conversations.watch,
         lambda: not conversations.is_draining,
         lambda scope: caller_address(scope, proxies),
+        exchange,
         limits=server.settings.limits,
         note_refused=conversations.note_refused,
     )
@@ -158,7 +161,8 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
 def phone_account() -> dict[str, Any]:
     """The settings with which calls are placed and transferred, from the environment."""
     names = ("twilio_account_sid", "telnyx_api_key", "telnyx_account", "telnyx_application")
-    return {"number": os.environ.get("PHONE_NUMBER", ""), **{name: os.environ.get(name.upper(), "") for name in names}}
+    own = {"number": os.environ.get("PHONE_NUMBER", ""), "drain_to": os.environ.get("PHONE_DRAIN_TO", "")}
+    return {**own, **{name: os.environ.get(name.upper(), "") for name in names}}
 
 
 def _leases(url: str, node: str, where: str) -> Leases | None:

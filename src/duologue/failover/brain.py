@@ -7,9 +7,8 @@ conversation ends or retries the reply, and the next request goes to the next br
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from typing import Any
 
-from duologue.ports.brain import Brain, Part, Request
+from duologue.ports.brain import Brain, Part, Request, Summarises
 from duologue.ports.streams import reading
 from duologue.ports.switches import Switch
 
@@ -23,6 +22,10 @@ class FallbackBrain(Brain):
     def __init__(self, services: Services[Brain], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms
         self.can_guess = all(getattr(brain, "can_guess", False) for brain in services.all)
+        for brain in services.all:
+            if isinstance(brain, Summarises):  # the first that can shorten text does
+                self.summarise = brain.summarise
+                break
 
     @property
     def in_use(self) -> str:
@@ -45,11 +48,3 @@ class FallbackBrain(Brain):
     def follow_switches(self, notify: Callable[[Switch], None]) -> Callable[[], None]:
         """Call `notify` after each switch. Returns a function that unsubscribes."""
         return self._services.follow(notify)
-
-    def __getattr__(self, name: str) -> Any:
-        """`summarise`, if a brain has it. The first one that has it shortens text."""
-        if name == "summarise":
-            for brain in self._services.all:
-                if hasattr(brain, name):
-                    return getattr(brain, name)
-        raise AttributeError(name)

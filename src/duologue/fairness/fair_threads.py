@@ -145,5 +145,6 @@ def _do(future: Future[Any], run: Callable[[], Any]) -> Callable[[], None]:
 TOOLS = FairThreads("tools", Shares(places=128, each_max=4, waiting_max=16))
 BRAINS = FairThreads("brains", Shares(places=64, each_max=2, waiting_max=4))
 NLU = FairThreads("nlu", Shares(places=4, each_max=1, waiting_max=8))
+PREPARATION = FairThreads("preparation", Shares(places=2, each_max=1, waiting_max=2))  # of NLU, for the next message
 REPLAYS = FairThreads("replays", Shares(places=1, each_max=1, waiting_max=4))
-POOLS = (TOOLS, BRAINS, NLU, REPLAYS)
+POOLS = (TOOLS, BRAINS, NLU, PREPARATION, REPLAYS)

@@ -25,7 +25,7 @@ from duologue.dialogue.found_choices import with_found_choices
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState
-from duologue.fairness.fair_threads import NLU
+from duologue.fairness.fair_threads import PREPARATION
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 from duologue.ports.context import Context
@@ -211,7 +211,7 @@ class DialogueSession:
         if self._preparing is None or self._preparing.done():
             loop = asyncio.get_running_loop()
             scopes = (scope, faq_scope(self.domain.faq)) if self.domain.faq else (scope,)
-            self._preparing = loop.run_in_executor(NLU, partial(self._nlu.prepare, *scopes))
+            self._preparing = loop.run_in_executor(PREPARATION, partial(self._nlu.prepare, *scopes))
             self._preparing.add_done_callback(_note_failure)
 
     def abandon(self) -> None:

@@ -41,6 +41,7 @@ SPOKEN: dict[str, str] = {
     "goodbye": "the last words after check-ins without an answer",
     "connection_back": "the connection that was lost is back",
     "not_reached": "a phone call came back, because its transfer has failed",
+    "passing_on": "a phone call is transferred, because the server stops",
     "take_over": "a person should take over a phone call, and has heard the briefing",
 }
 # Labels that a screen shows: of the phases, of waits, and of ears that don't hear.

@@ -47,6 +47,7 @@ class CallInfo:
     called: str = ""  # the number that was called
     direction: str = ""  # of a phone call: in or out
     returned: str = ""  # why a transfer of this call has failed, if the call came back: busy, no answer or failed
+    answered_by: str = ""  # person or unknown, if an outgoing call has listened for machines
     parameters: Mapping[str, str] = field(default_factory=dict)  # the carrier's custom parameters
     query: Mapping[str, str] = field(default_factory=dict)  # of the client's URL, as far as the operator allowed it
     headers: Mapping[str, str] = field(default_factory=dict)  # of the client, as far as the operator allowed them

@@ -11,7 +11,7 @@ import hashlib
 import logging
 import re
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
@@ -102,6 +102,7 @@ class Conversations:
         self._starts = BucketsByCaller(settings.limits.starts)
         self.switchboard = Switchboard(siblings)
         self.observers: list[Callable[[Conversation], object]] = []  # called with every new conversation
+        self.stoppers: list[Callable[[float], Awaitable[None]]] = []  # called with `drain_s_max` when the server stops
         self.webhooks: WebhookSender | None = None
         if settings.webhook is not None:
             store = leases.store if leases is not None else None
@@ -374,7 +375,10 @@ class Conversations:
         limit_s = self._settings.limits.drain_s_max
         going = len(self.served) + len(self.calls)
         LOG.info("stopping: %d conversations have %.0f s to end", going, limit_s)
+        stopping = [asyncio.ensure_future(stop(limit_s)) for stop in self.stoppers]
         await asyncio.gather(self._stop_served(limit_s), self._stop_calls(limit_s))
+        for task in stopping:
+            task.cancel()
         for client in tuple(self.clients):
             client.disconnect(STOPPING)
 

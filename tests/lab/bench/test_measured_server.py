@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import numpy as np
+import pytest
 
 from duologue.audio.frames import to_pcm
 from duologue.lab.bench.instant_text import SAID, InstantText
-from duologue.lab.bench.measured_server import CountingEars, LoudEars, resident_kb
+from duologue.lab.bench.measured_server import CountingEars, LoudEars, ServerFigures, resident_kb
 from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
 
 LOUD = Frame(to_pcm(np.full(512, 0.3, np.float32)))
@@ -51,3 +52,10 @@ def test_the_instant_text_has_a_word_for_each_word() -> None:
 
 def test_resident_memory_is_that_of_a_python_process() -> None:
     assert 5_000 < resident_kb() < 50_000_000
+
+
+def test_the_memory_of_a_conversation_is_counted_after_the_first_ones_have_loaded_code() -> None:
+    loading = [1024 * 50 + 1024 * min(count, 10) for count in range(10)]
+    growing = [1024 * 60 + 100 * count for count in range(40)]
+    assert ServerFigures(resident_kb=loading + growing).mb_per_session(1024 * 60 + 4_000) == pytest.approx(100 / 1024)
+    assert ServerFigures().mb_per_session(1024) == 0

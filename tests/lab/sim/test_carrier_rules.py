@@ -34,6 +34,21 @@ def test_another_field_and_a_missing_one_are_refused(
         check_request(carrier, method, given)
 
 
+@pytest.mark.parametrize(("carrier", "is_async"), [("twilio", "true"), ("telnyx", True)])
+def test_machine_detection_must_be_of_a_known_kind_in_the_background_and_tell_an_address(
+    carrier: str, is_async: object
+) -> None:
+    right = {**CALL, "MachineDetection": "Enable", "AsyncAmd": is_async, "AsyncAmdStatusCallback": "https://x/y"}
+    check_request(carrier, "create", right)
+    for change, told in (
+        ({"MachineDetection": "Guess"}, "Enable or DetectMessageEnd"),
+        ({"AsyncAmd": "no"}, "would be silent"),
+        ({"AsyncAmdStatusCallback": ""}, "must be a URL"),
+    ):
+        with pytest.raises(NotAccepted, match=told):
+            check_request(carrier, "create", {**right, **change})
+
+
 def test_what_the_server_writes_is_accepted() -> None:
     for xml in (pass_on_xml("+4930123456", "+4930555000", 20, "https://x/y"), join_xml("room"), hang_up_xml()):
         for carrier in ("twilio", "telnyx"):

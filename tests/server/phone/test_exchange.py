@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from duologue.lab.sim.call_script import HangUp, Hear, Listen
+from duologue.lab.sim.call_script import Beep, Expect, HangUp, Hear, Listen, Wait
 from duologue.lab.sim.carrier_network import Leg
 from duologue.lab.sim.dial import WEBHOOKS
 from duologue.lab.sim.telephones import AnsweredBy, Telephone
-from duologue.lines.phone.call.state import CallEnd, CallStage
+from duologue.lines.phone.call.state import Answerer, CallEnd, CallStage, OnMachine
 from duologue.lines.phone.carriers import CARRIERS
 from duologue.ports.context import CallInfo, NotPossible
 from duologue.server.phone.numbers import Undialable
 from tests.limits import WAIT_S
-from tests.server.phone.network_calls import CALLER, OWN, desk_agent, office
+from tests.server.phone.network_calls import CALLER, DESK, OWN, PRESSES, desk_agent, office
 
 both = pytest.mark.parametrize("carrier", CARRIERS)
 
@@ -127,11 +128,14 @@ def test_a_number_that_cannot_be_dialled_is_refused_before_the_carrier_is_asked(
     asyncio.run(run())
 
 
-def test_a_message_for_a_machine_is_refused_by_name() -> None:
+@pytest.mark.parametrize(
+    "wrong", [{"on_machine": OnMachine.MESSAGE}, {"machine_message": "Hello.", "on_machine": OnMachine.HANG_UP}]
+)
+def test_a_message_without_its_setting_and_a_setting_without_its_message_are_refused_by_name(wrong: Any) -> None:
     async def run() -> None:
         async with office("twilio", desk_agent(_nothing), {CALLER: Telephone()}) as here:
-            with pytest.raises(NotPossible, match="answering machines aren't recognised yet"):
-                here.exchange.dial(CALLER, message="Your book is here.")
+            with pytest.raises(NotPossible, match="go together: set both, or neither"):
+                here.exchange.dial(CALLER, **wrong)
 
     asyncio.run(run())
 
@@ -150,6 +154,97 @@ def test_a_missing_setting_is_named(changes: dict[str, str], told: str) -> None:
                 here.exchange.dial(CALLER)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("carrier", ["pigeon", "telnyx"])
+def test_a_carrier_without_its_secret_is_refused_by_name(carrier: str) -> None:
+    async def run() -> None:
+        async with office("twilio", desk_agent(_nothing), {CALLER: Telephone()}) as here:
+            with pytest.raises(NotPossible, match=f"'{carrier}': its secret isn't set; use twilio"):
+                here.exchange.dial(CALLER, carrier=carrier)
+
+    asyncio.run(run())
+
+
+# -- Machines
+
+
+@both
+def test_a_machine_that_beeps_gets_its_message_over_a_real_socket(carrier: str) -> None:
+    async def run() -> None:
+        phone = Telephone(AnsweredBy.MACHINE, (Wait(200), Beep(900, 300), Listen(), Expect(over=True)))
+        async with office(carrier, desk_agent(_nothing), {CALLER: phone}) as here:
+            call = here.exchange.dial(CALLER, machine_message="Your book is here.")
+            stages: list[CallStage] = []
+            call.watch = lambda _, state: stages.append(state.stage)
+            assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.MESSAGE_LEFT
+            assert stages[2:] == [CallStage.SCREENING, CallStage.MESSAGE, CallStage.ENDED]
+            assert here.said() == ["Your book is here."]
+            assert here.network.refused == []
+
+    asyncio.run(run())
+
+
+@both
+def test_the_machine_detection_of_the_carrier_is_asked_for_only_if_it_is_wanted(carrier: str) -> None:
+    async def run() -> None:
+        phone = Telephone(AnsweredBy.MACHINE, (Wait(5_000),), detected="machine_start", detected_ms=100)
+        async with office(carrier, desk_agent(_nothing), {CALLER: phone}, carrier_amd=True) as here:
+            call = here.exchange.dial(CALLER, on_machine=OnMachine.HANG_UP)
+            assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.MACHINE
+            assert call.state.answerer is Answerer.MACHINE
+            assert here.conversations == []
+            talks = here.exchange.dial(CALLER)
+            async with asyncio.timeout(WAIT_S):
+                while talks.state.stage is not CallStage.TALKING:
+                    await asyncio.sleep(0.01)
+            assert here.network.log.of("carrier") == ["detects machine_start"], "not asked for the second call"
+            here.exchange.report_answerer("unknown", "human")
+            here.exchange.report_answerer(talks.key, "a cat")
+            assert talks.state.stage is CallStage.TALKING
+
+    asyncio.run(run())
+
+
+# -- Stopping
+
+
+def test_a_server_that_stops_transfers_its_calls_or_leaves_them() -> None:
+    async def run(drain_to: str) -> tuple[list[tuple[str, str]], list[str]]:
+        book = {CALLER: Telephone(steps=(Listen(), Wait(60_000))), DESK: Telephone()}
+        async with office("twilio", desk_agent(_nothing), book, drain_to=drain_to) as here:
+            here.network.call_in(CALLER, OWN)
+            async with asyncio.timeout(WAIT_S):
+                while not here.said():
+                    await asyncio.sleep(0.01)
+                await here.exchange.drain(5.0)
+                while drain_to and not here.network.bridges:
+                    await asyncio.sleep(0.01)
+            return here.network.bridges, here.said()
+
+    assert asyncio.run(run("")) == ([], ["Hello."])
+    bridges, said = asyncio.run(run(DESK))
+    assert bridges == [(CALLER, DESK)]
+    assert said == ["Hello.", "One moment, I'm putting you through to a colleague."]
+
+
+def test_music_that_cannot_be_read_becomes_the_melody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "music.wav"
+    file.write_text("this is no sound")
+
+    async def hold(context: Any) -> None:
+        await context.hold()
+
+    async def run() -> None:
+        book = {CALLER: Telephone(steps=(*PRESSES, Hear(900), HangUp()))}
+        async with office("twilio", desk_agent(hold), book, hold_music=file) as here:
+            here.network.call_in(CALLER, OWN)
+            async with asyncio.timeout(WAIT_S):
+                while "hangs up" not in here.network.log.of(CALLER):
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(run())
+    assert "hold_music can't be played" in caplog.text
 
 
 @both

@@ -263,9 +263,11 @@ def test_a_recording_is_started_paused_and_continued(carrier: str) -> None:
 
 
 def test_a_second_transfer_during_a_transfer_is_refused() -> None:
+    ringing = asyncio.Event()
+
     async def twice(context: Context[Any]) -> None:
         first = asyncio.ensure_future(_warm(context))
-        await asyncio.sleep(0.3)
+        await ringing.wait()
         try:
             await context.transfer(DESK)
         finally:
@@ -274,6 +276,8 @@ def test_a_second_transfer_during_a_transfer_is_refused() -> None:
                 await first
 
     async def check(here: Office) -> None:
+        await until(lambda: "rings" in here.network.log.of(DESK))
+        ringing.set()
         await until(lambda: len(here.said()) >= 3)
         assert "a transfer of this call is in progress already" in here.said()[2]
         await until(lambda: "stops ringing" in here.network.log.of(DESK))

@@ -307,6 +307,6 @@ def test_an_agent_that_cannot_be_created_closes_one_call(caplog: pytest.LogCaptu
 def test_the_routes_are_those_of_the_configured_carriers() -> None:
     routes = phone_routes(make_agent, PhoneSettings("http://127.0.0.1:8000", allow_unsigned=True))
     assert [getattr(route, "path", "") for route in routes] == [
-        *(f"/phone/{TWILIO.name}/{path}" for path in ("voice", "status", "dialled", "stream")),
-        *(f"/phone/{TELNYX.name}/{path}" for path in ("texml", "status", "dialled", "stream")),
+        *(f"/phone/{TWILIO.name}/{path}" for path in ("voice", "status", "answered", "dialled", "stream")),
+        *(f"/phone/{TELNYX.name}/{path}" for path in ("texml", "status", "answered", "dialled", "stream")),
     ]

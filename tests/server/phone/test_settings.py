@@ -30,6 +30,8 @@ PHONE_PAGE = Path(__file__).parents[3] / "docs" / "phone.md"
         ({"telnyx_rate_hz": 44_100}, "telnyx_rate_hz"),
         ({"token_key": b"short"}, "16 bytes"),
         ({"calls_max": 0}, "calls_max"),
+        ({"drain_to": "the night desk"}, "drain_to must be a number with country code"),
+        ({"hold_music": Path("missing.wav")}, "hold_music must be a WAV file that exists"),
     ],
 )
 def test_unsafe_settings_are_refused(changes: dict[str, Any], why: str) -> None:

@@ -130,3 +130,14 @@ def test_texml_asks_for_a_stream_in_both_directions(codec: str) -> None:
     assert stream.attrib["bidirectionalMode"] == "rtp"
     assert stream.attrib["bidirectionalCodec"] == codec
     assert stream.get("bidirectionalSamplingRate") == ("16000" if codec == "L16" else None)
+
+
+@pytest.mark.parametrize("path", ["voice", "status", "answered", "dialled"])
+def test_no_webhook_is_trusted_without_its_signature(path: str) -> None:
+    async def run() -> int:
+        changes = {"public_url": "https://phone.example", "twilio_auth_token": SECRET, "allow_unsigned": False}
+        async with phones(**changes) as server:
+            status, _ = await server.post(f"/phone/twilio/{path}?key=x", FORM, {})
+            return status
+
+    assert asyncio.run(run()) == 403

@@ -43,6 +43,7 @@ _LOUD = 0.01
 _QUIET = 6  # speech ends after this many frames without sound
 _WORDS = 10  # the partial text comes after this many frames of speech
 _LAG_S = 0.01
+_WARM = 10  # the memory of a conversation is measured after so many, because the first ones load code
 
 
 class LoudEars:
@@ -115,6 +116,13 @@ class ServerFigures:
     onsets: dict[str, list[int]] = field(default_factory=dict)  # by seat: the frames at which an onset was reported
     decided: dict[str, list[float]] = field(default_factory=dict)  # by seat: when each turn was judged to be over
     lags_ms: list[float] = field(default_factory=list)
+    resident_kb: list[int] = field(default_factory=list)  # the memory of this process before each conversation
+
+    def mb_per_session(self, resident_kb: int) -> float:
+        """What a conversation adds to the memory of this process, which is `resident_kb` now."""
+        count = len(self.resident_kb)
+        first = _WARM if count > 2 * _WARM else 0
+        return (resident_kb - self.resident_kb[first]) / 1024 / (count - first) if count else 0.0
 
 
 def run_served(
@@ -154,7 +162,6 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, li
     server = Server(make, ServerSettings(port=0, limits=limits), leases=leases, siblings=link or ALONE)
     _watch(server, figures)
     lagging = asyncio.create_task(_measure_lag(figures))
-    before = resident_kb()
     async with _connected(server, pipe, link):
         loop = asyncio.get_running_loop()
         cpu_s = wall_s = 0.0
@@ -168,7 +175,7 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int, store: str, li
                 pipe.send(
                     {
                         "cpu_share": (time.process_time() - cpu_s) / (time.monotonic() - wall_s),
-                        "mb_per_session": (idle_kb - before) / 1024 / max(1, len(server.conversations.served)),
+                        "mb_per_session": figures.mb_per_session(idle_kb),
                         "resident_mb": resident_kb() / 1024,
                         "lags_ms": figures.lags_ms,
                         "onsets": figures.onsets,
@@ -205,6 +212,7 @@ def _watch(server: Server, figures: ServerFigures) -> None:
     watch = server.conversations.watch
 
     def watched(conversation: Conversation) -> None:
+        figures.resident_kb.append(resident_kb())
         watch(conversation)
         served = server.conversations.served[conversation.id]
         ears = conversation.agent.ears

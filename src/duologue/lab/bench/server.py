@@ -43,7 +43,7 @@ def budgets(vad: bool) -> tuple[Budget, ...]:
         Budget("turn_ms_p50", "end of speech → first sound, median", 1_000, "ms"),
         Budget("turn_ms_p99", "end of speech → first sound, 99 %", 1_500, "ms"),
         Budget("loop_lag_ms_p99", "lag of the event loop, 99 %", 20, "ms"),
-        Budget("mb_per_session", "memory of a conversation", 1, "MB"),
+        Budget("mb_per_session", "memory of a conversation", 1 if vad else 0.15, "MB"),
         Budget("audio_gap_ms_max", "longest gap in the sound of an answer", 60, "ms"),
         Budget("silence_after_frame_ms_p95", "speech onset over the agent → hold command, 95 %", 50, "ms"),
         Budget("added_delay_ms_p95", "end of turn decided → first sound, 95 %", 300, "ms"),

@@ -51,6 +51,14 @@ class Press:
 
 
 @dataclass(frozen=True, slots=True)
+class Beep:
+    """An answering machine beeps."""
+
+    hz: int = 1_000
+    ms: int = 400
+
+
+@dataclass(frozen=True, slots=True)
 class Hear:
     """Wait until the agent has spoken for this long without a gap."""
 
@@ -79,7 +87,7 @@ class HangUp:
     """The caller hangs up."""
 
 
-Step: TypeAlias = Say | PlayWav | Wait | Press | Hear | Listen | Expect | HangUp
+Step: TypeAlias = Say | PlayWav | Wait | Press | Beep | Hear | Listen | Expect | HangUp
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +109,7 @@ def read_script(data: object) -> CallScript:
     problems: list[str] = []
     known = {each.name for each in fields(CallScript)}
     problems += [f"unknown key {key!r}" for key in data if key not in known]
-    steps = _steps(data.get("steps"), problems)
+    steps = read_steps(data.get("steps"), problems)
     network = _network(data.get("network", {}), problems)
     carrier, wait_s = data.get("carrier", "twilio"), data.get("wait_s", 20.0)
     if not isinstance(carrier, str) or carrier not in CARRIERS:
@@ -118,16 +126,17 @@ def read_script(data: object) -> CallScript:
 _DEFAULT = CallScript(())
 
 
-def _steps(given: object, problems: list[str]) -> tuple[Step, ...]:
+def read_steps(given: object, problems: list[str], where: str = "") -> tuple[Step, ...]:
+    """Read a list of steps. What is wrong is added to `problems`, after `where`."""
     if not isinstance(given, list) or not 0 < len(given) <= STEPS_MAX:
-        problems.append(f"steps must be a list of 1 to {STEPS_MAX} steps")
+        problems.append(f"{where}steps must be a list of 1 to {STEPS_MAX} steps")
         return ()
     steps = []
     for number, item in enumerate(given, start=1):
         try:
             steps.append(_step(item))
         except (ValueError, TypeError) as problem:
-            problems.append(f"step {number}: {problem}")
+            problems.append(f"{where}step {number}: {problem}")
     return tuple(steps)
 
 
@@ -163,6 +172,19 @@ def _keys(value: object) -> str:
     return keys
 
 
+def _beep(value: object) -> Beep:
+    given = {"hz": value} if type(value) is int else value
+    if not isinstance(given, Mapping) or not set(given) <= {"hz", "ms"}:
+        raise ValueError("beep must be its frequency in Hz, or a mapping of hz and ms")
+    if any(type(number) is not int or not 0 < number <= limit for number, limit in _beep_limits(given)):
+        raise ValueError("beep: hz must be from 1 to 4000, and ms from 1 to 10000")
+    return Beep(**given)
+
+
+def _beep_limits(given: Mapping[str, object]) -> list[tuple[object, int]]:
+    return [(number, 4_000 if name == "hz" else 10_000) for name, number in given.items()]
+
+
 def _expect(value: object) -> Expect:
     names = {each.name for each in fields(Expect)}
     if not isinstance(value, Mapping) or not value or not set(value) <= names:
@@ -181,6 +203,7 @@ _MAKERS: dict[str, Callable[[object], Step]] = {
     "wav": lambda value: PlayWav(_text(value)),
     "pause": lambda value: Wait(_ms(value)),
     "dtmf": lambda value: Press(_keys(value)),
+    "beep": _beep,
     "hear": lambda value: Hear(_ms(value)),
     "expect": _expect,
 }

@@ -11,8 +11,6 @@ import base64
 import importlib
 import json
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,12 +25,12 @@ from starlette.routing import BaseRoute, Route
 from duologue.lines.phone.carriers import CARRIERS
 
 from .carrier_rules import NUMBER, NotAccepted, check_instructions, check_request
-from .dial import WEBHOOKS, streaming
+from .carrier_wires import CarrierWires, SocketWires
+from .dial import WEBHOOKS
 from .scripted_carrier import Network, ScriptedCarrier
 from .telephones import AnsweredBy, NetworkLog, Telephone
 
 ACCOUNT, SECRET, API_KEY = "AC00000000000000000000000000000000", "a-simulated-auth-token", "a-simulated-api-key"
-POST_S_MAX = 10.0
 _STATUSES = {AnsweredBy.BUSY: "busy", AnsweredBy.NO_ANSWER: "no-answer"}
 
 Behave = Callable[["Leg", ScriptedCarrier], Awaitable[None]]
@@ -45,6 +43,7 @@ class Leg:
     call: str
     number: str  # the telephone at the other end
     status_url: str = ""
+    answer_url: str = ""  # gets what the carrier's machine detection finds out, if that was asked for
     caller: str = ""  # who calls
     called: str = ""
     is_over: bool = False
@@ -57,7 +56,12 @@ class CarrierNetwork:
     """The network of one carrier. `behave` is what a person or a machine does with a stream."""
 
     def __init__(
-        self, carrier: str, book: Mapping[str, Telephone], behave: Behave, network: Network | None = None
+        self,
+        carrier: str,
+        book: Mapping[str, Telephone],
+        behave: Behave,
+        network: Network | None = None,
+        wires: CarrierWires | None = None,
     ) -> None:
         self.carrier = carrier
         self.book = dict(book)
@@ -67,6 +71,7 @@ class CarrierNetwork:
         self.bridges: list[tuple[str, str]] = []  # numbers that were connected without the agent
         self.recordings: list[str] = []  # what was done to recordings
         self.legs: dict[str, Leg] = {}
+        self.wires = wires or SocketWires()  # to the server
         self._behave = behave
         self._network = network or Network()
         loop = asyncio.get_running_loop()
@@ -152,6 +157,7 @@ class CarrierNetwork:
         if to not in self.book or not (NUMBER.fullmatch(to) or to.startswith("sip:")):
             return self._refuse(400 if self.carrier == "twilio" else 422, 21211, "The phone number is not valid")
         leg = self._add_leg(to, str(given["From"]), to, str(given.get("StatusCallback", "")))
+        leg.answer_url = str(given.get("AsyncAmdStatusCallback", ""))
         self._start(self._ring(leg, str(given["Url"]), int(given.get("Timeout", 60)) * 1000))
         if self.carrier == "telnyx":
             return JSONResponse({"from": given["From"], "to": to, "status": "queued"})
@@ -195,7 +201,7 @@ class CarrierNetwork:
     # -- Calls
 
     def _add_leg(self, number: str, caller: str, called: str, status_url: str = "") -> Leg:
-        leg = Leg(f"CA{len(self.legs) + 1:04}", number, status_url, caller, called)
+        leg = Leg(f"CA{len(self.legs) + 1:04}", number, status_url, caller=caller, called=called)
         self.legs[leg.call] = leg
         return leg
 
@@ -221,7 +227,17 @@ class CarrierNetwork:
             return
         self.log.note(leg.number, f"is answered by a {phone.answer.value}")
         await self._report(leg, "in-progress")
+        if leg.answer_url and phone.detected:
+            self._start(self._detect(leg, phone))
         await self.answer(leg, url)
+
+    async def _detect(self, leg: Leg, phone: Telephone) -> None:
+        """The carrier's machine detection: tell what it has found out."""
+        await asyncio.sleep(phone.detected_ms / 1000)
+        if not leg.is_over:
+            self.log.note("carrier", f"detects {phone.detected}")
+            found = {"AnsweredBy": phone.detected, "MachineDetectionDuration": str(phone.detected_ms)}
+            await self._post(leg, leg.answer_url, found)
 
     async def answer(self, leg: Leg, url: str) -> None:
         """The call is answered: ask this webhook what to do, and do it."""
@@ -259,7 +275,7 @@ class CarrierNetwork:
     async def _stream(self, leg: Leg, stream: ElementTree.Element) -> None:
         parameters = {each.attrib["name"]: each.attrib["value"] for each in stream.findall("Parameter")}
         carrier = CARRIERS[self.carrier]
-        async with streaming(
+        async with self.wires.stream(
             stream.attrib["url"], parameters, carrier, call=leg.call, network=self._network
         ) as scripted:
             leg.scripted = scripted
@@ -305,13 +321,18 @@ class CarrierNetwork:
     async def _post(self, leg: Leg, url: str, fields: dict[str, str]) -> tuple[int, str]:
         form = {"CallSid": leg.call, "From": leg.caller, "To": leg.called, **fields}
         body = urlencode(form).encode()
-        request = urllib.request.Request(url, body, self._signature(url, form, body), method="POST")
-        return await asyncio.to_thread(_fetch, request)
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        return await self.wires.post(url, {**kind, **self._signature(url, form, body)}, body)
 
     def _start(self, doing: Any) -> None:
         task = asyncio.ensure_future(doing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    @property
+    def is_busy(self) -> bool:
+        """Does a call go on?"""
+        return bool(self._tasks)
 
     async def close(self) -> None:
         """End every call."""
@@ -323,11 +344,3 @@ class CarrierNetwork:
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-
-def _fetch(request: urllib.request.Request) -> tuple[int, str]:
-    try:
-        with urllib.request.urlopen(request, timeout=POST_S_MAX) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as problem:
-        return problem.code, problem.read().decode()

@@ -68,6 +68,20 @@ def check_request(carrier: str, method: str, given: Mapping[str, Any]) -> None:
         missing = [name for name in ("To", "From", "Url") if not given.get(name)]
         if missing:
             raise NotAccepted(f"{missing[0]} is required")
+        _check_detection(carrier, given)
+
+
+def _check_detection(carrier: str, given: Mapping[str, Any]) -> None:
+    """Machine detection must be one of the two kinds, in the background, and tell an address."""
+    kind = given.get("MachineDetection")
+    if kind is None:
+        return
+    if kind not in ("Enable", "DetectMessageEnd"):
+        raise NotAccepted("MachineDetection must be Enable or DetectMessageEnd")
+    if given.get("AsyncAmd") != ("true" if carrier == "twilio" else True):
+        raise NotAccepted("without AsyncAmd, the call would be silent until the machine detection has ended")
+    if not str(given.get("AsyncAmdStatusCallback", "")).startswith("http"):
+        raise NotAccepted("AsyncAmdStatusCallback must be a URL")
 
 
 def check_instructions(carrier: str, xml: str) -> ElementTree.Element:

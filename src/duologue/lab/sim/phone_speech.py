@@ -7,15 +7,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from duologue.audio.frames import to_pcm, to_samples
 from duologue.audio.g711 import pcm_to_ulaw
 from duologue.audio.resample import resample
 from duologue.audio.wav import read_audio
 from duologue.ports.voice import Voice
 
-from .call_script import PlayWav, Say
+from .call_script import Beep, PlayWav, Say
 
 RATE_HZ = 8_000
+BEEP_LEVEL = 0.3
+
+
+def beep_sound(step: Beep) -> bytes:
+    """A beep: a sine tone."""
+    at = np.arange(RATE_HZ * step.ms // 1000) / RATE_HZ
+    return pcm_to_ulaw(to_pcm((BEEP_LEVEL * np.sin(2 * np.pi * step.hz * at)).astype(np.float32)))
 
 
 class PhoneSpeech:

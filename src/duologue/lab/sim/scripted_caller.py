@@ -14,7 +14,8 @@ from duologue.ports.history import AgentSaid, UserSaid
 from duologue.runtime.conversation import Conversation
 from duologue.turns.words import words_of
 
-from .call_script import CallScript, Expect, HangUp, Hear, Listen, PlayWav, Press, Say, Step, Wait
+from .call_script import Beep, CallScript, Expect, HangUp, Hear, Listen, PlayWav, Press, Say, Step, Wait
+from .phone_speech import beep_sound
 from .scripted_carrier import ScriptedCarrier
 
 KEY_MS = 150  # from one key to the next
@@ -37,6 +38,7 @@ class ScriptedCaller:
     sounds: Sounds
     wait_s: float = 20.0
     done: list[str] = field(default_factory=list)
+    note: Callable[[str], None] = lambda what: None  # noqa: ARG005 - gets what the caller does
     _clears: int = 0
     _said: int = 0  # length of the history when the caller last did something
 
@@ -57,12 +59,27 @@ class ScriptedCaller:
                 ) from None
             self.done.append(name)
 
+    def _tell(self, step: Step) -> None:
+        match step:
+            case Say():
+                self.note(f'says "{step.text}"')
+            case Press():
+                self.note(f"presses {step.keys}")
+            case Beep():
+                self.note(f"beeps at {step.hz} Hz for {step.ms} ms")
+            case HangUp():
+                self.note("puts the receiver down")
+
     async def _take(self, step: Step) -> None:
+        self._tell(step)
         match step:
             case Say() | PlayWav():
                 sound = await self.sounds(step)
                 self._remember_state()
                 self.carrier.speak(sound)
+                await self._wait_until(lambda: not self.carrier.is_speaking)
+            case Beep():
+                self.carrier.speak(beep_sound(step))
                 await self._wait_until(lambda: not self.carrier.is_speaking)
             case Wait():
                 await asyncio.sleep(step.ms / 1000)

@@ -145,6 +145,10 @@ class ScriptedCarrier:
         """Add audio of the caller. It is sent after the audio that is still waiting to be sent."""
         self._voice += coded
 
+    def hush(self) -> None:
+        """Drop the caller's audio that is still waiting to be sent."""
+        self._voice = b""
+
     @property
     def is_speaking(self) -> bool:
         """Is some of the caller's audio still to be sent?"""

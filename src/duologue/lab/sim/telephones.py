@@ -29,6 +29,8 @@ class Telephone:
     steps: tuple[Step, ...] = ()
     ring_ms: int = 200
     talk_ms: int = 300  # how long a person talks to a caller who was passed on, without the agent
+    detected: str = ""  # what the carrier's machine detection tells, if it was asked for, such as machine_end_beep, ...
+    detected_ms: int = 3_000  # ... and how long after the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,15 @@ class NetworkEvent:
 
 @dataclass
 class NetworkLog:
-    """Everything that has happened, in order. `now` returns the time in ms."""
+    """Everything that has happened, in order. `now` returns the time in ms, `heard` is told at once."""
 
     now: Callable[[], int]
     events: list[NetworkEvent] = field(default_factory=list)
+    heard: Callable[[str, str], None] = lambda who, what: None  # noqa: ARG005
 
     def note(self, who: str, what: str) -> None:
         self.events.append(NetworkEvent(self.now(), who, what))
+        self.heard(who, what)
 
     def of(self, who: str) -> list[str]:
         """What has happened at this number."""

@@ -9,16 +9,18 @@ from __future__ import annotations
 import asyncio
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from duologue.ports.context import NotPossible
 
 from .settings import PhoneSettings
 
 REQUEST_S_MAX = 10.0
+# Sends a request (method, URL, headers, body) and returns the status and the text of the response.
+SendRequest: TypeAlias = Callable[[str, str, Mapping[str, str], bytes], tuple[int, str]]
 STATUS_EVENTS = ("initiated", "ringing", "answered", "completed")
 
 
@@ -28,14 +30,17 @@ class CarrierRefusal(NotPossible):
 
 @dataclass(frozen=True, slots=True)
 class CallOrder:
-    """A call that the carrier should place. `url` answers with the call's instructions, `status_url` gets its
-    progress."""
+    """A call that the carrier should place. `url` answers with the call's instructions, `status_url` gets its progress.
+    With `detects`, the carrier also finds out who or what has answered, and tells `answer_url`: "Enable" at once,
+    "DetectMessageEnd" when a machine's greeting has ended."""
 
     to: str
     caller_id: str
     url: str
     status_url: str
     ring_s: int = 30
+    detects: str = ""
+    answer_url: str = ""
 
 
 class CarrierApi(Protocol):
@@ -58,8 +63,9 @@ class CarrierApi(Protocol):
         ...
 
 
-def api_of(carrier: str, settings: PhoneSettings) -> CarrierApi:
-    """The requests to this carrier. Raises NotPossible if a setting is missing."""
+def api_of(carrier: str, settings: PhoneSettings, send: SendRequest | None = None) -> CarrierApi:
+    """The requests to this carrier, sent by `send`, and without it over the network. Raises NotPossible if a setting is
+    missing."""
     needs = {
         "twilio": ("twilio_account_sid", "twilio_auth_token"),
         "telnyx": ("telnyx_api_key", "telnyx_account"),
@@ -68,7 +74,7 @@ def api_of(carrier: str, settings: PhoneSettings) -> CarrierApi:
     if missing:
         names = " and ".join(f"{name} ({name.upper()})" for name in missing)
         raise NotPossible(f"calls on {carrier} can't be placed, transferred or recorded: set {names}")
-    return TwilioApi(settings) if carrier == "twilio" else TelnyxApi(settings)
+    return TwilioApi(settings, send) if carrier == "twilio" else TelnyxApi(settings, send)
 
 
 def _load(module: str, carrier: str) -> Any:
@@ -92,19 +98,22 @@ def _hint(status: int, credentials: str) -> str:
 class TwilioApi:
     """Requests to Twilio."""
 
-    def __init__(self, settings: PhoneSettings) -> None:
+    def __init__(self, settings: PhoneSettings, send: SendRequest | None = None) -> None:
         self._settings = settings
+        self._send = send
         self._recorded: set[str] = set()
 
     @cached_property
     def _client(self) -> Any:
-        settings = self._settings
+        settings, send = self._settings, self._send
         http = _load("twilio.http.http_client", "Twilio")
 
         class Http(http.TwilioHttpClient):  # type: ignore[misc, name-defined] # loaded late
             def request(self, method: str, url: str, *args: Any, **named: Any) -> Any:
                 if settings.api_url:
                     url = url.replace("https://api.twilio.com", settings.api_url.rstrip("/"), 1)
+                if send is not None:
+                    return _twilio_answer(send, method, url, *args, **named)
                 return super().request(method, url, *args, **named)
 
         client = Http(timeout=REQUEST_S_MAX)
@@ -113,6 +122,10 @@ class TwilioApi:
         )
 
     async def place(self, order: CallOrder) -> str:
+        detection: dict[str, Any] = {}
+        if order.detects:
+            detection = {"machine_detection": order.detects, "async_amd": "true"}
+            detection |= {"async_amd_status_callback": order.answer_url, "async_amd_status_callback_method": "POST"}
         made = await self._ask(
             lambda client: client.calls.create(
                 to=order.to,
@@ -121,6 +134,7 @@ class TwilioApi:
                 status_callback=order.status_url,
                 status_callback_event=list(STATUS_EVENTS),
                 timeout=order.ring_s,
+                **detection,
             )
         )
         return str(made.sid)
@@ -151,18 +165,31 @@ class TwilioApi:
             raise CarrierRefusal(f"twilio can't be reached: {type(problem).__name__}") from None
 
 
+def _twilio_answer(
+    send: SendRequest, method: str, url: str, params: Any, data: Any, headers: Any, auth: Any, *_: Any, **__: Any
+) -> Any:
+    """Send a request of Twilio's library by `send`."""
+    request = _load("requests", "Twilio").Request(method, url, headers, data=data, params=params, auth=auth).prepare()
+    body = request.body or b""
+    status, text = send(method, request.url, request.headers, body if isinstance(body, bytes) else body.encode())
+    return _load("twilio.http.response", "Twilio").Response(status, text)
+
+
 class TelnyxApi:
     """Requests to Telnyx, in its dialect of Twilio's API (TeXML)."""
 
-    def __init__(self, settings: PhoneSettings) -> None:
+    def __init__(self, settings: PhoneSettings, send: SendRequest | None = None) -> None:
         self._settings = settings
+        self._send = send
         self._recordings: dict[str, str] = {}  # by call
 
     @cached_property
     def _client(self) -> Any:
         settings = self._settings
-        options = {"base_url": settings.api_url.rstrip("/") + "/v2"} if settings.api_url else {}
-        telnyx = _load("telnyx", "Telnyx")
+        options: dict[str, Any] = {"base_url": settings.api_url.rstrip("/") + "/v2"} if settings.api_url else {}
+        telnyx, send = _load("telnyx", "Telnyx"), self._send
+        if send is not None:
+            options["http_client"] = _httpx_client(send)
         return telnyx.Telnyx(api_key=settings.telnyx_api_key, timeout=REQUEST_S_MAX, max_retries=0, **options)
 
     async def place(self, order: CallOrder) -> str:
@@ -176,6 +203,9 @@ class TelnyxApi:
         }
         if self._settings.telnyx_application:
             body["ApplicationSid"] = self._settings.telnyx_application
+        if order.detects:
+            body |= {"MachineDetection": order.detects, "AsyncAmd": True}
+            body |= {"AsyncAmdStatusCallback": order.answer_url, "AsyncAmdStatusCallbackMethod": "POST"}
         account = self._settings.telnyx_account
         await self._ask(lambda client: client.texml.accounts.calls.calls(account, body=body))
         return ""  # the id comes with the first report of the call's progress
@@ -216,6 +246,17 @@ class TelnyxApi:
             ) from None
         except telnyx.APIError as problem:
             raise CarrierRefusal(f"telnyx can't be reached: {type(problem).__name__}") from None
+
+
+def _httpx_client(send: SendRequest) -> Any:
+    """A client for Telnyx's library whose requests are sent by `send`."""
+    httpx = _load("httpx", "Telnyx")
+
+    def answer(request: Any) -> Any:
+        status, text = send(request.method, str(request.url), request.headers, request.read())
+        return httpx.Response(status, text=text, headers={"content-type": "application/json"})
+
+    return httpx.Client(transport=httpx.MockTransport(answer))
 
 
 def _telnyx_words(body: Any) -> str:

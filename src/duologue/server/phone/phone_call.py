@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
 from duologue.lines.phone.call import effects as do
 from duologue.lines.phone.call import inputs as on
 from duologue.lines.phone.call.machine import step
-from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, CallState
+from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, CallState, OnMachine
 from duologue.lines.phone.digits import Digits
 from duologue.lines.phone.line import PhoneLine
 from duologue.lines.phone.tones import UnknownKeys
@@ -31,6 +31,7 @@ from .numbers import dialable
 from .webhooks import join_xml, pass_on_xml
 
 LOG = logging.getLogger("duologue.phone")
+_DETECTS = {OnMachine.MESSAGE: "DetectMessageEnd", OnMachine.HANG_UP: "Enable"}  # what the carrier should find out
 
 
 class Opening(Enum):
@@ -64,6 +65,8 @@ class CallTools:
     music: Callable[[], Sound]
     call_taker: Callable[[PhoneCall, str, str, float], PhoneCall]
     own_number: str = ""
+    carrier_amd: bool = False  # does the carrier find out whether a machine has answered?
+    observe: Callable[[PhoneCall, on.CallInput, CallState], None] = lambda call, given, state: None  # noqa: ARG005
 
 
 class PhoneCall:
@@ -105,6 +108,7 @@ class PhoneCall:
             return False
         self._set_timer()
         self.watch(given, self.state)
+        self.tools.observe(self, given, self.state)
         for effect in effects:
             self._perform(effect)
         return True
@@ -196,9 +200,11 @@ class PhoneCall:
         assert outgoing is not None
         voice = "voice" if self.tools.carrier == "twilio" else "texml"
         ring_s = max(1, round(self._policy.ring_ms / 1000))
-        order = CallOrder(
-            outgoing.to, outgoing.caller_id, f"{base}/{voice}?key={self.key}", f"{base}/status?key={self.key}", ring_s
-        )
+        url, status_url, answer_url = (f"{base}/{path}?key={self.key}" for path in (voice, "status", "answered"))
+        order = CallOrder(outgoing.to, outgoing.caller_id, url, status_url, ring_s)
+        if self.tools.carrier_amd:
+            detects = _DETECTS.get(self._policy.on_machine, "")
+            order = replace(order, detects=detects, answer_url=answer_url)
         self.call_id = await self.tools.api().place(order) or self.call_id
 
     async def _end_at_carrier(self) -> None:

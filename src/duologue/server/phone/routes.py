@@ -34,7 +34,9 @@ from ..caller_address import caller_address
 from ..caller_budget import Refused
 from ..limited_caller import LimitedCaller, unanswered_of
 from ..settings import Limits
+from .answer_listener import screen_answer
 from .exchange import PhoneExchange
+from .machine_message import KeptLine, leave_message, message_agent
 from .phone_call import Opening, PhoneCall
 from .settings import InvalidPhoneSettings, PhoneSettings
 from .stream_tokens import StreamTokens, UsedTokenFiles
@@ -75,7 +77,8 @@ def phone_routes(
     routes: list[BaseRoute] = []
     for name in settings.carriers:
         voice = "voice" if name == "twilio" else "texml"
-        for path, handle in ((voice, webhooks.voice), ("status", webhooks.status), ("dialled", webhooks.dialled)):
+        handlers = {"status": webhooks.status, "answered": webhooks.answered, "dialled": webhooks.dialled}
+        for path, handle in {voice: webhooks.voice, **handlers}.items():
             routes.append(Route(f"/phone/{name}/{path}", partial(handle, name), methods=["POST"]))
         routes.append(WebSocketRoute(f"/phone/{name}/stream", partial(calls.take, CARRIERS[name])))
     return routes
@@ -267,31 +270,49 @@ class PhoneCalls:
         kind = on.Answered if info.direction == "out" else on.CallArrived
         call.feed(kind(call.now()))
         opening = await call.opening()
+        context: Context[Any] = Context(info)
+        context.attach_actions(call)
+        agent: Agent | None = None
+        if opening is Opening.SCREEN:
+            agent = await self._make_agent(context, call)
+            opening = await screen_answer(call, line, agent)
+            # the function that makes the agent didn't know it yet; tools and brains do
+            context.info = info = replace(info, answered_by=call.state.answerer.value)
         if opening is Opening.NOTHING:
             return
-        conversation = await self._converse(line, info, call)
+        agent = agent or await self._make_agent(context, call)
+        if opening is Opening.MESSAGE:
+            assert call.outgoing is not None
+            conversation = self._converse(KeptLine(line), context, call, message_agent(agent, call.outgoing.message))
+            is_left = await leave_message(conversation)
+            call.feed((on.TalkEnded if is_left else on.MessageFailed)(call.now()))
+            return
+        conversation = self._converse(line, context, call, _returned(agent, info))
         await conversation.run()
         call.feed(on.TalkEnded(call.now()))
 
-    async def _converse(self, line: PhoneLine, info: CallInfo, call: PhoneCall) -> Conversation:
-        settings = self._settings
-        name = info.conversation
-        context: Context[Any] = Context(info)
-        context.attach_actions(call)
-        journal = settings.journals / f"{name}.jsonl" if settings.journals is not None else None
+    async def _make_agent(self, context: Context[Any], call: PhoneCall) -> Agent:
         try:
             source = self._source_for(call)
-            made = await source.make(context) if source.takes_context else source.plain()
-            agent = _returned(made, info)
+            return await source.make(context) if source.takes_context else source.plain()
+        except Exception as failure:  # noqa: BLE001 - one call must not end the others
+            raise _broken_agent(failure) from None
+
+    def _converse(self, line: Any, context: Context[Any], call: PhoneCall, agent: Agent) -> Conversation:
+        settings = self._settings
+        name = context.conversation
+        journal = settings.journals / f"{name}.jsonl" if settings.journals is not None else None
+        try:
             conversation = Conversation(agent, line, journal=journal, conversation_id=name, context=context)
             self._on_conversation(conversation)
         except Exception as failure:  # noqa: BLE001 - one call must not end the others
-            raise StreamRefused(BROKEN, f"the agent could not be created: {type(failure).__name__}") from None
+            raise _broken_agent(failure) from None
         caller = LimitedCaller(self.limits, self.note_refused)
         call.conversation = conversation
         call.digits = Digits(partial(_type, conversation, caller), settings.digits_terminator, settings.digits_pause_ms)
-        line.pressed = call.digits.press
-        line.may_hear = lambda ms: caller.hear(ms, _log_refusal)
+        assert call.line is not None
+        call.line.pressed = call.digits.press
+        call.line.may_hear = lambda ms: caller.hear(ms, _log_refusal)
         return conversation
 
     def _source_for(self, call: PhoneCall) -> AgentSource:
@@ -300,6 +321,10 @@ class PhoneCalls:
             return AgentSource(call.outgoing.agent)
         self._source = self._source or AgentSource(self._given)
         return self._source
+
+
+def _broken_agent(failure: Exception) -> StreamRefused:
+    return StreamRefused(BROKEN, f"the agent could not be created: {type(failure).__name__}")
 
 
 def _returned(agent: Agent, info: CallInfo) -> Agent:

@@ -52,6 +52,8 @@ class PhoneSettings:
     number: str = ""  # our own number, with country code: the caller id of outgoing calls
     api_url: str = ""  # for simulations on 127.0.0.1 only: where the carrier's API is
     ring_ms: int = 30_000  # how long a telephone rings before the call is given up
+    carrier_amd: bool = False  # the carrier's machine detection is used too, where machines matter; carriers bill it
+    drain_to: str = ""  # a number to which calls are transferred when the server stops; empty: they may end
     hold_music: Path | None = None  # a WAV file for people on hold; without it, a quiet melody
     telnyx_codec: str = "PCMU"  # of the sound that we send: PCMU, PCMA or L16
     telnyx_rate_hz: int = 8_000  # 8000, 16000 or 24000; above 8000 only with L16
@@ -117,6 +119,10 @@ def _problems(settings: PhoneSettings) -> list[str]:
         problems.append("token_key must have at least 16 bytes")
     if settings.number and not is_dialable(settings.number):
         problems.append("number must be a number with country code, such as +4930123456")
+    if settings.hold_music is not None and not settings.hold_music.is_file():
+        problems.append("hold_music must be a WAV file that exists")
+    if settings.drain_to and not is_dialable(settings.drain_to):
+        problems.append("drain_to must be a number with country code, such as +4930123456, or a SIP address")
     if settings.api_url and not is_loopback(urlsplit(settings.api_url).hostname or ""):
         problems.append("api_url is for simulations: it must be on 127.0.0.1")
     for name in ("ring_ms", "token_ms_max", "start_ms_max", "quiet_ms_max", "calls_max", "digits_pause_ms"):

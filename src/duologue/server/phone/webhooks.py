@@ -103,6 +103,10 @@ class CallReports(Protocol):
         """The carrier reports the progress of a call. `call` is the carrier's id of it."""
         ...
 
+    def report_answerer(self, key: str, answered_by: str) -> None:
+        """The carrier tells who or what has answered a call."""
+        ...
+
 
 class Webhooks:
     """The handlers of the carriers' webhooks."""
@@ -145,6 +149,15 @@ class Webhooks:
                 request.query_params.get("key", ""), form.get("CallSid", ""), form.get("CallStatus", "")
             )
         return Response(status_code=204)
+
+    async def answered(self, carrier: str, request: Request) -> Response:
+        """Note what the carrier's machine detection has found out."""
+        found = await self._trusted(carrier, request)
+        if found is None:
+            return PlainTextResponse("forbidden", 403)
+        if self._reports is not None:
+            self._reports.report_answerer(request.query_params.get("key", ""), found.form.get("AnsweredBy", ""))
+        return Response(status_code=200)  # Telnyx repeats the webhook after any other
 
     async def dialled(self, carrier: str, request: Request) -> Response:
         """A call that was passed on is over, or wasn't answered: hang up, or give it back to the agent."""

@@ -13,16 +13,13 @@ from duologue.lines.phone.call import effects as do
 from duologue.lines.phone.call import inputs as on
 from duologue.lines.phone.call.machine import MACHINE, step
 from duologue.lines.phone.call.rows import CALL_ROWS, CallRow
-from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, CallState, OnMachine
+from duologue.lines.phone.call.state import Answerer, CallEnd, CallPolicy, CallStage, CallState, OnMachine
 
 AT = 1_000  # a deadline is compared with the time only, so one moment is enough
 LATER = 10**9
 REQUESTS_MAX = 4
 AT_REST = (CallStage.NEW, CallStage.TALKING, CallStage.ENDED)
-POLICIES = [
-    CallPolicy(),
-    *(CallPolicy(screens=True, on_machine=kind) for kind in OnMachine),
-]
+POLICIES = [CallPolicy(on_machine=kind) for kind in OnMachine]
 
 
 class Explored(NamedTuple):
@@ -43,9 +40,15 @@ def alphabet(s: CallState) -> list[on.CallInput]:
         on.RingingReported(AT),
         on.Answered(AT),
         *(on.NotReached(AT, why) for why in (CallEnd.BUSY, CallEnd.NO_ANSWER, CallEnd.FAILED)),
+        on.GreetingBegan(AT),
+        on.GreetingPaused(AT),
         on.PersonHeard(AT),
+        on.PersonSpoke(AT),
         on.MachineHeard(AT),
         on.BeepHeard(AT),
+        on.FaxHeard(AT),
+        on.AnswererUnknown(AT),
+        on.MessageFailed(AT),
         on.CallHoldAsked(AT),
         on.CallResumeAsked(AT),
         on.StreamClosed(AT),
@@ -189,17 +192,74 @@ def stages(policy: CallPolicy, *given: on.CallInput) -> list[str]:
     return [after.value for before, after in pairwise(seen) if after is not before]
 
 
-def test_a_machine_gets_its_message_after_the_beep() -> None:
-    policy = CallPolicy(screens=True)
-    story = (
-        on.DialAsked(0),
-        on.RingingReported(1),
-        on.Answered(2),
-        on.MachineHeard(3),
-        on.BeepHeard(4),
-        on.TalkEnded(5),
-    )
-    assert stages(policy, *story) == ["dialling", "ringing", "screening", "machine", "message", "ended"]
+MESSAGE = CallPolicy(on_machine=OnMachine.MESSAGE)
+ANSWERED = (on.DialAsked(0), on.RingingReported(1), on.Answered(2))
+RINGS = ["dialling", "ringing", "screening"]
+
+
+@pytest.mark.parametrize(
+    ("story", "wanted"),
+    [
+        ((on.MachineHeard(3), on.BeepHeard(4), on.TalkEnded(5)), ["machine", "message", "ended"]),
+        ((on.BeepHeard(3), on.TalkEnded(4)), ["message", "ended"]),
+        ((on.GreetingBegan(3), on.DeadlineReached(5_003)), ["greeting", "machine"]),
+        ((on.GreetingBegan(3), on.GreetingPaused(600), on.DeadlineReached(1_600)), ["greeting", "greeted", "talking"]),
+        (
+            (on.GreetingBegan(3), on.GreetingPaused(600), on.MachineHeard(900), on.DeadlineReached(5_900)),
+            ["greeting", "greeted", "machine silent", "message"],
+        ),
+        (
+            (on.MachineHeard(3), on.GreetingPaused(4), on.GreetingBegan(5), on.DeadlineReached(60_003)),
+            ["machine", "machine silent", "machine", "ended"],
+        ),
+        ((on.MachineHeard(3), on.PersonHeard(4)), ["machine", "talking"]),
+        ((on.GreetingBegan(3), on.PersonSpoke(4)), ["greeting"]),
+        ((on.MachineHeard(3), on.GreetingPaused(4), on.PersonSpoke(5)), ["machine", "machine silent", "talking"]),
+        ((on.FaxHeard(3),), ["ended"]),
+        ((on.AnswererUnknown(3),), ["talking"]),
+        ((on.BeepHeard(3), on.MessageFailed(4)), ["message", "ended"]),
+    ],
+    ids=lambda given: " ".join(given if isinstance(given[0], str) else [type(one).__name__ for one in given]),
+)
+def test_a_person_a_machine_and_a_beep_are_told_apart(story: tuple[on.CallInput, ...], wanted: list[str]) -> None:
+    assert stages(MESSAGE, *ANSWERED, *story) == [*RINGS, *wanted]
+
+
+def test_sentences_with_short_pauses_count_as_one_greeting() -> None:
+    story: list[on.CallInput] = [*ANSWERED]
+    for at in range(100, 5_100, 1_000):
+        story += [on.GreetingBegan(at), on.GreetingPaused(at + 700)]
+    state = CallState()
+    for given in (*story, on.GreetingBegan(5_100)):
+        state, _ = step(MESSAGE, state, given)
+    assert (state.stage, state.due) == (CallStage.GREETING, 5_100), "five seconds since the first word"
+
+
+def test_a_call_that_talks_at_once_judges_nothing() -> None:
+    assert stages(CallPolicy(), *ANSWERED, on.MachineHeard(3), on.BeepHeard(4)) == ["dialling", "ringing", "talking"]
+
+
+SPOKEN_TO = (CallStage.TALKING, CallStage.MESSAGE)
+
+
+def test_who_has_answered_is_known_as_far_as_it_was_heard() -> None:
+    for one in STEPS:
+        if isinstance(one.given, on.BeepHeard | on.FaxHeard) and one.after != one.before:
+            assert one.after.answerer is Answerer.MACHINE
+        if one.after.stage in (CallStage.MACHINE, CallStage.MACHINE_SILENT, CallStage.MESSAGE):
+            assert one.after.answerer is Answerer.MACHINE, one
+        if one.after.answerer is Answerer.MACHINE:
+            assert one.after.stage not in (CallStage.TALKING, CallStage.HELD), "the agent doesn't talk to a machine"
+
+
+def test_a_message_is_begun_once_and_never_with_a_conversation() -> None:
+    for one in STEPS:
+        assert count(one, do.StartTalk, do.StartMessage) <= 1
+        if count(one, do.StartMessage):
+            assert one.after.stage is CallStage.MESSAGE
+            assert one.before.stage not in SPOKEN_TO
+        if one.after.outcome is CallEnd.MESSAGE_LEFT and one.before.outcome is CallEnd.NONE:
+            assert (one.before.stage, type(one.given)) == (CallStage.MESSAGE, on.TalkEnded)
 
 
 def test_a_warm_transfer_that_no_person_takes_comes_back_to_the_agent() -> None:

@@ -65,22 +65,64 @@ class NotReached:
 
 
 @dataclass(frozen=True, slots=True)
+class GreetingBegan:
+    """Something is said at the other end."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class GreetingPaused:
+    """What is said at the other end has paused or ended."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class PersonHeard:
-    """The first sound is a person's."""
+    """The carrier tells a person."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSpoke:
+    """Words were said that a person says first, such as "hello?", and nothing else. Machines may begin with them."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class MachineHeard:
-    """The first sound is a machine's greeting."""
+    """The carrier, or the words that were said, tell a machine's greeting."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class BeepHeard:
-    """A machine is ready to record."""
+    """A machine is ready to record: its beep was heard, or the carrier says so."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class FaxHeard:
+    """The carrier tells a fax machine."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswererUnknown:
+    """The carrier can't tell who or what has answered."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFailed:
+    """The message could not be spoken to its end."""
 
     at: int
 
@@ -153,9 +195,15 @@ CallInput: TypeAlias = (
     | RingingReported
     | Answered
     | NotReached
+    | GreetingBegan
+    | GreetingPaused
     | PersonHeard
+    | PersonSpoke
     | MachineHeard
     | BeepHeard
+    | FaxHeard
+    | AnswererUnknown
+    | MessageFailed
     | CallHoldAsked
     | CallResumeAsked
     | TransferAsked

@@ -42,7 +42,8 @@ class CallMachine:
         for action in row.do:
             after, more = action(after, given)
             effects += more
-        due = given.at + int(getattr(policy, row.limit)) if row.limit else 0
+        begins = after.since if row.counts_since else given.at
+        due = begins + int(getattr(policy, row.limit)) if row.limit else 0
         return replace(after, stage=row.target, due=due), tuple(effects)
 
 

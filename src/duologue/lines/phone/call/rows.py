@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from . import effects as do
 from . import inputs as on
-from .state import CallEnd, CallPolicy, CallStage, CallState, OnMachine
+from .state import Answerer, CallEnd, CallPolicy, CallStage, CallState, OnMachine
 
 S = CallStage
 CallDone: TypeAlias = tuple[CallState, tuple[do.CallEffect, ...]]
@@ -19,7 +19,9 @@ CallAction: TypeAlias = Callable[[CallState, Any], CallDone]
 CallGuard: TypeAlias = Callable[[CallPolicy, CallState, Any], bool]
 
 UNANSWERED = (S.DIALLING, S.RINGING)
-OPENING = (S.SCREENING, S.MACHINE, S.MESSAGE)  # answered, and the conversation hasn't begun
+UNDECIDED = (S.SCREENING, S.GREETING, S.GREETED)  # answered, by a person or by a machine
+AT_MACHINE = (S.MACHINE, S.MACHINE_SILENT)
+OPENING = (*UNDECIDED, *AT_MACHINE, S.MESSAGE)  # answered, and the conversation hasn't begun
 CONSULTING = (S.CALLING_TAKER, S.BRIEFING)
 REQUESTED = (S.PASSING_ON, S.JOINING)  # the carrier moves the call
 
@@ -27,7 +29,7 @@ REQUESTED = (S.PASSING_ON, S.JOINING)  # the carrier moves the call
 @dataclass(frozen=True, slots=True)
 class CallRow:
     """One behaviour. `limit` names the setting of CallPolicy that limits the new stage; empty if the stage has no
-    deadline, or keeps the one that it has."""
+    deadline. With `counts_since`, the limit counts from `since` of the state, and else from now."""
 
     sources: tuple[CallStage, ...]
     on: type
@@ -35,6 +37,7 @@ class CallRow:
     do: tuple[CallAction, ...] = ()
     when: CallGuard | None = None
     limit: str = ""
+    counts_since: bool = False
     why: str = ""
 
     @property
@@ -51,25 +54,23 @@ def row(
     *actions: CallAction,
     when: CallGuard | None = None,
     limit: str = "",
+    counts_since: bool = False,
     why: str = "",
 ) -> CallRow:
     """Make a row. A single source can be passed without a tuple."""
-    return CallRow(sources if isinstance(sources, tuple) else (sources,), given, target, actions, when, limit, why)
+    several = sources if isinstance(sources, tuple) else (sources,)
+    return CallRow(several, given, target, actions, when, limit, counts_since, why)
 
 
 # -- Guards
 
 
 def is_screened(policy: CallPolicy, _: CallState, __: Any) -> bool:
-    return policy.screens
+    return policy.on_machine is not OnMachine.TALK
 
 
 def leaves_messages(policy: CallPolicy, _: CallState, __: Any) -> bool:
     return policy.on_machine is OnMachine.MESSAGE
-
-
-def talks_to_machines(policy: CallPolicy, _: CallState, __: Any) -> bool:
-    return policy.on_machine is OnMachine.TALK
 
 
 def is_warm(_: CallPolicy, __: CallState, given: on.TransferAsked) -> bool:
@@ -89,6 +90,19 @@ def cancel_call(s: CallState, _: Any) -> CallDone:
 
 def screen(s: CallState, _: Any) -> CallDone:
     return s, (do.ScreenAnswer(),)
+
+
+def note_begin(s: CallState, given: on.CallInput) -> CallDone:
+    return replace(s, since=given.at), ()
+
+
+def note_person(s: CallState, _: Any) -> CallDone:
+    return replace(s, answerer=Answerer.PERSON, since=0), ()
+
+
+def note_machine(s: CallState, given: on.CallInput) -> CallDone:
+    """A machine has answered. From now on, `since` says when."""
+    return replace(s, answerer=Answerer.MACHINE, since=given.at), ()
 
 
 def start_talk(s: CallState, _: Any) -> CallDone:
@@ -162,14 +176,26 @@ BEGINNING = (
     row(S.NEW, on.DialAsked, S.DIALLING, place_call, limit="ring_ms"),
     row(S.DIALLING, on.CarrierRefused, S.ENDED, end(CallEnd.REFUSED), why="a number that can't be dialled"),
     row(S.DIALLING, on.RingingReported, S.RINGING, limit="ring_ms"),
-    row(UNANSWERED, on.Answered, S.SCREENING, screen, when=is_screened, limit="screen_ms_max"),
+    row(UNANSWERED, on.Answered, S.SCREENING, screen, when=is_screened, limit="silence_ms_max"),
     row(UNANSWERED, on.Answered, S.TALKING, start_talk),
     row(UNANSWERED, on.NotReached, S.ENDED, end_unreached),
     row(UNANSWERED, on.TalkEnded, S.ENDED, cancel_call, end(CallEnd.CANCELLED)),
     row(UNANSWERED, on.DeadlineReached, S.ENDED, cancel_call, end(CallEnd.NO_ANSWER)),
 )
 SCREENS = (
-    row(S.SCREENING, on.PersonHeard, S.TALKING, start_talk),
+    row(S.SCREENING, on.GreetingBegan, S.GREETING, note_begin, limit="greeting_ms_max"),
+    row(S.GREETING, on.GreetingPaused, S.GREETED, limit="greeting_gap_ms"),
+    row(
+        S.GREETED,
+        on.GreetingBegan,
+        S.GREETING,
+        limit="greeting_ms_max",
+        counts_since=True,
+        why="sentences with short pauses are one greeting",
+    ),
+    row(S.GREETED, on.DeadlineReached, S.TALKING, note_person, start_talk, why="short first words are a person's"),
+    row(UNDECIDED, on.PersonHeard, S.TALKING, note_person, start_talk),
+    row(S.SCREENING, on.AnswererUnknown, S.TALKING, start_talk),
     row(
         S.SCREENING,
         on.DeadlineReached,
@@ -177,20 +203,58 @@ SCREENS = (
         start_talk,
         why="a silent person is more likely than a silent machine",
     ),
-    row(S.SCREENING, on.MachineHeard, S.MACHINE, when=leaves_messages, limit="beep_ms_max"),
-    row(S.SCREENING, on.MachineHeard, S.TALKING, start_talk, when=talks_to_machines),
-    row(S.SCREENING, on.MachineHeard, S.ENDED, hang_up, end(CallEnd.MACHINE)),
-    row(S.SCREENING, on.BeepHeard, S.MESSAGE, start_message, when=leaves_messages, limit="message_ms_max"),
-    row(S.SCREENING, on.BeepHeard, S.TALKING, start_talk, when=talks_to_machines),
-    row(S.SCREENING, on.BeepHeard, S.ENDED, hang_up, end(CallEnd.MACHINE)),
-    row(S.MACHINE, on.BeepHeard, S.MESSAGE, start_message, limit="message_ms_max"),
+    row((S.SCREENING, S.GREETING), on.MachineHeard, S.MACHINE, note_machine, when=leaves_messages, limit="beep_ms_max"),
     row(
-        S.MACHINE, on.DeadlineReached, S.MESSAGE, start_message, limit="message_ms_max", why="some machines don't beep"
+        S.GREETING,
+        on.DeadlineReached,
+        S.MACHINE,
+        note_machine,
+        when=leaves_messages,
+        limit="beep_ms_max",
+        why="a person's first words are shorter",
     ),
-    row(S.MESSAGE, on.TalkEnded, S.ENDED, hang_up, end(CallEnd.MESSAGE_LEFT)),
-    row(S.MESSAGE, on.DeadlineReached, S.ENDED, hang_up, end(CallEnd.FAILED)),
-    row((S.SCREENING, S.MACHINE), on.TalkEnded, S.ENDED, hang_up, end(CallEnd.CANCELLED)),
+    row(S.GREETED, on.MachineHeard, S.MACHINE_SILENT, note_machine, when=leaves_messages, limit="beep_gap_ms"),
+    row(
+        UNDECIDED,
+        on.BeepHeard,
+        S.MESSAGE,
+        note_machine,
+        start_message,
+        when=leaves_messages,
+        limit="message_ms_max",
+    ),
+    row(UNDECIDED, on.MachineHeard, S.ENDED, note_machine, hang_up, end(CallEnd.MACHINE)),
+    row(UNDECIDED, on.BeepHeard, S.ENDED, note_machine, hang_up, end(CallEnd.MACHINE)),
+    row(S.GREETING, on.DeadlineReached, S.ENDED, note_machine, hang_up, end(CallEnd.MACHINE)),
+    row((*UNDECIDED, *AT_MACHINE), on.FaxHeard, S.ENDED, note_machine, hang_up, end(CallEnd.MACHINE)),
+    row((*UNDECIDED, *AT_MACHINE), on.TalkEnded, S.ENDED, hang_up, end(CallEnd.CANCELLED)),
     row(OPENING, on.StreamClosed, S.ENDED, end(CallEnd.HUNG_UP)),
+)
+MESSAGES = (
+    row(S.MACHINE, on.GreetingPaused, S.MACHINE_SILENT, limit="beep_gap_ms"),
+    row(S.MACHINE_SILENT, on.GreetingBegan, S.MACHINE, limit="beep_ms_max", counts_since=True),
+    row(AT_MACHINE, on.BeepHeard, S.MESSAGE, start_message, limit="message_ms_max"),
+    row(
+        S.MACHINE_SILENT,
+        on.DeadlineReached,
+        S.MESSAGE,
+        start_message,
+        limit="message_ms_max",
+        why="some machines don't beep",
+    ),
+    row(
+        S.MACHINE,
+        on.DeadlineReached,
+        S.ENDED,
+        hang_up,
+        end(CallEnd.MACHINE),
+        why="a greeting without an end records nothing",
+    ),
+    row(AT_MACHINE, on.PersonHeard, S.TALKING, note_person, start_talk),
+    row(AT_MACHINE, on.PersonSpoke, S.TALKING, note_person, start_talk, why="a person has picked up after the machine"),
+    row(S.MESSAGE, on.TalkEnded, S.ENDED, hang_up, end(CallEnd.MESSAGE_LEFT)),
+    row(S.MESSAGE, on.MessageFailed, S.ENDED, hang_up, end(CallEnd.FAILED)),
+    row(S.MESSAGE, on.DeadlineReached, S.ENDED, hang_up, end(CallEnd.FAILED)),
 )
 HOLDS = (
     row(S.TALKING, on.CallHoldAsked, S.HELD, start_music, limit="hold_ms_max"),
@@ -275,6 +339,7 @@ LEAVES = (
 CALL_SECTIONS: dict[str, tuple[CallRow, ...]] = {
     "The beginning of a call": BEGINNING,
     "Person or machine": SCREENS,
+    "A message for a machine": MESSAGES,
     "Hold and end": HOLDS,
     "Transfer without a briefing": COLD,
     "Transfer with a briefing": WARM,

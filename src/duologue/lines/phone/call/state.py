@@ -17,7 +17,10 @@ class CallStage(Enum):
     DIALLING = "dialling"
     RINGING = "ringing"
     SCREENING = "screening"
+    GREETING = "greeting"
+    GREETED = "greeted"
     MACHINE = "machine"
+    MACHINE_SILENT = "machine silent"
     MESSAGE = "message"
     TALKING = "talking"
     HELD = "held"
@@ -33,8 +36,11 @@ STAGE_MEANINGS: dict[CallStage, str] = {
     CallStage.NEW: "nothing has happened yet",
     CallStage.DIALLING: "the carrier was asked to call the number",
     CallStage.RINGING: "the telephone rings",
-    CallStage.SCREENING: "answered, by a person or by a machine: the first sound decides",
+    CallStage.SCREENING: "answered, by a person or by a machine, and nothing was said yet",
+    CallStage.GREETING: "the first words are spoken, by a person or by a machine",
+    CallStage.GREETED: "the first words were short: a person, unless more follows",
     CallStage.MACHINE: "a machine has answered: its greeting plays, and the beep is awaited",
+    CallStage.MACHINE_SILENT: "the machine's greeting has paused or ended, and the beep is awaited",
     CallStage.MESSAGE: "the message is spoken to the machine",
     CallStage.TALKING: "the conversation goes on",
     CallStage.HELD: "the person is on hold and hears music",
@@ -64,12 +70,20 @@ class CallEnd(Enum):
     HUNG_UP = "hung up"
 
 
+class Answerer(Enum):
+    """Who or what has answered an outgoing call, as far as the call has found out."""
+
+    UNKNOWN = "unknown"
+    PERSON = "person"
+    MACHINE = "machine"
+
+
 class OnMachine(Enum):
     """What an outgoing call does if a machine answers."""
 
+    TALK = "talk"  # the agent talks at once to whatever has answered, such as to a telephone menu
     MESSAGE = "message"  # wait for the beep, and leave the message
     HANG_UP = "hang_up"
-    TALK = "talk"  # talk to it, such as to a telephone menu
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +91,12 @@ class CallPolicy:
     """The settings of one call."""
 
     ring_ms: int = 30_000  # how long a telephone may ring
-    screens: bool = False  # is the first sound judged, to tell a person from a machine?
-    on_machine: OnMachine = OnMachine.MESSAGE  # what happens if a machine answers
-    screen_ms_max: int = 10_000  # after this long without a judgement, a person is assumed
-    beep_ms_max: int = 30_000  # after this long without a beep, the message is left anyway
+    on_machine: OnMachine = OnMachine.TALK  # what happens if a machine answers; with TALK, it isn't found out
+    silence_ms_max: int = 6_000  # after this long without a word, the agent talks: who has answered is unknown
+    greeting_ms_max: int = 5_000  # first words that last longer are a machine's greeting
+    greeting_gap_ms: int = 1_000  # after this pause, short first words are a person's
+    beep_gap_ms: int = 5_000  # after this long since the end of a greeting without a beep, the message is left anyway
+    beep_ms_max: int = 60_000  # a greeting that lasts longer records nothing: the call is hung up
     message_ms_max: int = 120_000  # the longest message
     hold_ms_max: int = 600_000  # after this long on hold, the conversation goes on
     request_ms_max: int = 15_000  # the carrier has this long to answer a request
@@ -90,11 +106,14 @@ class CallPolicy:
 @dataclass(frozen=True, slots=True)
 class CallState:
     """A call. `request` numbers the requests to the carrier, so that a late answer is dropped. `taker` is the number of
-    the request that called the person who takes over; 0: no such call exists. `due` is a time in ms; 0: no deadline."""
+    the request that called the person who takes over; 0: no such call exists. `due` is a time in ms; 0: no deadline.
+    `since` is when the first words, or the machine's greeting, began."""
 
     stage: CallStage = CallStage.NEW
     due: int = 0
     request: int = 0
     taker: int = 0
+    since: int = 0
+    answerer: Answerer = Answerer.UNKNOWN
     has_music: bool = False
     outcome: CallEnd = CallEnd.NONE

@@ -1,0 +1,76 @@
+"""What the first words on a telephone tell: an answering machine, or a person.
+
+Each language is one file of phrases in `greetings/`. Rule: a machine's phrase counts anywhere in the words ("please
+leave a message after the tone"), a person's only if the words contain nothing else ("hello? who is this?").
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from duologue.turns.language import known_code
+from duologue.turns.words import words_of
+
+from .call.state import Answerer
+
+_FOLDER = Path(__file__).with_name("greetings")
+LANGUAGES = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+DEFAULT = "en"
+_UNSPACED = ("ja", "zh")
+WORDS_MAX = 12  # more words are more than a person's first words, and are compared for machines only
+
+
+@dataclass(frozen=True, slots=True)
+class GreetingPhrases:
+    """The phrases of one language, each as its words. Those of a language without spaces are one word each."""
+
+    machine: tuple[tuple[str, ...], ...]
+    person: tuple[tuple[str, ...], ...]
+
+
+def answerer_of(text: str, language: str = DEFAULT) -> Answerer:
+    """Who or what says this: UNKNOWN if the words don't tell. A language without a file is read as English."""
+    code = known_code(language)
+    code = code if code in LANGUAGES else DEFAULT
+    phrases, words = phrases_in(code), _words(code, text)
+    if any(_contains(words, phrase, code) for phrase in phrases.machine):
+        return Answerer.MACHINE
+    return Answerer.PERSON if words and _is_only(words, phrases.person, code) else Answerer.UNKNOWN
+
+
+@cache
+def phrases_in(code: str) -> GreetingPhrases:
+    """The phrases of the language with this code, which has a file."""
+    data = tomllib.loads((_FOLDER / f"{code}.toml").read_text(encoding="utf-8"))
+    machine, person = (tuple(_words(code, phrase) for phrase in data[name]) for name in ("machine", "person"))
+    return GreetingPhrases(machine, person)
+
+
+def _words(code: str, text: str) -> tuple[str, ...]:
+    words = [word.replace("\u2019", "'") for word in words_of(text)]
+    return ("".join(words),) if code in _UNSPACED and words else tuple(words)
+
+
+def _contains(words: tuple[str, ...], phrase: tuple[str, ...], code: str) -> bool:
+    if code in _UNSPACED:
+        return any(phrase[0] in word for word in words)
+    size = len(phrase)
+    return any(words[at : at + size] == phrase for at in range(len(words) - size + 1))
+
+
+def _is_only(words: tuple[str, ...], phrases: tuple[tuple[str, ...], ...], code: str) -> bool:
+    """Are these words one or more of the phrases, one after the other?"""
+    whole: tuple[str, ...] = words
+    wanted = phrases
+    if code in _UNSPACED:
+        whole, wanted = tuple(words[0]), tuple(tuple(phrase[0]) for phrase in phrases)
+    if len(whole) > WORDS_MAX * (1 if code not in _UNSPACED else 2):
+        return False
+    reached = {0}
+    for at in range(len(whole)):
+        if at in reached:
+            reached |= {at + len(phrase) for phrase in wanted if whole[at : at + len(phrase)] == phrase}
+    return len(whole) in reached

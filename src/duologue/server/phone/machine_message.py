@@ -1,0 +1,58 @@
+"""The message that is left on an answering machine: an agent that says it, and a conversation that ends with it.
+
+Rule: a message counts as left only if the carrier has played it to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+from duologue.core.settings import profile
+from duologue.ports.brain import Part, Request
+from duologue.ports.history import AgentSaid
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+
+
+async def _silent(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001
+    """Answers nothing: a machine says nothing that needs an answer."""
+    return
+    yield ""
+
+
+class KeptLine:
+    """A line that stays open when its conversation ends, so that the call can say first how it went."""
+
+    def __init__(self, line: Any) -> None:
+        self._line = line
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._line, name)
+
+    async def close(self) -> None:
+        """Nothing: the call hangs up."""
+
+
+def message_agent(agent: Agent, message: str) -> Agent:
+    """An agent with this agent's voice that says the message. It doesn't listen, so nothing interrupts it."""
+    return Agent(
+        _silent,
+        name=f"{agent.name} message".strip(),
+        voice=agent.voice,
+        language=agent.language,
+        profile=profile("words", dead_air_ms=0),
+        phrases=replace(agent.phrases, greeting=message),
+        pronunciations=agent.pronunciations,
+        spoken_forms=agent.spoken_forms,
+        private=agent.private,
+    )
+
+
+async def leave_message(conversation: Conversation) -> bool:
+    """Hold the conversation of a `message_agent`. Returns whether the whole message was heard."""
+    await conversation.start()
+    await conversation.end("message left", after_speaking=True)
+    said = [item for item in conversation.history if isinstance(item, AgentSaid)]
+    return bool(said) and not any(item.interrupted for item in said)
