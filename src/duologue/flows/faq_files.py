@@ -14,7 +14,7 @@ from typing import Any
 from duologue.dialogue.flow import FaqEntry
 
 from .problems import ProblemList, quoted
-from .side_files import UnusableFile, read_side_file
+from .side_files import UnreadableSideFile, read_side_file
 from .step_walk import texts_of
 from .yaml_positions import read_yaml
 
@@ -51,7 +51,7 @@ def _plain(question: str) -> str:
 def _from_file(name: str, folder: Path | None, notes: ProblemList) -> tuple[FaqEntry, ...]:
     try:
         _, text = read_side_file(name, folder, CHARS_MAX, "write the FAQ as a list")
-    except UnusableFile as problem:
+    except UnreadableSideFile as problem:
         notes.add(("faq",), str(problem))
         return ()
     shown = str(Path(notes.file_of(("faq",))).parent / name)

@@ -12,7 +12,7 @@ from typing import Any
 
 from .problems import Path as Place
 from .problems import ProblemList, quoted
-from .side_files import UnusableFile, read_side_file
+from .side_files import UnreadableSideFile, read_side_file
 from .step_walk import texts_of
 from .yaml_positions import CHARS_MAX, Plain, read_yaml
 
@@ -55,7 +55,7 @@ class _Whole:
             line = lines.get(("include", number), lines.get(("include",), 1))
             try:
                 file, text = read_side_file(other, self._folder, CHARS_MAX, "write everything in one text")
-            except UnusableFile as problem:
+            except UnreadableSideFile as problem:
                 self._notes.add_line(line, f"include: {problem}", file=here)
                 continue
             if file in way:

@@ -11,7 +11,7 @@ from typing import Any
 from duologue.dialogue.english import Choice
 
 from .problems import ProblemList, quoted
-from .side_files import UnusableFile, read_side_file
+from .side_files import UnreadableSideFile, read_side_file
 from .step_walk import entries_of
 
 CHARS_MAX = 5_000_000
@@ -35,7 +35,7 @@ def _read(name: str, folder: Path | None) -> tuple[Choice, ...] | str:
     """The names in the file; if it can't be used, a text that says what is wrong with it."""
     try:
         _, lines = read_side_file(name, folder, CHARS_MAX, "write the names as a list")
-    except UnusableFile as problem:
+    except UnreadableSideFile as problem:
         return str(problem)
     names = _names_in(lines)
     if not names:
