@@ -177,7 +177,7 @@ def looks_up(d: DialogueDraft, slot: str) -> bool:
 
 
 def finish_look_up(d: DialogueDraft, at: AnswerFromFaq, entry: int | None) -> None:
-    """Say the answer that was found, or that there is none, and move to the next step."""
+    """Say the answer that was found, or that the FAQ has no answer, and move to the next step."""
     if entry is not None:
         d.say(d.domain.faq[entry].answer)
         d.note("faq_answered", entry=str(entry))
