@@ -15,7 +15,8 @@ class UnreadableSideFile(Exception):
 
 
 def read_side_file(name: str, folder: Path | None, chars_max: int, instead: str) -> tuple[Path, str]:
-    """The path and the text of a file. `instead` is the advice for flows that aren't in a file. Raises UnreadableSideFile."""
+    """The path and the text of a file. `instead` is the advice for flows that aren't in a file. Raises
+    UnreadableSideFile."""
     if folder is None:
         raise UnreadableSideFile(f"file {quoted(name)} can't be found, because the flows aren't in a file; {instead}")
     try:
