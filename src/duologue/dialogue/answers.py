@@ -30,10 +30,12 @@ from .language.readings import (
     Unclear,
 )
 from .language.readings import SpokenCommand as Commanded
+from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
 from .prompts import count_try, is_question_current
+from .repairs import leave_for_question
 from .requests import understanding
-from .run_flow import continue_flow
+from .run_flow import continue_flow, looks_up
 from .side_questions import take_side_question
 from .slot_names import only_named
 from .state import Phase
@@ -70,6 +72,19 @@ def _take_empty(reply: MessageInContext) -> bool:
     if reply.text.strip():
         return False
     count_as_miss(reply.d)
+    return True
+
+
+def _take_question(reply: MessageInContext) -> bool:
+    """Take a question as the answer, if the flow looks the answer up in the FAQ: "What would you like to know?"."""
+    d, slot = reply.d, reply.d.s.waiting_for
+    if slot is None or d.spec(slot).kind is not SlotKind.TEXT or not reply.signs.asks(reply.tokens):
+        return False
+    if reply.signs.command_of(reply.tokens) is not None or not looks_up(d, slot):
+        return False
+    words = " ".join(reply.text.split())
+    d.set(values=(SetSlot(slot, words, words, (0, len(words))),), among=())
+    validate_next(d)
     return True
 
 
@@ -137,6 +152,14 @@ def _take_correction(reply: MessageInContext) -> bool:
     return correct(reply.d, reply.text)
 
 
+def _take_for_interrupted_question(reply: MessageInContext) -> bool:
+    """Take a reply that ignores the question of a repair as a reply to the question that was interrupted."""
+    if not leave_for_question(reply.d):
+        return False
+    answer(reply.d, reply.text)
+    return True
+
+
 def _take_anything(reply: MessageInContext) -> bool:
     ask_nlu(reply.d, reply.text)
     return True
@@ -144,6 +167,9 @@ def _take_anything(reply: MessageInContext) -> bool:
 
 QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("list", "items of a list that is asked for, changes of it, or its end", take_list_reply),
+    Interpreter("change of a list", "an item that is added, removed or changed at another question", take_list_change),
+    Interpreter("question for the FAQ", "a question, where the flow asks what the user wants to know", _take_question),
     Interpreter("another slot", "a value that names another slot, or corrects the last answer", _take_other_slot),
     Interpreter("none of them", "a no to all values that the agent asked about", _take_rejection),
     Interpreter("value", "the slot's grammar explains every word", _take_value),
@@ -154,6 +180,9 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("vague value", "a limit without a value: after four, not Monday", take_vague_value),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
     Interpreter("correction", "a change of an earlier answer, or of this one; a goodbye", _take_correction),
+    Interpreter(
+        "interrupted question", "no answer to a repair: the question before it", _take_for_interrupted_question
+    ),
     Interpreter("NLU", "everything else: an intent, or values among other words", _take_anything),
 )
 

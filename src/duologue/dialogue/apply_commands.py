@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .commands import (
     Affirm,
+    AnswerQuestion,
     Back,
     Cancel,
     ChitChat,
@@ -31,8 +32,9 @@ from .flow import PerformAction
 from .language.readings import ANY, SlotKind
 from .not_understood import give_help, miss
 from .prompts import count_try, is_question_current, wait_for_answer
+from .repairs import CANCEL, HANDOFF, HELP, open_repair
 from .requests import open_flows
-from .run_flow import continue_flow, hand_over, open_flow, write
+from .run_flow import continue_flow, hand_over, looks_up, open_flow, write
 from .slot_names import only_named
 from .stack import keep_slots, restart_task, return_to
 from .state import Instance, Phase, without
@@ -130,6 +132,8 @@ def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
             return command.slot in wanted or (d.s.stack != () and command.slot in d.top.needs)
         case Affirm() | Deny():
             return bool(d.s.stack)
+        case AnswerQuestion():
+            return 0 <= command.entry < len(d.domain.faq)
     return True
 
 
@@ -147,7 +151,8 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
         case Deny():
             return not values and say_no(d)
         case Cancel():
-            cancel(d)
+            if not _is_handled(d, CANCEL):
+                cancel(d)
         case Restart():
             _start_over(d)
         case Back():
@@ -155,17 +160,37 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
         case Skip():
             _skip(d)
         case Help():
-            give_help(d)
+            if not _is_handled(d, HELP):
+                give_help(d)
+        case AnswerQuestion():
+            slot = d.s.waiting_for
+            if slot is not None and looks_up(d, slot) and is_question_current(d) and d.s.heard:
+                values.append(SetSlot(slot, d.s.heard, d.s.heard))  # the flow looks it up in its next step
+            else:
+                d.say(d.domain.faq[command.entry].answer)
+                d.note("faq_answered", entry=str(command.entry))
         case ChitChat():
             d.say(command.text or d.domain.patterns.chit_chat)
             if not d.s.stack and not command.text:
                 give_help(d)
         case Handoff():
             d.commitments.append(Commitment.HANDOFF)
+            if _is_handled(d, HANDOFF):
+                return False
             hand_over(d)
             d.enter(Phase.IDLE)
             return True
     return False
+
+
+def _is_handled(d: DialogueDraft, occasion: str) -> bool:
+    """Does a flow of the author handle this? A cancellation after an error, and one without a task, is never
+    delayed."""
+    if occasion == CANCEL:
+        if not d.s.stack or d.top.failed or d.s.trouble is not None:
+            return False
+        d.commitments.append(Commitment.CANCEL)
+    return open_repair(d, occasion)
 
 
 # -- Other commands

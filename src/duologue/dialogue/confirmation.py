@@ -28,6 +28,7 @@ from .language.readings import (
     Unclear,
     Value,
 )
+from .list_answers import take_list_change
 from .run_flow import continue_flow
 from .side_questions import take_side_question
 from .slot_names import only_named
@@ -170,6 +171,7 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("not yet", "the user needs a moment", _take_not_yet),
     Interpreter("what to change", "after a no: the names of slots, or nothing", _take_what_to_change),
     Interpreter("wish for a change", "a change without saying which", _take_wish_for_change),
+    Interpreter("change of a list", "an item that is added, removed or changed", take_list_change),
     Interpreter("named slot", "a new value with the name of its slot", _take_named_slot),
     Interpreter("yes", "every word is part of a yes", _take_yes),
     Interpreter("no", "every word is part of a no", _take_no),

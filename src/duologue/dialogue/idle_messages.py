@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from .answers import ask_nlu, count_as_miss
 from .apply_commands import apply_commands
-from .commands import BY_NAME, ChitChat, Command, CorrectSlot, Farewell, Help, SetSlot
+from .commands import BY_NAME, AnswerQuestion, ChitChat, Command, CorrectSlot, Farewell, Help, SetSlot
 from .corrections import corrections
 from .draft import DialogueDraft
+from .faq_words import answer_by_words
 from .interpreters import Interpreter, MessageInContext, interpret
 from .stack import reopen
 from .state import Phase
@@ -51,6 +52,18 @@ def _take_courtesy(reply: MessageInContext) -> bool:
     return bool(polite)
 
 
+def _take_faq(reply: MessageInContext) -> bool:
+    domain = reply.d.domain
+    if not domain.faq or not reply.signs.asks(reply.tokens):
+        return False
+    entry = answer_by_words(domain.faq, reply.text, domain.faq_min, domain.language)
+    if entry is None:
+        return False
+    reply.d.enter(Phase.UNDERSTANDING)
+    apply_commands(reply.d, (AnswerQuestion(entry),))
+    return True
+
+
 def _take_anything(reply: MessageInContext) -> bool:
     ask_nlu(reply.d, reply.text)
     return True
@@ -61,6 +74,7 @@ IDLE: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("correction", "a change of the task that has just ended", _take_correction_of_ended_task),
     Interpreter("courtesy", "a greeting, thanks, an all right or a goodbye", _take_courtesy),
+    Interpreter("FAQ", "a question that the FAQ answers, in the same words", _take_faq),
     Interpreter("NLU", "everything else: which task is meant, and values for it", _take_anything),
 )
 

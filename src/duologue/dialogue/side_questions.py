@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from .commands import SetSlot
 from .draft import DialogueDraft
+from .faq_words import answer_by_words
 from .interpreters import MessageInContext
-from .language.readings import Direct, Question, SlotKind
+from .language.readings import Choice, Direct, Question, SlotKind
 from .language.tokens import Token
 from .prompts import is_question_current
 from .run_flow import continue_flow
@@ -44,13 +45,22 @@ def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
     opening = next((place for place, token in enumerate(tokens) if token.word not in lists.before_questions), 0)
     said = [token.word for token in tokens[opening:]]
     slot = d.s.waiting_for
-    if slot is not None and d.spec(slot).choices and said[0] in lists.asks_which and set(said) <= lists.which_ones:
-        return d.domain.patterns.choices.replace(
-            "{slots}", either([choice.value for choice in d.spec(slot).choices], d.domain.pack.spoken)
-        )
+    choices = _choices_of(d, slot) if slot is not None else ()
+    if choices and said[0] in lists.asks_which and set(said) <= lists.which_ones:
+        offered = either([choice.value for choice in choices], d.domain.pack.spoken)
+        return d.domain.patterns.choices.replace("{slots}", offered)
     if slot is not None and said[0] in lists.why and set(said) <= lists.asks_why:
         return d.spec(slot).help or d.domain.patterns.why.replace("{slot}", d.spec(slot).display_name)
-    return _value_asked_for(d, said)
+    if words := _value_asked_for(d, said):
+        return words
+    entry = answer_by_words(d.domain.faq, " ".join(said), d.domain.faq_min, d.domain.language)
+    return d.domain.faq[entry].answer if entry is not None else ""
+
+
+def _choices_of(d: DialogueDraft, slot: str) -> tuple[Choice, ...]:
+    """The choices of a slot; for a list, those of the first slot of an item that has some."""
+    spec = d.spec(slot)
+    return spec.choices or next((d.spec(name).choices for name in spec.items if d.spec(name).choices), ())
 
 
 def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
@@ -66,7 +76,7 @@ def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
         if f" {called} " in text and name not in values:
             return d.domain.patterns.not_given.replace("{slot}", d.spec(name).display_name)
         if f" {called} " in text:
-            value = d.spoken(held[name].value, held[name].raw)
+            value = d.spoken(d.shown(name, held[name]))
             words = d.domain.patterns.recalled.replace("{slot}", d.spec(name).display_name)
             return words.replace("{value}", value)
     return ""

@@ -10,13 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import TypeAlias, TypeGuard
 
 from .english.value_forms import SPOKEN as ENGLISH_FORMS
 from .language.value_forms import ValueForms
 
 ANY = "dontcare"  # the value that the grammars use for "any value will do"
 GAP = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)((?:\.[A-Za-z0-9_]+)*)(:spelled)?\}")
+FOR_EACH = re.compile(r"\{for each ([A-Za-z_][A-Za-z0-9_]*)\}(.*?)\{end\}", re.DOTALL)
 ITEM = "."  # after the name of a slot: the whole item that the user chose
+Wording: TypeAlias = str | tuple[str, ...]  # one text, or several to choose from
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _DURATION = re.compile(r"P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 _DAYS = re.compile(r"P(\d+)D")
@@ -24,19 +27,50 @@ _TIME = re.compile(r"(\d{2}):(\d{2})")
 _MONTHS_BACK, _MONTHS_AHEAD = 2, 9  # within this range a date is said without its year
 
 
-def gaps_of(text: str) -> tuple[str, ...]:
-    """The names of the gaps in a text."""
-    return tuple(dict.fromkeys(name for name, _, _ in GAP.findall(text)))
+def chosen(wording: Wording, number: int) -> str:
+    """One of several texts. The same number always gives the same text, so that a replay says the same."""
+    if isinstance(wording, str):
+        return wording
+    return wording[number % len(wording)] if wording else ""
+
+
+def first_of(wording: Wording) -> str:
+    return chosen(wording, 0)
+
+
+def gaps_of(text: Wording) -> tuple[str, ...]:
+    """The names of the gaps in a text, and of the lists that it goes through. Names inside `{for each …}` are those of
+    the items, and don't count."""
+    found: dict[str, None] = {}
+    for one in (text,) if isinstance(text, str) else text:
+        found |= dict.fromkeys(loop[1] for loop in FOR_EACH.finditer(one))
+        found |= dict.fromkeys(name for name, _, _ in GAP.findall(FOR_EACH.sub("", one)))
+    return tuple(found)
 
 
 def fill(text: str, values: Mapping[str, object], today: str = "", forms: ValueForms = ENGLISH_FORMS) -> str:
-    """The text with its gaps filled. `forms` are those of the text's language."""
+    """The text with its gaps filled. The part between `{for each NAME}` and `{end}` is said for every item of a
+    list; its gaps are the values of the item. `forms` are those of the text's language."""
+
+    def each(loop: re.Match[str]) -> str:
+        items = values.get(loop[1] + ITEM, values.get(loop[1]))
+        parts = [fill(loop[2], _parts_of(item), today, forms) for item in items] if _is_list(items) else []
+        return together(parts, forms)
 
     def said(gap: re.Match[str]) -> str:
         value = _part_of(values, gap[1], gap[2].split(".")[1:])
         return spelled(str(value), forms) if gap[3] and value is not None else spoken(value, today, forms)
 
-    return " ".join(GAP.sub(said, text).split())
+    return " ".join(GAP.sub(said, FOR_EACH.sub(each, text)).split())
+
+
+def _is_list(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
+    return isinstance(value, list | tuple)
+
+
+def _parts_of(item: object) -> Mapping[str, object]:
+    """The values that gaps inside `{for each …}` may use. An item that isn't an object is `{value}`."""
+    return item if isinstance(item, Mapping) else {"value": item}
 
 
 def _part_of(values: Mapping[str, object], name: str, path: list[str]) -> object:
@@ -107,6 +141,11 @@ def spelled(code: str, forms: ValueForms = ENGLISH_FORMS) -> str:
 def either(parts: list[str], forms: ValueForms = ENGLISH_FORMS) -> str:
     """The parts, joined by commas and "or"."""
     return f"{', '.join(parts[:-1])} {forms.or_} {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def together(parts: list[str], forms: ValueForms = ENGLISH_FORMS) -> str:
+    """The parts, joined by commas and "and"."""
+    return f"{', '.join(parts[:-1])} {forms.and_} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def _is_far(day: str, today: str) -> bool:

@@ -34,6 +34,7 @@ from .dialogue_session import CheckpointStore, DialogueSession, RecentCheckpoint
 from .form import form_of
 from .intents import scope_of
 from .registry import Registry
+from .rephrase import rephrased
 
 WORKING_S = 0.25  # interval of progress signals while a function runs
 TALKS_MAX = 1_000  # dialogues held in memory; the others are loaded from the store when they continue
@@ -42,7 +43,8 @@ TALKS_MAX = 1_000  # dialogues held in memory; the others are loaded from the st
 class FlowBrain:
     """Answers by flows. If a reply is requested before the user has said anything, `flow` is started, or `opening` is
     said if there is no `flow`. `beside` is a brain, such as an LLM, that answers what the flows don't understand; the
-    open question is asked again after its answer. `today` returns the caller's date and time; by default, the current
+    open question is asked again after its answer. It also puts texts in other words, where the file says
+    `rephrase: true`. `today` returns the caller's date and time; by default, the current
     time in the file's time zone."""
 
     can_guess = True  # asked early, it answers from a copy of its state, and its functions wait
@@ -169,6 +171,8 @@ class FlowBrain:
             if early and item == early[0]:  # said already, before it was certain
                 early.pop(0)
                 continue
+            if self._beside is not None:
+                item = await rephrased(self._beside, item, request)
             yield self._part(item, turns.talk.state)
         if not said and (last := turns.talk.state.last_response or self._opening):
             yield self._again(last, turns.talk.state)  # the user didn't hear the answer, or answered too early

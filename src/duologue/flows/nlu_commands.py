@@ -19,7 +19,7 @@ from duologue.nlu.understanding import Quote, Understanding
 from .guess_checks import GuessInContext, is_doubtful, offer_instead
 from .intents import ANSWERS, COMMANDS, FLOW
 from .model_values import checked_value
-from .partial_values import answer_in_part, first_values, wants_yes_or_no
+from .partial_values import answer_in_part, first_values, flow_by_items, wants_yes_or_no
 
 
 def commands_of(
@@ -38,6 +38,8 @@ def commands_of(
     is_plain = name is None or guess.is_task_at_hand or (name in ANSWERS and wants_yes_or_no(domain, effect))
     if (is_plain or is_bare) and not given and (part := answer_in_part(domain, state, effect, today)):
         return part
+    if name is None and not given and state.top is None:
+        return flow_by_items(domain, effect.text, today)
     if name is None or is_bare:
         return given
     if found.by != "llm" and (offer := offer_instead(guess)):

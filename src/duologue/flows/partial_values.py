@@ -7,11 +7,13 @@ before it is used.
 
 from __future__ import annotations
 
-from duologue.dialogue.commands import SetSlot
+from collections.abc import Mapping
+
+from duologue.dialogue.commands import SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.language.pack import LanguagePack
-from duologue.dialogue.language.readings import Question, Slot, SlotKind
+from duologue.dialogue.language.readings import Json, Question, Slot, SlotKind
 from duologue.dialogue.language.tokens import span_of
 from duologue.dialogue.reference_day import slot_with_last_day
 from duologue.dialogue.state import DialogueState
@@ -22,11 +24,58 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
     """The values in a message that starts a flow. If some words of the message aren't understood, only the unambiguous
     values are returned."""
     task = domain.flows[flow]
+    if listed := _listed(domain, flow, text, today):
+        return listed
     slots = tuple(domain.slots[name].grammar_slot for name in task.slots if not domain.slots[name].ask_before_filling)
     whole = domain.pack.replies.read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
     if whole is not None:
         return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
     return _parts(domain.pack, slots, text, today)
+
+
+def flow_by_items(domain: Domain, text: str, today: str) -> tuple[StartFlow | SetSlot, ...]:
+    """The commands for a message that only names items of a list, such as "two large margheritas and a cola": start the
+    one flow that asks for them. Empty if a word isn't understood, or if no flow or several ask for such items."""
+    found: list[tuple[StartFlow | SetSlot, ...]] = [
+        (StartFlow(flow.name), *listed)
+        for flow in domain.offered
+        if (listed := _listed(domain, flow.name, text, today)) and all(one.source != PICKED_OUT for one in listed)
+    ]
+    pack = domain.pack
+    return found[0] if len(found) == 1 and not pack.signs.asks(pack.words.tokens_of(text)) else ()
+
+
+def _listed(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
+    """The items of a list in a message that starts a flow, and other values beside them. A bare number isn't taken for
+    another slot, because it may count the items. Empty if the flow asks for no list, or if the message names no
+    item."""
+    task = domain.flows[flow]
+    spec = next((domain.slots[name] for name in task.slots if domain.slots[name].items), None)
+    if spec is None or spec.ask_before_filling:
+        return ()
+    about = " ".join((task.description, *task.examples, spec.display_name))
+    slots = tuple(domain.slots[name].grammar_slot for name in spec.items)
+    found = domain.list_readers.read(text, slots, about, 0, today)
+    if (
+        found is None
+        or found.kind != "add"
+        or not any(len(item) > 1 or not _counts(domain, item) for item in found.items)
+    ):
+        return ()  # "I'd like a pizza" asks for the task, and names nothing
+    items = [dict(item) for item in found.items]
+    source = PICKED_OUT if found.leftover else "grammar"
+    others = tuple(
+        domain.slots[name].grammar_slot
+        for name in task.slots
+        if not domain.slots[name].items
+        and domain.slots[name].kind is not SlotKind.NUMBER
+        and not domain.slots[name].ask_before_filling
+    )
+    return (SetSlot(spec.name, items, text, source=source), *_parts(domain.pack, others, text, today))
+
+
+def _counts(domain: Domain, item: Mapping[str, Json]) -> bool:
+    return all(domain.slots[name].kind is SlotKind.NUMBER for name in item)
 
 
 def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[SetSlot, ...]:

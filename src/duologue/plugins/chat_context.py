@@ -45,7 +45,7 @@ def write_plugin_tools(tools: tuple[Tool, ...]) -> list[Any]:
 
 
 def _described(tool: Tool) -> Any:
-    async def never_run(raw_arguments: dict[str, object]) -> None:
+    async def never_run(raw_arguments: dict[str, object]) -> None:  # noqa: ARG001 - LiveKit checks the name
         raise AssertionError("a plugin must not run tools")
 
     schema = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}

@@ -85,7 +85,7 @@ def apologising(agent: Agent) -> Agent:
     """An agent with the same voice that says that it can't help now, and ends the call."""
     text = agent.says("ended", 0)
 
-    async def apologise(request: Request) -> AsyncIterator[Part]:
+    async def apologise(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001
         yield LastWords(text)
 
     settings = agent.profile if isinstance(agent.profile, Settings) else profile(agent.profile)

@@ -149,7 +149,7 @@ def _points(text: str) -> str:
     return " Punkt ".join(cardinal(int(part[:9])) for part in text.split("."))
 
 
-def german_rules(region: str) -> tuple[RewriteRule, ...]:
+def german_rules(region: str) -> tuple[RewriteRule, ...]:  # noqa: ARG001 - German is written the same everywhere
     """The rules for German."""
     units = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
     before = "|".join(re.escape(symbol) for symbol in MONEY if not symbol.isalpha())

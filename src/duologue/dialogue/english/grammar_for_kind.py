@@ -79,7 +79,7 @@ def find_values(
             return find_code(tokens) if is_asked else []
         case SlotKind.YES_NO:
             return find_wanted(tokens, slot.name) if not is_asked else []
-        case SlotKind.TEXT:
+        case SlotKind.TEXT | SlotKind.LIST:
             return []
 
 

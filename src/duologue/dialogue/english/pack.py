@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..language.pack import LanguagePack, LanguageWords, ReplyReaders, Signs
+from ..language.pack import LanguagePack, LanguageWords, ListReaders, ReplyReaders, Signs
 from ..language.readings import SlotKind
 from .birth_dates import is_about_birth
 from .carrier_words import DISSENT, EXACT, FILLERS, POLITE, is_negation
@@ -12,6 +12,7 @@ from .courtesy import courtesy_of
 from .embedded_values import is_all_values, read_first, read_parts
 from .explained_words import echo_of, is_number
 from .free_text import answering_part, has_sentences, name_in_sentence, trimmed_text
+from .list_replies import asks_for_list, is_explicit, read_list_reply
 from .no_preference import has_no_preference
 from .numbers import SCALES, TENS
 from .operations import excludes
@@ -124,9 +125,14 @@ ENGLISH = LanguagePack(
         why=_set("why"),
         asks_why=_set("why do you need that this it want to know is for must should i have tell what"),
         before_questions=OPENINGS | _set("wait sorry"),
+        around_topics=POLITE
+        | FILLERS
+        | _set("a an the of to for in on at is are am be do does did i you your my me we our it that this and or")
+        | _set("can could would will may please tell know if there have has what's"),
     ),
     corrections=CORRECTIONS,
     spoken=SPOKEN,
     texts={},
     examples={},
+    lists=ListReaders(read=read_list_reply, is_explicit=is_explicit, asks_for_list=asks_for_list),
 )

@@ -23,7 +23,7 @@ from .tokens import stems_of, tokens_of
 
 _LISTS = (
     "common open_ends open_verb_marks goes_on small around_names retry give_up neither asks_for_value again "
-    "asks_which which_ones why asks_why before_questions cancel_stems wait_stems"
+    "asks_which which_ones why asks_why before_questions around_topics cancel_stems wait_stems"
 ).split()
 
 
@@ -138,6 +138,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         why=lists["why"],
         asks_why=lists["asks_why"],
         before_questions=lists["before_questions"] | lexicon.openings,
+        around_topics=lists["around_topics"] | lexicon.polite | lexicon.fillers,
         cancel_stems=frozenset(map(lexicon.stem, lists["cancel_stems"])),
         wait_stems=frozenset(map(lexicon.stem, lists["wait_stems"])),
     )

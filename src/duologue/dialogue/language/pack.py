@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from .correction_patterns import CorrectionPatterns
+from .list_reply import ListReply
 from .match import Span
 from .readings import ConfirmationAnswer, Direct, Polarity, Question, Reading, Slot, SlotKind, Trick, Value
 from .tokens import Token
@@ -99,6 +100,16 @@ class LanguageWords:
     why: frozenset[str]  # "why"
     asks_why: frozenset[str]  # all words of "why do you need that?"
     before_questions: frozenset[str]  # openings of a side question
+    around_topics: frozenset[str]  # words of a question that don't tell what it is about
+
+
+@dataclass(frozen=True, slots=True)
+class ListReaders:
+    """What replies about a list of things mean. A pack may do without them."""
+
+    read: Callable[[str, tuple[Slot, ...], str, int, str], ListReply | None]  # reply, slots, about, count, today
+    is_explicit: Callable[[str], bool]  # "also a cola", "remove it", "make the second one small"
+    asks_for_list: Callable[[str, str], bool]  # reply, what the list is called: "what's on my order?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +125,7 @@ class LanguagePack:
     spoken: ValueForms
     texts: Mapping[str, str]
     examples: Mapping[str, tuple[str, ...]]  # for NLU: what people say for each command, instead of English
+    lists: ListReaders | None = None  # None: a file with lists is refused
 
 
 class IncompletePack(ValueError):

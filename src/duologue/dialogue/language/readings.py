@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from ..english.names import NameList
 
-Json: TypeAlias = "str | int | float | bool | dict[str, str | int | float | None] | None"
+Json: TypeAlias = "str | int | float | bool | dict[str, str | int | float | None] | list[Any] | None"
 
 ANY = "dontcare"  # the value for "I don't mind"
 DAYTIME_HOURS = (6, 22)
@@ -34,6 +34,7 @@ class SlotKind(StrEnum):
     EMAIL = "email"
     CODE = "code"  # letters and digits, spelled
     TEXT = "text"  # a short reply, word for word
+    LIST = "list"  # several things, each with values of its own
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ class ValueForms:
     no: str
     or_: str
     and_: str
+    with_: str  # a part that is wanted, with {label}
+    without: str  # a part that isn't wanted, with {label}
     at: str  # the sign in e-mail addresses
     decimal_mark: str
     prompt: str  # asks for a slot that has no prompt of its own, with {label}

@@ -94,7 +94,7 @@ async def _line(pieces: list[Frame], offset_s: float, seconds: float, sent: list
         yield pieces[place % len(pieces)]
 
 
-async def _ignore(audio: AsyncIterator[Incoming], sent: list[Incoming]) -> None:
+async def _ignore(audio: AsyncIterator[Incoming], sent: list[Incoming]) -> None:  # noqa: ARG001
     async for _ in audio:
         pass
 

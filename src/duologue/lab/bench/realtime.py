@@ -129,7 +129,7 @@ async def _talk(turns: int) -> dict[str, list[int]]:
     turn interrupts the answer while it is still being made."""
     wires: list[_Wire] = []
 
-    async def dial(url: str, headers: dict[str, str]) -> _Wire:
+    async def dial(url: str, headers: dict[str, str]) -> _Wire:  # noqa: ARG001
         wires.append(_Wire())
         return wires[-1]
 

@@ -139,7 +139,7 @@ class DialoguePlayer:
         if self._chance(2):
             return self.dice.choice(self.alphabet.stale())
         if self.state.phase is Phase.IDLE and self._chance(30):
-            return FlowRequested(self.dice.choice(list(self.domain.flows)), self.now)
+            return FlowRequested(self.dice.choice([flow.name for flow in self.domain.written_flows]), self.now)
         return self._said()
 
     def _chance(self, percent: int) -> bool:
@@ -171,7 +171,9 @@ class DialoguePlayer:
             yes, no = self.messages.common[:2]
             return self.dice.choice((yes, yes, f"{yes} {yes}", no))
         if state.waiting_for is not None and not state.among and self._chance(80):
-            return self.dice.choice(said_of(self.domain.slots[state.waiting_for]))
+            spec = self.domain.slots[state.waiting_for]
+            ends = ("that's all",) * 2 if spec.items else ()
+            return self._one_of((*said_of(spec, self.domain), *ends))
         return self._one_of(list(self.alphabet.texts(state)))
 
     def _one_of(self, texts: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 
 
-async def _silent(request: Request) -> AsyncIterator[Part]:
+async def _silent(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001
     """Answers nothing: a machine says nothing that needs an answer."""
     return
     yield ""

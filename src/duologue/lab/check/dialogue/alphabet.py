@@ -13,6 +13,7 @@ from typing import Any
 
 from duologue.dialogue.commands import (
     Affirm,
+    AnswerQuestion,
     Back,
     Cancel,
     ChitChat,
@@ -48,6 +49,7 @@ from duologue.dialogue.language.readings import Direct, Json, Question, SlotKind
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, DialogueState, Phase
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
+from duologue.dialogue.value_patterns import example_of
 
 from .messages import TriedMessages, messages_of
 
@@ -56,6 +58,7 @@ STALE = 99
 UNSURE = 0.1  # the confidence of a message that may have been a noise
 NORMALISED = " checked"  # the suffix that normalisers add here
 UNKNOWN = "nowhere"
+UNKNOWN_ENTRY = 99
 FOUND = ("red fox", "blue bird")  # the items of a list that an action returns
 
 
@@ -103,7 +106,9 @@ class Alphabet:
             yield self.messages.retry
         if state.waiting_for is not None:
             spec = self.domain.slots[state.waiting_for]
-            yield from said_of(spec)
+            yield from said_of(spec, self.domain)
+            if spec.items:
+                yield from self.messages.list_replies
             yield from self._decisive_answers(spec)
             if spec.kind in self.messages.ambiguous:
                 yield self.messages.ambiguous[spec.kind]
@@ -130,12 +135,14 @@ class Alphabet:
         top = state.top or state.ended
         if top is None:
             return
+        if any(name in self.domain.slots and self.domain.slots[name].items for name, _ in top.slots):
+            yield from self.messages.list_changes
         for name, filled in top.slots:
             spec = self.domain.slots.get(name)
-            if spec is not None:
+            if spec is not None and not spec.items:
                 new = other_of(spec, filled.value)
                 yield self.messages.change.format(slot=spec.display_name, value=new)
-        asked = [name for name in top.asked if top.filled(name) is not None]
+        asked = [name for name in top.asked if top.filled(name) is not None and not self.domain.slots[name].items]
         if asked:
             spec = self.domain.slots[asked[-1]]
             yield self.messages.make_it.format(value=other_of(spec, dict(top.slots)[spec.name].value))
@@ -163,6 +170,9 @@ class Alphabet:
             yield (command,)
         yield (ChitChat("Fine."),)
         yield (Farewell(),)
+        if self.domain.faq:
+            yield (AnswerQuestion(0),)
+            yield (AnswerQuestion(UNKNOWN_ENTRY),)
         is_open = {one.flow for one in state.stack}
         may_start = (name for name in self.domain.flows if len(state.stack) < self.depth_max or name in is_open)
         yield from ((StartFlow(name),) for name in may_start)
@@ -172,7 +182,9 @@ class Alphabet:
     def _values(self, state: DialogueState) -> Iterator[tuple[Command, ...]]:
         for name, spec in self.domain.slots.items():
             filled = state.top.filled(name) if state.top is not None else None
-            if filled is None:
+            if spec.items:
+                yield (SetSlot(name, items_of(self.domain, spec)),)
+            elif filled is None:
                 value = value_of(spec, said_of(spec)[0])
                 yield (SetSlot(name, value),)
                 yield (Affirm(), SetSlot(name, value))
@@ -185,7 +197,7 @@ class Alphabet:
             for flow in self.domain.offered:
                 for name in flow.slots[-1:]:
                     spec = self.domain.slots[name]
-                    value = value_of(spec, said_of(spec)[0])
+                    value = items_of(self.domain, spec) if spec.items else value_of(spec, said_of(spec)[0])
                     yield (StartFlow(flow.name), SetSlot(name, value))
                     yield (StartFlow(flow.name), SetSlot(name, value, source=PICKED_OUT))
 
@@ -234,16 +246,30 @@ _STALE: tuple[DialogueEvent, ...] = (
 )
 
 
-def said_of(spec: SlotSpec) -> tuple[str, str]:
-    """Two valid answers to the question for a slot."""
+def said_of(spec: SlotSpec, domain: Domain | None = None) -> tuple[str, str]:
+    """Two valid answers to the question for a slot. For a list these are items, which are made of the answers for the
+    slots in `domain`: a whole one, and one that lacks all but its last value."""
+    if spec.items and domain is not None:
+        answers = [said_of(domain.slots[name], domain) for name in spec.items]
+        return " ".join(first for first, _ in answers), f"a {answers[-1][1]}"
+    if spec.items:
+        return "one of them", "another one"
     if spec.choices_from:
         return FOUND
+    if spec.pattern:
+        return example_of(spec.pattern), example_of(spec.pattern, 1)
     if spec.choices:
         return spec.choices[0].value, spec.choices[-1].value
     if spec.names is not None:
         names = [value for _, value in spec.names.joined]
         return names[0], names[-1]
     return messages_of(spec.language).said[spec.kind]
+
+
+def items_of(domain: Domain, spec: SlotSpec) -> Json:
+    """A list with one item, as NLU may return it."""
+    slots = [domain.slots[name] for name in spec.items]
+    return [{slot.name: value_of(slot, said_of(slot)[0]) for slot in slots}]
 
 
 def value_of(spec: SlotSpec, text: str) -> Json:

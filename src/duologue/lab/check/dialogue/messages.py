@@ -26,6 +26,8 @@ class TriedMessages:
     change: str  # with {slot} and {value}
     make_it: str  # with {value}
     money: str  # with {value}
+    list_replies: tuple[str, ...] = ()  # while a list is asked for
+    list_changes: tuple[str, ...] = ()  # after a list
 
 
 FOR_NLU = "so what about that other thing we had"
@@ -58,6 +60,8 @@ _ENGLISH = TriedMessages(
     "change the {slot} to {value}",
     "no, make it {value}",
     "{value} dollars",
+    ("that's all", "remove the first one", "make it dome"),
+    ("remove the first one", "make the first one dome", "add another one"),
 )  # fmt: skip
 _GERMAN = TriedMessages(
     "und was ist jetzt mit der anderen Sache",
