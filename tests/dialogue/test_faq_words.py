@@ -77,3 +77,17 @@ def test_a_search_that_fails_can_be_repeated() -> None:
     talker = Talker(desk()).starts("ask").says("is there a place to park?").fails()
     assert talker.phase == "error"
     assert talker.says("retry").asked_nlu
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "said", "other"),
+    [
+        ("de", "Haben Sie Parkplätze?", "Können Sie mir sagen, ob es bei Ihnen Parkplätze gibt?", "Haben Sie Hunger?"),
+        ("es", "¿Dónde puedo aparcar?", "Perdone, ¿me puede decir dónde aparcar?", "¿Dónde está el médico?"),
+    ],
+)
+def test_the_words_around_a_topic_are_those_of_the_language(language: str, asked: str, said: str, other: str) -> None:
+    faq = (FaqEntry((asked,), "X"),)
+    assert answer_by_words(faq, said, language=language) == 0
+    assert answer_by_words(faq, other, language=language) is None
+    assert answer_by_words(faq, said) is None  # the words of English tell nothing here
