@@ -66,7 +66,7 @@ providers: $(DEV)
 	$(PIP_INSTALL) --editable '.[providers]'
 	$(BIN)/python -m pytest tests/plugins tests/providers
 
-# Real clients of the Realtime protocol, against a server on this machine: their packages are in build/interop, a gigabyte
+# Real clients of the Realtime and RTVI protocols, against a server on this machine: their packages are in build/interop, a gigabyte
 # with those of Pipecat and LiveKit. Needs node 20 and openssl. Writes the table in docs/clients.md.
 interop: $(DEV)
 	$(BIN)/python tools/run_interop.py

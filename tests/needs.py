@@ -43,6 +43,7 @@ PROGRAMS = {
     "Chromium": "sh tools/ensure_chromium.sh",
     "axe-core": "sh tools/ensure_axe.sh",
     "PostgreSQL": "sh tools/ensure_postgres.sh",
+    "packages of clients/js": "sh tools/ensure_client_packages.sh",
 }
 """Everything else, and the command that installs it."""
 
@@ -117,6 +118,14 @@ def needs_axe() -> str:
     if not script.exists():
         missing(f"axe-core is missing: {PROGRAMS['axe-core']}")
     return script.read_text(encoding="utf-8")
+
+
+def needs_client_packages() -> Path:
+    """The folder with TypeScript and React, for the tests of clients/js."""
+    folder = ROOT / "build" / "clients" / "node_modules"
+    if not folder.is_dir():
+        missing(f"packages of clients/js are missing: {PROGRAMS['packages of clients/js']}")
+    return folder
 
 
 def needs_postgres() -> None:

@@ -16,7 +16,7 @@ from duologue.brains.realtime.settings import RealtimeSettings
 from duologue.core.settings import PROFILES, Settings
 from duologue.runtime.agent import Agent, Phrases
 from duologue.server.phone.settings import PhoneSettings
-from duologue.server.settings import Limits, ServerSettings
+from duologue.server.settings import Limits, ServerSettings, WebRtcSettings
 from duologue.turns.controller import PRESETS, TurnSettings
 from duologue.turns.endpoint import CombinedEndpoint, EasyTurnEndpoint, FixedSilence, SemanticEndpoint, ServerEndpoint
 from duologue.turns.overlap import OVERLAP_RULES, OverlapRule
@@ -71,11 +71,18 @@ SECTIONS: tuple[tuple[type, str, str], ...] = (
         "Limits",
         "`ServerSettings(limits=Limits(...))`. `Rate(60, 60_000, 20)` allows 60 in 60,000 ms, and 20 at once.",
     ),
+    (
+        WebRtcSettings,
+        "WebRtcSettings",
+        "`ServerSettings(webrtc=WebRtcSettings(...))`; [WebRTC](webrtc.md) explains them.",
+    ),
     (PhoneSettings, "PhoneSettings", "`phone_routes(make_agent, PhoneSettings(...))`."),
 )
 VARIANTS: dict[type, Mapping[str, Any]] = {Settings: PROFILES, TurnSettings: PRESETS, OverlapRule: OVERLAP_RULES}
 
 ENVIRONMENT = (
+    ("DUOLOGUE_TURN_SECRET", "the secret that TURN servers share with this server: clients get credentials that end"),
+    ("DUOLOGUE_TURN_USER, DUOLOGUE_TURN_PASSWORD", "fixed credentials of TURN servers, which every client sees"),
     (
         "OPENAI_API_KEY",
         "the key of OpenAI, for `ChatBrain`, `SpeechEndpointVoice` and `RealtimeModel` without a `base_url`",

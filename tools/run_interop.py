@@ -1,4 +1,4 @@
-"""Tries real clients of the Realtime protocol, unchanged, against a server on this machine: `make interop`.
+"""Tries real clients of the Realtime and RTVI protocols, unchanged, against a server on this machine: `make interop`.
 
 Each client runs as a process of its own, with its own packages (tools/interop). It speaks, interrupts, truncates and
 runs a function. The table in docs/clients.md is written from what the server has seen. Rule: a client passes only if
@@ -32,11 +32,18 @@ HEARS = ("tell me a story", "stop it now please", "what is the weather")
 
 
 class Client(NamedTuple):
-    """One client: its package, the file that runs it, and how it truncates."""
+    """One client: its package, the file that runs it, how it truncates, and where it runs."""
 
     package: str
     file: str
-    by: str  # who truncates: the client itself, or the script as its application
+    by: str  # who truncates: the client itself, the script as its application, or the server
+    where: str = "Python"  # Python, node or Chromium
+    protocol: str = "realtime"  # realtime or rtvi
+    carrier: str = "websocket"  # websocket or webrtc
+
+    @property
+    def is_npm(self) -> bool:
+        return self.where != "Python"
 
 
 CLIENTS = {
@@ -44,8 +51,12 @@ CLIENTS = {
     "openai-agents": Client("openai-agents", "client_openai_agents.py", "client"),
     "livekit": Client("livekit-plugins-openai", "client_livekit.py", "application"),
     "pipecat": Client("pipecat-ai", "client_pipecat.py", "client"),
-    "npm-openai": Client("openai", "client_node_openai.mjs", "application"),
-    "npm-agents": Client("@openai/agents-realtime", "client_node_agents.mjs", "client"),
+    "npm-openai": Client("openai", "client_node_openai.mjs", "application", "node"),
+    "npm-agents": Client("@openai/agents-realtime", "client_node_agents.mjs", "client", "node"),
+    "rtvi": Client("@pipecat-ai/websocket-transport", "client_rtvi.py", "server", "Chromium", "rtvi"),
+    "rtvi-webrtc": Client(
+        "@pipecat-ai/small-webrtc-transport", "client_rtvi.py", "server", "Chromium", "rtvi", "webrtc"
+    ),
 }
 
 
@@ -57,6 +68,7 @@ class Outcome(NamedTuple):
     truncated_ms: int | None
     tool: bool
     problems: tuple[str, ...]
+    played_ms: int | None = None  # of what was cut, as the page has measured it
 
     @property
     def is_fine(self) -> bool:
@@ -70,12 +82,12 @@ def install(names: list[str]) -> None:
     """Install what the clients need, into build/interop. What is there is left alone."""
     CACHE.mkdir(parents=True, exist_ok=True)
     python = CACHE / "venv" / "bin" / "python"
-    if any(CLIENTS[name].file.endswith(".py") for name in names) and not _is_current(python, "requirements.txt"):
+    if any(not CLIENTS[name].is_npm for name in names) and not _is_current(python, "requirements.txt"):
         subprocess.run([sys.executable, "-m", "venv", str(CACHE / "venv")], check=True)
         pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
         subprocess.run([*pip, "--requirement", str(FILES / "requirements.txt")], check=True)
         shutil.copy(FILES / "requirements.txt", CACHE / "requirements.txt")
-    if any(CLIENTS[name].file.endswith(".mjs") for name in names):
+    if any(CLIENTS[name].is_npm for name in names):
         for file in FILES.glob("*.mjs"):
             shutil.copy(file, CACHE / file.name)
         if not _is_current(CACHE / "node_modules", "package-lock.json"):
@@ -95,8 +107,7 @@ def versions() -> dict[str, str]:
     node = json.loads((FILES / "package-lock.json").read_text())["packages"]
     found = {}
     for name, client in CLIENTS.items():
-        is_node = client.file.endswith(".mjs")
-        found[name] = node[f"node_modules/{client.package}"]["version"] if is_node else pinned[client.package]
+        found[name] = node[f"node_modules/{client.package}"]["version"] if client.is_npm else pinned[client.package]
     return found
 
 
@@ -105,20 +116,22 @@ def versions() -> dict[str, str]:
 
 async def try_client(name: str) -> Outcome:
     """Run one client against a server of its own."""
-    from tests.server.realtime.tone_agent import tone_agent
-
     from duologue.server.app import Server
     from duologue.server.listening import bind_socket
     from duologue.server.realtime import socket as realtime_socket
     from duologue.server.realtime.routes import realtime_routes
+    from duologue.server.rtvi.routes import rtvi_routes
     from duologue.server.run import serving
     from duologue.server.settings import Limits, ServerSettings
 
-    agent = tone_agent(hears=list(HEARS))
+    agent = _agent(CLIENTS[name].protocol)
     listening = bind_socket("127.0.0.1", 0)
-    settings = ServerSettings(port=0, token=TOKEN, limits=Limits(drain_s_max=0.1))
+    with bind_socket("127.0.0.1", 0) as free:
+        page_port = free.getsockname()[1]
+    origins = (f"http://127.0.0.1:{page_port}",)
+    settings = ServerSettings(port=0, token=TOKEN, origins=origins, limits=Limits(drain_s_max=0.1))
     server = Server(agent, settings)
-    server.add_routes(realtime_routes(server))
+    server.add_routes([*realtime_routes(server), *rtvi_routes(server)])
     port = listening.getsockname()[1]
     truncations: list[Any] = []
     read = realtime_socket.read_event
@@ -132,14 +145,38 @@ async def try_client(name: str) -> Outcome:
     realtime_socket.read_event = noted
     try:
         async with serving(server, listening), _over_tls(port) as tls_port:
-            printed, code = await _run(CLIENTS[name], port, tls_port)
+            printed, code = await _run(CLIENTS[name], port, tls_port, page_port)
             await server.conversations.drain()
     finally:
         realtime_socket.read_event = read
-    return judge(agent.brain.requests, truncations, printed, code)
+    is_truncated = bool(truncations) or CLIENTS[name].by == "server"
+    return judge(agent.brain.requests, is_truncated, printed, code)
 
 
-def judge(requests: list[Any], truncations: list[Any], printed: str, code: int) -> Outcome:
+def _agent(protocol: str) -> Any:
+    """The agent for one client. RTVI clients don't declare their functions, so the agent does."""
+    from tests.server.realtime.tone_agent import tone_agent
+
+    from duologue import Context, Hooks, client_tool
+    from duologue.ports.client_channel import ProgramMessage
+
+    if protocol == "realtime":
+        return tone_agent(hears=list(HEARS))
+
+    @client_tool
+    def get_weather(city: str) -> str:
+        """The weather in a city."""
+
+    async def answer(context: Context[None], message: ProgramMessage) -> dict[str, Any]:
+        if message.type != "ping":
+            raise ValueError(f"unknown message {message.type}")
+        context.send_to_client("a message")
+        return {"pong": message.data["number"]}
+
+    return tone_agent(hears=list(HEARS), tools=[get_weather], hooks=Hooks(on_message=answer))
+
+
+def judge(requests: list[Any], is_truncated: bool, printed: str, code: int) -> Outcome:
     """What the server's own history says about the client."""
     lines = [line for line in printed.splitlines() if line.startswith("{")]
     told = json.loads(lines[-1]) if lines else {"failed": f"no report, exit code {code}: {printed[-600:]}"}
@@ -151,28 +188,33 @@ def judge(requests: list[Any], truncations: list[Any], printed: str, code: int) 
     return Outcome(
         turn=any("story" in request.text for request in requests),
         barge_in=bool(cut),
-        truncated_ms=cut[0].heard_ms if cut and truncations else None,
+        truncated_ms=cut[0].heard_ms if cut and is_truncated else None,
+        played_ms=told.get("playedMs"),
         tool="sunny" in " ".join(outputs),
         problems=tuple(str(problem) for problem in problems),
     )
 
 
-async def _run(client: Client, port: int, tls_port: int) -> tuple[str, int]:
-    is_node = client.file.endswith(".mjs")
-    command = (
-        ["node", str(CACHE / client.file)] if is_node else [str(CACHE / "venv/bin/python"), str(FILES / client.file)]
-    )
+async def _run(client: Client, port: int, tls_port: int, page_port: int) -> tuple[str, int]:
+    commands = {
+        "node": ["node", str(CACHE / client.file)],
+        "Python": [str(CACHE / "venv/bin/python"), str(FILES / client.file)],
+        "Chromium": [sys.executable, str(FILES / client.file)],
+    }
     environment = {
         **os.environ,
         "URL": f"http://127.0.0.1:{port}/v1",
         "TLS_URL": f"https://localhost:{tls_port}/v1",
         "KEY": TOKEN,
+        "PACKAGES": str(CACHE),
+        "PAGE_PORT": str(page_port),
+        "CARRIER": client.carrier,
         "NODE_EXTRA_CA_CERTS": str(CACHE / "localhost.pem"),
         "NO_PROXY": "127.0.0.1,localhost",
         "OPENAI_AGENTS_DISABLE_TRACING": "1",
     }
     process = await asyncio.create_subprocess_exec(
-        *command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        *commands[client.where], env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )
     try:
         printed, _ = await asyncio.wait_for(process.communicate(), CLIENT_S_MAX)
@@ -218,25 +260,33 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 # -- The table
 
 
-def table(outcomes: dict[str, Outcome]) -> str:
-    """The table for the docs."""
-    found = versions()
-    lines = ["| client | version | spoken turn | barge-in | truncated at | function |", "|---|---|---|---|---|---|"]
+HEAD = ["| client | version | spoken turn | barge-in | truncated at | function |", "|---|---|---|---|---|---|"]
+TABLE = re.compile("<!-- interop -->\n(.*)<!-- /interop -->", re.DOTALL)
+
+
+def rows(outcomes: dict[str, Outcome]) -> dict[str, str]:
+    """The rows of the docs' table, by their first cell."""
+    found, made = versions(), {}
     for name, outcome in outcomes.items():
         client = CLIENTS[name]
-        where = "node" if client.file.endswith(".mjs") else "Python"
         cut = f"{outcome.truncated_ms} ms, by the {client.by}" if outcome.truncated_ms is not None else "no"
+        if outcome.played_ms is not None:
+            cut += f" (played: {outcome.played_ms} ms)"
         marks = ["yes" if one else "no" for one in (outcome.turn, outcome.barge_in, outcome.tool)]
-        cells = [f"`{client.package}` ({where})", found[name], marks[0], marks[1], cut, marks[2]]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        cells = [f"`{client.package}` ({client.where})", found[name], marks[0], marks[1], cut, marks[2]]
+        made[cells[0]] = f"| {' | '.join(cells)} |"
+    return made
 
 
 def write_table(outcomes: dict[str, Outcome]) -> None:
-    """Replace the table in the docs."""
+    """Write the rows of these clients into the table in the docs. Rows of other clients stay."""
     text = PAGE.read_text()
-    new = f"<!-- interop -->\n\n{table(outcomes)}\n\n<!-- /interop -->"
-    PAGE.write_text(re.sub("<!-- interop -->.*<!-- /interop -->", lambda _: new, text, flags=re.DOTALL))
+    found = TABLE.search(text)
+    assert found is not None, f"{PAGE} has no place for the table"
+    old = [line for line in found[1].splitlines() if line.startswith("| `")]
+    merged = {line.split(" | ")[0].removeprefix("| "): line for line in old} | rows(outcomes)
+    whole = "\n".join([*HEAD, *merged.values()])
+    PAGE.write_text(TABLE.sub(lambda _: f"<!-- interop -->\n\n{whole}\n\n<!-- /interop -->", text))
 
 
 def main() -> int:
@@ -254,7 +304,7 @@ def main() -> int:
         mark = "fine" if outcome.is_fine else f"FAILED {outcome}"
         sys.stdout.write(f"{name}: {mark} ({time.monotonic() - began:.0f} s)\n")
         sys.stdout.flush()
-    if len(outcomes) == len(CLIENTS) and all(outcome.is_fine for outcome in outcomes.values()):
+    if all(outcome.is_fine for outcome in outcomes.values()):
         write_table(outcomes)
     return 0 if all(outcome.is_fine for outcome in outcomes.values()) else 1
 

@@ -26,8 +26,10 @@ PANEL = "tests/browser"
 SPOKEN = (
     "tests/browser/test_accessible_conversation.py",
     "tests/browser/test_debug_view.py",
+    "tests/browser/test_embed.py",
     "tests/browser/test_failures_and_jobs.py",
     "tests/browser/test_labels.py",
+    "tests/browser/test_mobile.py",
     "tests/browser/test_panel_bench.py",
     "tests/browser/test_reconnecting.py",
     "tests/browser/test_talking.py",

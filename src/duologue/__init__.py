@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from duologue.voice.neural import NeuralVoice
     from duologue.voice.pico import PicoVoice
     from duologue.voice.sounds import Sounds
+    from duologue.workers.client_tools import client_tool
     from duologue.workers.function_tools import tool
     from duologue.workers.hand_over import hand_over_to
     from duologue.workers.hang_up import hang_up
@@ -95,6 +96,7 @@ _MODULES = {
     "UserSaid": "duologue.ports.history",
     "Word": "duologue.ports.sound",
     "Working": "duologue.ports.brain",
+    "client_tool": "duologue.workers.client_tools",
     "find_functions": "duologue.flows.find_functions",
     "hand_over_to": "duologue.workers.hand_over",
     "hang_up": "duologue.workers.hang_up",
@@ -170,6 +172,7 @@ __all__ = [
     "Word",
     "Working",
     "__version__",
+    "client_tool",
     "find_functions",
     "hand_over_to",
     "hang_up",

@@ -160,7 +160,9 @@ def shared_browser(loop: asyncio.Runner, chromium: str, microphone_file: Path) -
 class Opens(Protocol):
     """Opens a tab on an agent. `init` are scripts that run before the page's own."""
 
-    def __call__(self, agent: Any, *init: str, search: str = "", **options: Any) -> Awaitable[Visit]: ...
+    def __call__(
+        self, agent: Any, *init: str, search: str = "", settings: dict[str, Any] | None = None, **options: Any
+    ) -> Awaitable[Visit]: ...
 
 
 class Visit:
@@ -179,8 +181,14 @@ def visit(loop: asyncio.Runner, shared_browser: async_api.Browser, one_at_a_time
 
     open_things = contextlib.AsyncExitStack()
 
-    async def opens(agent: Agent | Callable[[], Agent], *init: str, search: str = "", **options: Any) -> Visit:
-        host = await open_things.enter_async_context(hosting(agent))
+    async def opens(
+        agent: Agent | Callable[[], Agent],
+        *init: str,
+        search: str = "",
+        settings: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> Visit:
+        host = await open_things.enter_async_context(hosting(agent, **(settings or {})))
         tabs = await open_things.enter_async_context(browsing(shared_browser, host, init or (MICROPHONE,), **options))
         return Visit(host, tabs, await tabs.open(search))
 

@@ -42,7 +42,7 @@ MOUSE_ENTERS = "document.documentElement.dispatchEvent(new MouseEvent('mouseente
 )
 def test_what_counts_as_being_at_the_page(page: Page, facts: dict[str, Any], here: bool) -> None:
     given = {"isVisible": True, "hasFocus": False, "isMouseInside": False, "sinceInputMs": 3_600_000, **facts}
-    script = "async (given) => (await import('./attention.js')).isAttended(given)"
+    script = "async (given) => (await import('./client/attention.js')).isAttended(given)"
     assert page.evaluate(script, given) is here
 
 

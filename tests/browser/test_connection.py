@@ -15,6 +15,8 @@ def test_a_lost_connection_is_restored_with_its_conversation(page: Page, server:
     talked(page, server)
     said = {"unheard": "", "reply": 0, "overheard": False, "interrupted": False}
     server.history = [{**said, "role": "user", "text": "a table for two", "turn": 1}]
+    for voice, receipt in ((2, "two"), (3, "half of three"), (3, "three")):
+        server.say("receipt", voice=voice, receipt=receipt)
     server.voice(3, 1, tone(0.3))
     server.wait("played")
     server.close(1012)
@@ -22,6 +24,7 @@ def test_a_lost_connection_is_restored_with_its_conversation(page: Page, server:
     assert (hello["conversation"], hello["key"]) == ("c1", "secret")
     assert hello["played"]["voice"] == 3
     assert hello["played"]["chunk"] == 1
+    assert hello["receipts"] == ["two", "three"]
     expect(page.locator("#banner")).to_be_hidden()
     expect(page.locator(".said")).to_have_text("a table for two")
 
@@ -29,9 +32,11 @@ def test_a_lost_connection_is_restored_with_its_conversation(page: Page, server:
 def test_a_reload_continues_the_conversation(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.history = [{"role": "assistant", "text": "Good evening.", "reply": 1}]
+    server.say("receipt", voice=1, receipt="one")
     page.get_by_role("button", name="Mute").click()
     page.reload()
-    assert server.wait("hello", 2)["conversation"] == "c1"
+    hello = server.wait("hello", 2)
+    assert (hello["conversation"], hello["receipts"]) == ("c1", ["one"])
     expect(page.locator(".said")).to_have_text("Good evening.")
     expect(page.locator("#end")).to_be_visible()
     expect(page.get_by_role("button", name="Unmute")).to_be_visible()

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 def test_a_resampler_keeps_what_the_rate_can_carry_and_nothing_else(page: Page) -> None:
     found = page.evaluate(
         """async () => {
-            const { Resampler } = await import("./worklets/resample.js");
+            const { Resampler } = await import("./client/worklets/resample.js");
             const level = (from, to, hertz) => {
                 const resampler = new Resampler(from, to);
                 const out = [];

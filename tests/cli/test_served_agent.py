@@ -29,8 +29,8 @@ def test_a_limit_of_the_server_is_divided_among_its_processes(limit: int, count:
 
 
 def options(folder: Path, **more: str) -> ServeOptions:
-    (folder / "desk.py").write_text(AGENT)
-    given = {"app": "desk:agent", "store": "none", "node": "", "brain": "", "phone_url": "", **more}
+    (folder / "served_desk.py").write_text(AGENT)
+    given = {"app": "served_desk:agent", "store": "none", "node": "", "brain": "", "phone_url": "", **more}
     return ServeOptions(realtime_url=None, **given)
 
 
@@ -56,3 +56,11 @@ def test_a_server_with_realtime_clients_says_their_base_url(tmp_path: Path, monk
     url = "http://127.0.0.1:8765/"
     _, lines = make_server(replace(options(tmp_path), realtime=True), ServerSettings(), url)
     assert lines[1:] == ["Realtime clients: base URL http://127.0.0.1:8765/v1"]
+
+
+def test_a_server_with_rtvi_clients_says_where_they_connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    url = "http://127.0.0.1:8765/"
+    _, lines = make_server(replace(options(tmp_path), rtvi=True), ServerSettings(), url)
+    assert lines[1:] == ["RTVI clients: http://127.0.0.1:8765/rtvi/connect"]

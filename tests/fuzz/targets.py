@@ -49,6 +49,9 @@ from duologue.runtime.transcript_pages import page_name
 from duologue.server.app import replay_response
 from duologue.server.client_messages import TABLE, BadMessage, read_message
 from duologue.server.restore import read_earlier, read_events
+from duologue.server.rtvi.frames import InvalidFrame, audio_frame, interruption_frame, message_frame, read_frame
+from duologue.server.rtvi.incoming import read_message as read_rtvi
+from duologue.server.rtvi.refusal import MessageRefused
 from duologue.store.memory import MemoryStore
 from duologue.store.write_content import decode
 from duologue.testing import ScriptedBrain, ScriptedVoice
@@ -113,9 +116,15 @@ def feed_protocol(data: bytes) -> None:
 
 def protocol_seeds() -> list[bytes]:
     hello = {"version": 1, "seat": "a", "token": "t", "audio": {"rate_hz": 16_000}, "take_over": True}
-    hello |= {"played": {"voice": 1, "ms": 2, "chunk": 3}, "conversation": "c", "key": "k", "language": "de"}
+    hello |= {
+        "played": {"voice": 1, "ms": 2, "chunk": 3, "held": True},
+        "receipts": ["r"],
+        "conversation": "c",
+        "key": "k",
+        "language": "de",
+    }
     some = {"text": "hi", "id": "m1", "call": 1, "voice": 1, "ms": 20, "on": True, "t": 1.5, "here": True, "key": "k"}
-    some |= {"microphone": "on", "state": "on"}
+    some |= {"microphone": "on", "state": "on", "sdp": "v=0", "rtp": 7, "carrier": "socket"}
     messages = [{"type": "hello", "payload": hello}]
     messages += [
         {"type": kind, "payload": {name: some[name] for name in fields}}
@@ -164,6 +173,34 @@ def carrier_seeds(name: str) -> list[bytes]:
 
 def feed_realtime(data: bytes) -> None:
     assert server_events.read(parsed(data)) is not None
+
+
+def feed_rtvi_frame(data: bytes) -> None:
+    with suppress(InvalidFrame):
+        read_frame(data)
+
+
+def rtvi_frame_seeds() -> list[bytes]:
+    return [audio_frame(bytes(32), 16_000), message_frame('{"label": "rtvi-ai"}'), interruption_frame()]
+
+
+def feed_rtvi_message(data: bytes) -> None:
+    with suppress(MessageRefused):
+        read_rtvi(data.decode("utf-8", "replace"))
+
+
+def rtvi_message_seeds() -> list[bytes]:
+    given: dict[str, Any] = {
+        "client-ready": {"version": "2.1.0", "about": {"library": "x"}},
+        "send-text": {"content": "hi", "options": {"run_immediately": True}},
+        "append-to-context": {"role": "user", "content": "hi"},
+        "client-message": {"t": "x", "d": [1]},
+        "llm-function-call-result": {"function_name": "f", "tool_call_id": "call_1", "result": {"a": 1}},
+        "dtmf": {"buttons": ["1"]},
+    }
+    return [
+        json.dumps({"label": "rtvi-ai", "type": kind, "id": "a", "data": data}).encode() for kind, data in given.items()
+    ]
 
 
 def realtime_seeds() -> list[bytes]:
@@ -516,6 +553,8 @@ TARGETS: dict[str, Target] = {
     "twilio": Target(functools.partial(feed_carrier, "twilio"), lambda: carrier_seeds("twilio")),
     "telnyx": Target(functools.partial(feed_carrier, "telnyx"), lambda: carrier_seeds("telnyx")),
     "realtime": Target(feed_realtime, realtime_seeds),
+    "rtvi frames": Target(feed_rtvi_frame, rtvi_frame_seeds, is_json=False),
+    "rtvi messages": Target(feed_rtvi_message, rtvi_message_seeds),
     "journal": Target(feed_journal, journal_seeds, weight=8),
     "replay address": Target(feed_replay_address, journal_seeds, weight=8),
     "words": Target(feed_words, words_seeds),

@@ -18,7 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("draw", "ports", "phrases", "spoken", "fairness"),
     ("hearing",),
     ("observe",),
-    ("flows", "nlu", "ears", "brains", "workers", "voice", "lines", "store"),
+    ("flows", "nlu", "ears", "brains", "workers", "voice", "lines", "store", "client"),
     ("plugins", "failover"),
     ("runtime",),
     ("replay", "testing"),

@@ -155,6 +155,10 @@ def test_the_wheel_holds_the_panel_the_starter_and_the_examples(wheel: Path) -> 
         "duologue/py.typed",
         "duologue/server/web/index.html",
         "duologue/server/web/loading.html",
+        "duologue/server/web/embed.js",
+        "duologue/server/web/embed/embed.css",
+        "duologue/server/web/client/client.js",
+        "duologue/server/web/client/worklets/player.js",
         "duologue/starter/project/flights.yaml",
         "duologue/turns/languages/und.toml",
         "duologue/turns/languages/de.toml",
@@ -169,6 +173,8 @@ def test_the_source_distribution_holds_tests_docs_and_tools(built: Path) -> None
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"tests/needs.py", "docs/quickstart.md", "tools/run_tests.py", "Makefile", "examples/flights.yaml"} <= names
+    assert {"clients/js/package.json", "clients/js/pack.js", "src/duologue/server/web/client/client.js"} <= names
+    assert not [name for name in names if name.startswith("clients/js/dist")]
 
 
 def test_the_metadata_names_the_licence_by_its_spdx_expression(wheel: Path) -> None:

@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
-from duologue import Agent, Context, Hooks, Request, ToolCall
+from duologue import Agent, CallInfo, Context, Conversation, Hooks, Request, ToolCall
+from duologue.lines.scripted import ScriptedLine
+from duologue.ports.client_channel import ProgramMessage
+from duologue.ports.context import NotPossible
 from duologue.runtime.agent import InvalidAgent
 from duologue.runtime.hooks import HOOK_S_MAX, CallUsage
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import Call
 
 
@@ -69,3 +73,21 @@ def test_a_hook_that_raises_or_hangs_doesnt_break_the_call() -> None:
 def test_a_hook_that_isnt_async_is_refused_when_the_agent_is_made() -> None:
     with pytest.raises(InvalidAgent, match="on_end must be an async function"):
         Agent(lambda request: "", hooks=Hooks(on_end=lambda context, told: None))
+
+
+def test_a_message_of_the_client_gets_the_value_of_its_hook() -> None:
+    async def answer(context: Context[Any], message: ProgramMessage) -> object:
+        if message.type == "slow":
+            await asyncio.sleep(1_000)
+        return [context.line, message.data]
+
+    async def whole(agent: Agent, kind: str) -> object:
+        conversation = Conversation(agent, ScriptedLine(), context=Context(CallInfo(line="test")))
+        return await conversation.hooks.answer(ProgramMessage(kind, 7))
+
+    heard = Agent(brain, hooks=Hooks(on_message=answer))
+    assert run_simulated(whole(heard, "quick")) == ["test", 7]
+    with pytest.raises(NotPossible, match="could not answer"):
+        run_simulated(whole(heard, "slow"))
+    with pytest.raises(NotPossible, match="no hook `on_message`"):
+        run_simulated(whole(Agent(brain), "quick"))

@@ -40,6 +40,7 @@ OWN = (
     "tells_watched",
     "public",
     "trusted_proxies",
+    "webrtc",
 )
 CUE = 2  # the kind of a frame with sound of a cue
 HEADER = struct.Struct("<BBHII")

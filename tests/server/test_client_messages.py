@@ -22,6 +22,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "take_over": True,
         "audio": {"rate_hz": 48_000},
         "played": {"voice": 3, "ms": 400, "chunk": 4},
+        "receipts": ["one", "two"],
     },
     "type": {"text": "book a flight to Zürich ✈", "id": "m-1"},
     "cancel": {"call": 3},
@@ -37,15 +38,21 @@ GOOD: dict[str, dict[str, Any]] = {
     "attention": {"here": True},
     "calls": {"on": False},
     "watch": {"id": "1f0c2a9b77de"},
+    "webrtc": {"sdp": "v=0\r\n"},
+    "heard": {"rtp": 4_000_000_000},
+    "carrier": {"carrier": "socket"},
     "ping": {"t": 12.5},
 }
 OPTIONAL = {
     "type.id", "hello.token", "hello.language", "hello.conversation", "hello.key", "hello.take_over", "hello.audio",
-    "hello.played", "calls.on",
+    "hello.played", "hello.receipts", "calls.on",
     "start.microphone",
 }  # fmt: skip
 NONE_IS_RIGHT = {"watch.id"}
 WRONG: dict[str, list[Any]] = {
+    "sdp": [5, None, "x" * 32_769, "\ud800"],
+    "rtp": [-1, 1 << 32, 1.5, "1", None, True],
+    "carrier": ["webrtc", 1, None],
     "version": [True, 1.0],
     "seat": ["", "   ", "x" * 201, 5, None, "a\nb", "\ud800"],
     "token": [5, None, [], "\x00"],
@@ -65,6 +72,7 @@ WRONG: dict[str, list[Any]] = {
         {"voice": (1 << 32) - 1, "ms": 2, "chunk": 1},  # the next voice would not fit into a frame
         {"voice": True, "ms": 2, "chunk": 1},
     ],
+    "receipts": ["one", {}, None, [5], ["é"], ["a"] * 5, ["a" * 60_001]],
     "id": [5, None, "line\nbreak"],
     "text": [5, None, ["a"], "half \ud83d a face"],
     "call": [-1, 1.0, "1", True, None, 1 << 60],

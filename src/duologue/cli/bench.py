@@ -96,6 +96,25 @@ def bench_talk(
     Console().print(table)
 
 
+@bench_app.command("webrtc")
+def bench_webrtc(
+    sessions: Annotated[int, typer.Option(min=1, help="How many peer connections at once.")] = 5,
+    seconds: Annotated[float, typer.Option(min=1, help="How long they speak.")] = 10.0,
+    speech: Annotated[bool, typer.Option("--speech", help="Also measure how the local STT understands.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure WebRTC: CPU of a session while both sides speak, and a network that loses and delays packets."""
+    try:
+        from duologue.lab.bench.webrtc import bench_webrtc as measure
+        from duologue.lab.bench.webrtc import report
+    except ModuleNotFoundError as missing:
+        raise DuologueError(f"{missing}: pip install 'duologue[webrtc]'") from None
+
+    with _waiting().status("measuring") as status:
+        result = measure(sessions, seconds, lambda what: status.update(f"measuring: {what}"), speech)
+    _show("WebRTC", report(result), result, as_json)
+
+
 @bench_app.command("understood")
 def bench_understood(as_json: JsonOption = False) -> None:
     """Measure how much sooner turns of synthetic callers end if the brain says that it has understood."""

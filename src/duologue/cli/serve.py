@@ -32,6 +32,7 @@ from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
 from .serve_observers import ConsentOption, LogOption, OtelOption, PricesOption, RecordOption, check_recording
 from .serve_processes import run_processes, serve_process
+from .serve_webrtc import IceServerUrl, WebRtc, WebRtcAddress, webrtc_settings
 from .served_agent import (
     FLOWS,
     ServeOptions,
@@ -84,6 +85,10 @@ RealtimeClients: TypeAlias = Annotated[
     bool,
     typer.Option("--realtime", help="Also serve clients of the OpenAI Realtime protocol, at /v1/realtime."),
 ]
+RtviClients: TypeAlias = Annotated[
+    bool,
+    typer.Option("--rtvi", help="Also serve RTVI clients, such as @pipecat-ai/client-js, at /rtvi."),
+]
 TellWatched: TypeAlias = Annotated[
     bool, typer.Option("--tell-watched", help="Tell callers in the browser while an operator watches them.")
 ]
@@ -106,6 +111,15 @@ TrustedProxy: TypeAlias = Annotated[
         help="A balancer or proxy in front of this server, as an address or a network: its X-Forwarded-For says "
         "who the caller is; repeatable."
     ),
+]
+KeepDays: TypeAlias = Annotated[
+    int, typer.Option(min=1, help="Delete conversations and journals this many days after they were last written.")
+]
+BrainName: TypeAlias = Annotated[
+    str, typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL.")
+]
+RealtimeUrl: TypeAlias = Annotated[
+    str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
 ]
 
 
@@ -132,17 +146,15 @@ def serve_command(
     store: StoreUrl = "sqlite:",
     node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",
     workers: Workers = None,
-    keep_days: Annotated[
-        int, typer.Option(min=1, help="Delete conversations and journals this many days after they were last written.")
-    ] = 30,
-    brain: Annotated[
-        str, typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL.")
-    ] = "",
-    realtime_url: Annotated[
-        str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
-    ] = None,
+    keep_days: KeepDays = 30,
+    brain: BrainName = "",
+    realtime_url: RealtimeUrl = None,
     phone_url: PhoneUrl = "",
     realtime: RealtimeClients = False,
+    rtvi: RtviClients = False,
+    webrtc: WebRtc = True,
+    ice_server: IceServerUrl = None,
+    webrtc_address: WebRtcAddress = "",
     watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Let operators watch all calls.")] = True,
     context_query: ContextQuery = None,
     context_header: ContextHeader = None,
@@ -152,14 +164,13 @@ def serve_command(
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
-    limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
     settings = ServerSettings(
         host,
         port,
         token,
         tuple(origin or ()),
         journals,
-        limits,
+        Limits(conversations_max=conversations_max, drain_s_max=drain_s),
         context_query=tuple(context_query or ()),
         context_headers=tuple(context_header or ()),
         webhook=WebhookSettings(webhook, os.environ.get("DUOLOGUE_WEBHOOK_SECRET", "")) if webhook else None,
@@ -170,10 +181,11 @@ def serve_command(
         tells_watched=tell_watched,
         public=bool(phone_url) and not is_loopback(urlsplit(phone_url).hostname or ""),
         prices=read_prices(prices) if prices is not None else None,
+        webrtc=webrtc_settings(webrtc, ice_server, webrtc_address, os.environ),
     ).guarded()
     check_recording(record, record_consent, keep_days)
     options = ServeOptions(
-        app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent, realtime
+        app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent, realtime, rtvi
     )
     if is_one_of_several():
         serve_process(options, settings, keep_days)

@@ -47,6 +47,7 @@ class ServeOptions:
     recordings: Path | None = None
     consent: str = ""
     realtime: bool = False
+    rtvi: bool = False
 
 
 def make_server(
@@ -70,6 +71,7 @@ def make_server(
         _title(server.conversations.source.first),
         *_phones(server, options.phone_url, settings.journals, link),
         *(_realtime(server, url) if options.realtime else ()),
+        *(_rtvi(server, url) if options.rtvi else ()),
     ]
 
 
@@ -79,6 +81,14 @@ def _realtime(server: Server, url: str) -> list[str]:
 
     server.add_routes(realtime_routes(server))
     return [f"Realtime clients: base URL {url.rstrip('/')}/v1"]
+
+
+def _rtvi(server: Server, url: str) -> list[str]:
+    """Add the routes of the RTVI protocol. Returns a line that says where they are."""
+    from duologue.server.rtvi.routes import CONNECT, rtvi_routes
+
+    server.add_routes(rtvi_routes(server))
+    return [f"RTVI clients: {url.rstrip('/')}{CONNECT}"]
 
 
 def _title(agent: Agent) -> str:

@@ -21,7 +21,7 @@ from duologue.ports.sound import Sound
 from .playback import inputs as on
 from .playback import intents as do
 from .playback.machine import step
-from .playback.state import OUTPUT_HZ, ClientPlace, PlaybackState
+from .playback.state import OUTPUT_HZ, SAMPLES_PER_MS, ClientPlace, PlaybackState, SoundEnd
 from .whole_sound import sound_at
 
 LOST_MS = 2_500  # after this long without a client, the line counts as closed
@@ -125,6 +125,18 @@ class BrowserLine:
     def is_attached(self) -> bool:
         """Is a client connected?"""
         return self._state.client_place is ClientPlace.HERE
+
+    @property
+    def is_sounding(self) -> bool:
+        """Is a voice being played, or held?"""
+        s = self._state
+        is_open = s.takes_sound(s.voice)
+        return is_open and not (s.end is SoundEnd.SENT and s.heard_ms >= s.made // SAMPLES_PER_MS)
+
+    @property
+    def has_ambient(self) -> bool:
+        """Is an ambient sound repeated?"""
+        return bool(self._ambient)
 
     def attach(self, wire: ClientWire, position: on.Position | None = None) -> None:
         """A client has connected: send it the sound that it doesn't have. If it reconnects, `position` says how much it

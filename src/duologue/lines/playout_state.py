@@ -140,9 +140,12 @@ def _take(s: PlayoutState, given: SamplesNeeded) -> PlayoutStep:
     """Samples of the voice if it plays and has some; they silence the cue. Otherwise samples of the cue."""
     voice_samples = min(s.queued, given.samples) if s.place is VoicePlace.PLAYING else 0
     if voice_samples:
-        after = replace(s, queued=s.queued - voice_samples, played=s.played + voice_samples, cue_queued=0)
+        left, played = s.queued - voice_samples, s.played + voice_samples
+        after = PlayoutState(s.place, s.voice, left, played, s.is_complete, s.cue)
         return after, PlayoutDone(drops_cue=True, voice_samples=voice_samples)
     cue_samples = min(s.cue_queued, given.samples)
+    if not cue_samples:
+        return s, NOTHING
     return replace(s, cue_queued=s.cue_queued - cue_samples), PlayoutDone(cue_samples=cue_samples)
 
 

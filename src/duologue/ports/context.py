@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from duologue.core.errors import DuologueError
 
 from .call_actions import CallActions, KeyRule
+
+if TYPE_CHECKING:
+    from .client_channel import ClientChannel
 
 D = TypeVar("D")
 T = TypeVar("T")
@@ -42,7 +45,7 @@ class CallInfo:
     """Facts about a call. They don't change while the call lasts. What isn't known is empty."""
 
     conversation: str = ""  # the id of the conversation
-    line: str = ""  # browser, phone, realtime, microphone, text or test
+    line: str = ""  # browser, phone, realtime, rtvi, microphone, text or test
     caller: str = ""  # the caller's number
     called: str = ""  # the number that was called
     direction: str = ""  # of a phone call: in or out
@@ -91,10 +94,15 @@ class Context(Generic[D]):
         self.data: D = data
         self._commands = commands
         self._actions: CallActions | None = None
+        self._client: ClientChannel | None = None
 
     def attach_actions(self, actions: CallActions) -> None:
         """Let this context do what only a telephone call can do."""
         self._actions = actions
+
+    def attach_client(self, client: ClientChannel) -> None:
+        """Let this context exchange messages with the program of the call's client."""
+        self._client = client
 
     def attach(self, commands: Commands) -> None:
         """Let this context act on a running conversation."""
@@ -112,7 +120,7 @@ class Context(Generic[D]):
 
     @property
     def line(self) -> str:
-        """Where the call comes from: browser, phone, realtime, microphone, text or test."""
+        """Where the call comes from: browser, phone, realtime, rtvi, microphone, text or test."""
         return self.info.line
 
     @property
@@ -167,6 +175,20 @@ class Context(Generic[D]):
     def end(self, *, after_speaking: bool = True, reason: str = "ended by the program") -> None:
         """End the call, by default once everything is said."""
         self._running.end(reason, after_speaking)
+
+    # -- What only a client with a program of its own can do
+
+    def send_to_client(self, data: object) -> None:
+        """Send this to the program of the call's client: text, numbers, lists and dictionaries, as JSON has them.
+        Raises NotPossible if the line has no such messages."""
+        self.client.send(data)
+
+    @property
+    def client(self) -> ClientChannel:
+        """The program of the call's client. Raises NotPossible if the line has none."""
+        if self._client is None:
+            raise NotPossible(f"the line {self.info.line or 'of this call'!r} has no messages to a client's program")
+        return self._client
 
     # -- What only a telephone call can do
 

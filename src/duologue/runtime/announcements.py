@@ -216,8 +216,7 @@ class Announcer:
     def caption_agent(self, at: int, speech: Speech, final: bool) -> None:
         if self._bus.wants(sg.Caption) and (place := (speech.reply, final, speech.ledger.place())) != self._placed:
             self._placed = place
-            heard, unheard = speech.ledger.split()
-            heard = f"{heard} {speech.ledger.shown}".strip()
+            heard, unheard = speech.ledger.known()
             caption = sg.Caption(at, "assistant", heard, unheard, final, reply=speech.reply, voice=speech.voice)
             is_news = (heard, unheard, final, speech.reply) != self._captioned
             self._captioned = (heard, unheard, final, speech.reply)

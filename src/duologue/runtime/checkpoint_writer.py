@@ -112,6 +112,11 @@ class CheckpointWriter:
         next change."""
         self._messages.append(message)
 
+    @property
+    def is_saved(self) -> bool:
+        """Is every change so far saved?"""
+        return self._written >= self._marked
+
     async def wait_until_saved(self) -> None:
         """Wait until every change so far is saved. Raises Fenced if another node owns the conversation, and StoreFailed
         if saving takes longer than SAVED_S_MAX."""
@@ -217,9 +222,7 @@ class CheckpointWriter:
             return False
         except StoreFailed as problem:
             self._put_back(batch, isinstance(problem, Unsure))
-            if not self._is_failing:
-                self._is_failing = True
-                self._report_failure(problem)
+            self.note_failing(problem)
             return False
         self._unsure = None
         if self._is_failing:
@@ -228,6 +231,12 @@ class CheckpointWriter:
         self._written = batch.marked
         self._safe.set()
         return True
+
+    def note_failing(self, problem: StoreFailed) -> None:
+        """Report that saving fails, unless that was reported. The next write that succeeds reports the end of it."""
+        if not self._is_failing:
+            self._is_failing = True
+            self._report_failure(problem)
 
     def _gather(self) -> _Batch:
         """Take everything that has changed since the last write, as one batch."""

@@ -36,6 +36,7 @@ from .checkpoint import Checkpoint
 from .commands import ConversationCommands, context_for
 from .engine import Engine
 from .hooks import HookRunner
+from .receipts import AnswerReceipt
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
 from .start_conditions import StartConditions
@@ -144,10 +145,10 @@ class Conversation:
             await self._undo_start()
             raise
 
-    async def restore(self, played: Played | None = None) -> None:
+    async def restore(self, played: Played | None = None, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
         """Continue from the checkpoint. Call this instead of `start`. `played` says how much of the newest sound the
-        client has played. Returns when the user can speak again. If the awaiting task is cancelled, the conversation
-        ends."""
+        client has played, and `receipts` which answers it knows. Returns when the user can speak again. If the awaiting
+        task is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has started already")
         starting = await self._prepare()
@@ -157,7 +158,7 @@ class Conversation:
         except (Exception, asyncio.CancelledError):
             await self._undo_start()
             raise
-        self.engine.restore(played, has_more)
+        self.engine.restore(played, has_more, receipts)
         await self._until_open(starting)
 
     async def _until_open(self, starting: asyncio.Future[None]) -> None:

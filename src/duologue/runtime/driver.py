@@ -15,12 +15,14 @@ from functools import partial
 from threading import get_ident
 from typing import Any, TypeAlias
 
-from duologue.core.errors import DuologueError
+from duologue.core.errors import DuologueError, InvalidEvent
 from duologue.core.events import EVENTS, Event, TimerFired
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings
 from duologue.core.state import State, initial, next_deadline
 from duologue.core.step_record import StepRecord
+from duologue.observe.tracebacks import root_of
+from duologue.ports.failure import ServiceError
 
 INBOX_MAX = 1_000  # events posted within one step; more means that a listener never stops posting
 FIRINGS_MAX = 1_000
@@ -210,3 +212,15 @@ class Driver:
             elif (deadline := next_deadline(self._state)) is not None:
                 self.post(TimerFired, timer=deadline.timer, due=deadline.due, call=deadline.call)
         self.set_alarm()
+
+
+def failure_text(failure: BaseException) -> str:
+    """A failure in words for the log. Only Duologue's own messages are in it, because those of services may contain
+    words or secrets."""
+    name = type(failure).__name__
+    own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
+    if not own and isinstance(failure, ServiceError):
+        what = f"{name}: {getattr(failure.error, 'value', 'unknown class')}"
+        root = root_of(failure)
+        return what if root is failure else f"{what} ({type(root).__name__})"
+    return f"{name}: {failure}" if own else name

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.codec import canonical, event_to_json
-from duologue.core.errors import InvalidEvent
 from duologue.core.leaves import SOUNDING, Ask, Cue, ErrorClass, Link, User
 from duologue.core.step_record import StepRecord
 from duologue.hearing.inputs import Input
@@ -28,11 +27,11 @@ from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import HearingFact, HearingStatus
 from duologue.observe.labels import WAITS, label
 from duologue.observe.recorder import Recorder
-from duologue.observe.tracebacks import root_of, traceback_of
+from duologue.observe.tracebacks import traceback_of
 from duologue.ports.brain import Brain, Remembers, Request, Summarises
 from duologue.ports.context import CallInfo, Context
 from duologue.ports.ears import Frame, Heard
-from duologue.ports.failure import BrokenContract, ServiceError
+from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
 from duologue.ports.switches import ReportsSwitches, Switch
 
@@ -43,12 +42,13 @@ from .call_data import DataNotSavable, data_to_json
 from .checkpoint import CONTEXT_PART, Checkpoint, machine_part, read_data, words_part
 from .checkpoint_writer import CheckpointWriter
 from .cues import Cues
-from .driver import Driver, InboxFull
+from .driver import Driver, failure_text
 from .ears_task import EarsTask
 from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
 from .program_speech import ProgramSpeech
+from .receipts import AnswerReceipt, ToldBrain
 from .replies import Replies
 from .requests import Requests, SilentBrain, StuckBrain
 from .session_summary import SessionSummary
@@ -61,6 +61,7 @@ from .text_judge import TextJudge
 from .tool_calls import ToolCalls
 from .transcript import Transcript
 from .transcript_pages import page_name
+from .unsaved_answers import UnsavedAnswers
 from .usage_meter import UsageMeter
 
 LOG = logging.getLogger("duologue")
@@ -168,10 +169,13 @@ class Engine:
         self.playback = Playback(
             driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
+        self.unsaved_answers = UnsavedAnswers(driver, transcript, self.hearing)
+        self.playback.before_sound = self.unsaved_answers.give_receipt
         self.playback.on_progress = self.hearing.note_agent
         self.replies.on_question = self.hearing.note_question
         self.program.is_premature = self.hearing.is_premature
         self.playback.on_heard_late = self._note_heard_late
+        self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
         self.summary = SessionSummary(transcript, summarise)
         self.sessions = Sessions(
             driver,
@@ -261,6 +265,7 @@ class Engine:
         self.checkpoint_writer = writer
         self.tool_calls.checkpoint_writer = None if self.agent.private else writer
         self.playback.wait_until_saved = None if self.agent.private else writer.wait_until_saved
+        self.unsaved_answers.writer = None if self.agent.private else writer
         self.replies.on_sound_added = lambda: writer.mark("words")
         self.sessions.on_summary = lambda: writer.mark("words")
         meter = self.announcer.meter
@@ -302,13 +307,16 @@ class Engine:
         for page in () if self.agent.private else self.transcript.pages.take():
             yield page_name("words", page), partial(self.transcript.page, page)
 
-    def restore(self, played: Played | None, has_more: bool) -> None:
+    def restore(self, played: Played | None, has_more: bool, receipts: tuple[AnswerReceipt, ...] = ()) -> None:
         """Continue from the checkpoint. The line counts as lost, because the earlier process has ended. The first
         attempt to reconnect starts at once, because the wait before it has already passed. `has_more` means that the
-        brain was in the middle of an answer. The brain is then asked again, no matter how much of the answer was
-        heard."""
+        brain was in the middle of an answer. The brain is then asked again, but sentences that were heard aren't said
+        again. `receipts` are those of the client."""
         assert self._unrestored is not None
         earlier, self._unrestored = self._unrestored, None
+        saved_voice = self.driver.state.voice_id
+        if self._speech is not None:
+            self.unsaved_answers.learn(self._speech, receipts)
         is_newer = played is not None and played.voice > self.driver.state.voice_id
         if played is not None and is_newer:  # this voice was played, but not saved: its number must not be used again
             self.driver.post(ev.VoicesPlayed, played=played.voice)
@@ -318,9 +326,10 @@ class Engine:
                 speech.note_heard(speech.ledger.total_ms)
             elif played is not None:
                 speech.ledger.assume(played.heard_ms)
+                played = Played(played.voice, min(played.heard_ms, speech.ledger.total_ms))
             self.playback.adopt(speech)
             if played is not None and has_more:
-                speech.ledger.note_heard(played.heard_ms)
+                self.unsaved_answers.note_begun(speech, played.heard_ms)
             elif played is not None and speech.ledger.split(played.heard_ms).heard:  # at least a word was heard
                 self.playback.note(played)
             self.hearing.note_open_speech(speech)
@@ -334,13 +343,15 @@ class Engine:
                 break
             self.driver.skip_to_deadline()
         self.tool_calls.adopt(earlier.calls)
+        self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
-    def skip_voices(self, voice: int) -> None:
-        """Don't use this voice number or a lower one again: a client has played the voice with this number, although
-        the number was never saved."""
+    def note_arrival(self, played: Played, receipts: tuple[AnswerReceipt, ...]) -> None:
+        """A client has come that may have played voices whose numbers were never saved: don't use these numbers again,
+        and don't say again what was heard."""
         state = self.driver.state
-        if voice > state.voice_id and state.voice not in SOUNDING:
-            self.driver.post(ev.VoicesPlayed, played=voice)
+        if played.voice > state.voice_id and state.voice not in SOUNDING:
+            self.driver.post(ev.VoicesPlayed, played=played.voice)
+            self.unsaved_answers.note_receipts(receipts, played, state.voice_id)
 
     def _mark(self, record: StepRecord, writer: CheckpointWriter) -> None:
         writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
@@ -353,7 +364,7 @@ class Engine:
 
     def _perform(self, record: StepRecord) -> None:
         if self.recorder is not None:
-            self._add_to_journal(record, self.recorder)
+            self._write("journal", partial(self.recorder.add, record))
         self._try("hearing", self.hearing.see, record)
         if record.after is not record.before:
             self._try("transcript", self.transcript.follow, record)
@@ -388,24 +399,17 @@ class Engine:
         """Call `do`. If it fails, report the failure instead of raising it."""
         self._try(where, lambda _: do(), None)
 
-    def _add_to_journal(self, record: StepRecord, recorder: Recorder) -> None:
-        """Add the step to the journal. If that fails, such as on a full disk, the journal ends but the conversation
-        continues."""
-        try:
-            recorder.add(record)
-        except OSError as failure:
-            self.recorder = None
-            self.report_failure("journal", failure)
-
     def _add_to_ear_journal(self, i: Input) -> None:
-        """Add an input to the ear journal. If that fails, the recording ends but the conversation continues."""
-        if self.recorder is None:
-            return
+        if (recorder := self.recorder) is not None:
+            self._write("ear journal", lambda: recorder.add_input(i))
+
+    def _write(self, where: str, add: Callable[[], None]) -> None:
+        """Add to a journal. If that fails, such as on a full disk, the recording ends but the conversation goes on."""
         try:
-            self.recorder.add_input(i)
+            add()
         except OSError as failure:
             self.recorder = None
-            self.report_failure("ear journal", failure)
+            self.report_failure(where, failure)
 
     def _effects_table(self) -> dict[type[fx.Effect], Callable[[Any], None]]:
         return {
@@ -466,13 +470,18 @@ class Engine:
             if effect.ask is Ask.OFFER
             else self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
         )
-        if self.requests.is_heard(effect, request):
+        if self.requests.is_heard(effect, request) or (effect.ask is Ask.OFFER and self.playback.is_cut_heard):
             self.replies.start(request, SilentBrain())
+            return
+        told = self.unsaved_answers.heard_for(effect.first, effect.last) if effect.ask is Ask.ANSWER else None
+        if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
+            self.replies.start(request, ToldBrain(told.text), told.heard)
             return
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)
-        self.replies.start(request, brain)
+        heard = told.heard if told is not None else self.playback.heard_of_cut if effect.ask is Ask.OFFER else ""
+        self.replies.start(request, brain, heard)
 
     def _play_cue(self, effect: fx.PlayCue) -> None:
         """Play a cue, unless it would tell the user to wait while a question of the program waits for the user."""
@@ -484,9 +493,7 @@ class Engine:
         question again by itself. What a lost line has cut off is taken up again from the sentence that was cut."""
         if isinstance(self.agent.thinker, Remembers):
             return ""
-        cut = self.playback.cut if self.playback.cut_by_line else None
-        rest = cut.ledger.rest_from_sentence() if cut is not None else ""
-        return rest or self.agent.says("go_on", effect.reply)
+        return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
         """A late report says that an interrupted speech was heard: mark its request as handled. This isn't done for an
@@ -536,14 +543,7 @@ class Engine:
         """Log a failure that doesn't end the conversation, and send it as a signal, with its traceback. Only Duologue's
         own messages are logged, because messages of services may contain words or secrets. The exception itself is kept
         in `failures`."""
-        at, name = self.driver.now(), type(failure).__name__
-        own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
-        if not own and isinstance(failure, ServiceError):
-            what = f"{name}: {getattr(failure.error, 'value', 'unknown class')}"
-            if (root := root_of(failure)) is not failure:
-                what = f"{what} ({type(root).__name__})"
-        else:
-            what = f"{name}: {failure}" if own else name
+        at, what = self.driver.now(), failure_text(failure)
         self.failures.append(RaisedFailure(at, where, failure))
         LOG.warning("%s: %s: %s", self._correlation, where, what)
         if not self.agent.private:

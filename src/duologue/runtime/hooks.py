@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.leaves import CLOSED
 from duologue.observe import signals as sg
-from duologue.ports.context import Context
+from duologue.ports.client_channel import ProgramMessage
+from duologue.ports.context import Context, NotPossible
 
 from .program_speech import HOOK_LIMIT, HookLimit
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 HOOK_S_MAX = 5.0
 RUNNING_MAX = 100  # hooks that run at the same time in one call; more are dropped and reported
+ANSWERS_MAX = 20  # messages of the client that are answered at the same time in one call; more are refused
 
 Hook = Callable[..., Any]
 
@@ -29,7 +31,7 @@ Hook = Callable[..., Any]
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """Async functions that are called during a call. The first argument is the context. Except for `on_start`, the
-    second one is the signal that tells what happened."""
+    second one tells what happened."""
 
     on_start: Hook | None = None  # the call has begun
     on_turn: Hook | None = None  # a turn of either side is complete: TurnCompleted or TurnInterrupted
@@ -38,6 +40,7 @@ class Hooks:
     on_fault: Hook | None = None  # a fault is shown to the person: Failed
     on_end: Hook | None = None  # the call is over: Ended
     on_usage: Hook | None = None  # what the call has used, when it is over: CallUsage
+    on_message: Hook | None = None  # the client's program has sent a ProgramMessage: the result is the answer to it
 
     def problems(self) -> list[str]:
         """What is wrong with these hooks."""
@@ -70,6 +73,7 @@ class HookRunner:
         self._running: set[asyncio.Task[None]] = set()
         self._usage = _Counts()
         self._has_started = False
+        self._answering = 0
         if hooks != NO_HOOKS:
             self._subscribe(engine)
 
@@ -107,6 +111,26 @@ class HookRunner:
         requests = self._engine.announcer.meter.metrics().requests
         used = CallUsage(told.at - counts.began_at, counts.turns, requests, counts.tool_calls, counts.spoken_ms)
         self._run("on_usage", used)
+
+    async def answer(self, message: ProgramMessage) -> object:
+        """What the agent's program answers to a message of its client. Raises NotPossible if it gives no answer."""
+        hook = self._hooks.on_message
+        if hook is None:
+            raise NotPossible("the agent takes no messages: it has no hook `on_message`")
+        if self._answering >= ANSWERS_MAX:
+            raise NotPossible(f"the agent is answering {ANSWERS_MAX} messages already")
+        self._answering += 1
+        limit = HookLimit(HOOK_S_MAX)
+        HOOK_LIMIT.set(limit)
+        try:
+            async with limit.timeout:
+                return await hook(self._context, message)
+        except Exception as failure:
+            self._engine.report_failure("on_message", failure)
+            raise NotPossible("the agent could not answer the message") from failure
+        finally:
+            self._answering -= 1
+            self._engine.mark_context()
 
     def _run(self, name: str, *told: object) -> None:
         hook: Hook | None = getattr(self._hooks, name)

@@ -47,7 +47,9 @@ class Playback:
         brain: object = None,
     ) -> None:
         self.wait_until_saved: Callable[[], Awaitable[None]] | None = None  # set if the conversation is saved
+        self.before_sound: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before sound is sent
         self.on_progress: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before each report
+        self.on_unheard: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - not a word before the line was lost
         self.on_heard_late: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005
         self._driver = driver
         self._tasks = tasks
@@ -73,6 +75,7 @@ class Playback:
         assert speech.reply == effect.reply, effect
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
+        speech.before_sound = self.before_sound
         if self.wait_until_saved is None:
             speech.play(effect.voice, self._line)
         else:
@@ -81,10 +84,11 @@ class Playback:
             self._tasks.start(self._play_when_saved(speech), f"sound {effect.voice}")
 
     async def _play_when_saved(self, speech: Speech) -> None:
-        """Wait until the start of the speech is saved, then play the speech. A speech that is played unsaved would be
-        heard again if this process ends. So it is held while the store fails, as long as the machine waits for its
-        sound. Then it is played anyway. A process that was frozen finds all of its timers expired, and another one may
-        have the conversation by then. So the wait has steps, and a freeze uses up only one of them."""
+        """Wait until the start of the speech is saved, then play the speech. A speech that is played unsaved may be
+        heard again if this process ends and its client keeps no receipts. So it is held while the store fails, as long
+        as the machine waits for its sound. Then it is played anyway. A process that was frozen finds all of its timers
+        expired, and another one may have the conversation by then. So the wait has steps, and a freeze uses up only one
+        of them."""
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
         try:
@@ -132,6 +136,8 @@ class Playback:
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
         self.cut, self.cut_by_line = speech, self._driver.state.link in AWAY
+        if self.cut_by_line and effect.heard_ms and not speech.ledger.split().heard:
+            self.on_unheard(speech)  # for the machine, a sound too short for a word is an answer that was heard
         if self._truncates is not None:
             self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 
@@ -168,7 +174,7 @@ class Playback:
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Process a report about an earlier voice. If the report says that more of the newest interrupted reply was
-        heard, correct the history."""
+        heard, correct the history. A reply counts as heard late from its first word on, and its question at its end."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
@@ -176,7 +182,8 @@ class Playback:
             was_unheard = cut.ledger.heard_ms == 0
             cut.note_heard(heard.heard_ms)
             self._record(cut, interrupted=True)
-            if was_unheard and cut.ledger.split().heard:
+            now = cut.ledger.split()
+            if now.heard and (was_unheard or not now.unheard):
                 self.on_heard_late(cut)
 
     def _is_time(self, heard_ms: object) -> bool:
@@ -198,8 +205,7 @@ class Playback:
             self._record(self._replies.current, interrupted=False)
 
     def _record(self, speech: Speech, interrupted: bool) -> None:
-        heard, unheard = speech.ledger.split()
-        heard = f"{heard} {speech.ledger.shown}".strip()  # shown text counts as heard
+        heard, unheard = speech.ledger.known()
         self._transcript.end_reply(speech.reply, heard, unheard, speech.ledger.heard_ms, interrupted)
         self._caption(self._driver.state.at, speech, True)
         if self._playing is speech:
@@ -209,6 +215,22 @@ class Playback:
         """Take over a speech that an earlier process was playing."""
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
+
+    @property
+    def is_cut_heard(self) -> bool:
+        """Has the client reported, after the line was lost, that it has heard the interrupted reply to its end?"""
+        cut = self.cut if self.cut_by_line else None
+        return cut is not None and cut.complete and not cut.ledger.rest_from_sentence()
+
+    @property
+    def rest_of_cut(self) -> str:
+        """What is still to be said of a reply that a lost line has interrupted, from the sentence on that was cut."""
+        return self.cut.ledger.rest_from_sentence() if self.cut is not None and self.cut_by_line else ""
+
+    @property
+    def heard_of_cut(self) -> str:
+        """The sentences that were heard to their end of a reply that a lost line has interrupted."""
+        return self.cut.ledger.heard_sentences() if self.cut is not None and self.cut_by_line else ""
 
     @property
     def speech(self) -> Speech | None:

@@ -30,6 +30,7 @@ from duologue.voice.sentences import Sentences
 
 from .driver import Driver, ReportFailure
 from .guarded_line import GuardedLine
+from .receipts import HeardText
 from .speech import Speech
 from .tasks import Tasks
 
@@ -83,9 +84,11 @@ class Replies:
         self.on_shown: Callable[[], None] = lambda: None  # called when a speech gets more text that is only shown
         self.on_question: Callable[[int], None] = lambda _: None  # called with a reply that holds a question
 
-    def start(self, request: Request, brain: Brain | None = None) -> None:
-        """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain."""
+    def start(self, request: Request, brain: Brain | None = None, heard: str = "") -> None:
+        """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain. `heard` are
+        sentences of this answer that the user has heard before: they aren't said again."""
         self.current = speech = Speech(request.reply, is_awaited=bool(request.text or request.outputs))
+        speech.heard_before = HeardText(heard)
         speech.counts.set()
         self._start(speech, request, brain or self._brain)
 
@@ -267,6 +270,9 @@ class Replies:
                 speech.ledger.begin(sentence, values, spoken)
                 speech.ledger.end()
             return False
+        if speech.heard_before.has(sentence):
+            speech.ledger.earlier = f"{speech.ledger.earlier} {sentence.strip()}".strip()
+            return False
         speech.ledger.begin(sentence, values, spoken, goes_on)
         began_at, spoken_ms = self._driver.now(), 0
         try:
@@ -328,7 +334,7 @@ class Replies:
     def _complete(self, speech: Speech) -> None:
         if speech.ledger.chunks:
             speech.end(self._line)
-        elif speech.is_awaited and not speech.ledger.shown.strip() and self._driver.state.ending is Ending.NO:
+        elif speech.is_awaited and not speech.ledger.known().heard and self._driver.state.ending is Ending.NO:
             self._driver.post(ev.ReplyWasEmpty, reply=speech.reply)
         else:
             self._driver.post(ev.ReplyFinished, reply=speech.reply)

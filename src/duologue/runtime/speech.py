@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from duologue.ports.sound import Sound
@@ -15,6 +16,7 @@ from duologue.voice.ledger import Ledger
 
 from .checkpoint import OpenSpeech
 from .guarded_line import GuardedLine
+from .receipts import HeardText
 from .validation import reading
 
 AHEAD_MS_MAX = 20_000  # sound made ahead of playback; an interruption wastes it
@@ -33,6 +35,8 @@ class Speech:
         self.asks = False  # the reply holds a question
         self.complete = False  # the reply has all its sound
         self.dropped = False
+        self.heard_before = HeardText()  # sentences that were heard from an earlier process
+        self.before_sound: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before sound is sent
         self._has_started = False  # from its start on, the line gets its sound whenever the state machine plays it
         self._finished = False  # the line was told that no more sound follows
         self._queue: deque[tuple[int, Sound]] = deque()
@@ -91,6 +95,8 @@ class Speech:
     def _flush(self, line: GuardedLine) -> None:
         if not self._has_started or self.dropped or not line.may_play:
             return
+        if self._queue or (self.complete and not self._finished):
+            self.before_sound(self)
         while self._queue and not self.dropped:
             if not line.play(self.voice, *self._queue.popleft()):
                 self.drop()

@@ -33,6 +33,7 @@ from .connection_limit import ConnectionLimit
 from .conversations import Conversations
 from .credentials import admit, bearer, is_own_page, may_operate
 from .debug_steps import STEPS_MAX, UntrueJournal, is_worth_showing, settings_of, steps_to_json, table
+from .embed import embed_answer, sharing_headers
 from .leases import Leases
 from .served_conversation import ServedConversation
 from .settings import ServerSettings
@@ -78,6 +79,7 @@ class Server:
                 Route("/conversations/{id}/journal", self._own(self._bounded(self._journal))),
                 Route("/debug/replay", self._own(self._for_operators(self._bounded(self._replay))), methods=["POST"]),
                 Route("/debug/diagram/{name}.svg", self._own(self._for_operators(self._bounded(self._diagram)))),
+                Route("/embed/check", self._embed),
                 WebSocketRoute("/ws", gate),
                 *routes,
                 Mount("/", OwnPages(web_files(), self.settings), name="web"),
@@ -95,6 +97,9 @@ class Server:
 
     async def _index(self, _: Request) -> Response:
         return index()
+
+    async def _embed(self, request: Request) -> Response:
+        return embed_answer(request, self.settings, self.conversations.agent_name)
 
     async def _health(self, _: Request) -> Response:
         return PlainTextResponse("ok\n")
@@ -226,15 +231,23 @@ class Server:
 
 
 class OwnPages:
-    """An ASGI app that serves only requests whose Host and Origin are this server's own."""
+    """An ASGI app that serves only requests whose Host and Origin are this server's own, or are allowed."""
 
     def __init__(self, inner: Any, settings: ServerSettings) -> None:
         self._inner = inner
         self._settings = settings
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        is_own = is_own_page(scope, self._settings)
-        await (self._inner if is_own else _refusal(*_NOT_OWN))(scope, receive, send)
+        if not is_own_page(scope, self._settings):
+            await _refusal(*_NOT_OWN)(scope, receive, send)
+            return
+
+        async def send_shared(event: Any) -> None:
+            if event["type"] == "http.response.start":
+                event = {**event, "headers": [*event["headers"], *sharing_headers(scope)]}
+            await send(event)
+
+        await self._inner(scope, receive, send_shared)
 
 
 class GivenAway(Response):

@@ -14,6 +14,7 @@ from typing import Any
 
 from duologue.core.errors import DuologueError
 from duologue.observe.hearing_fact import Microphone
+from duologue.runtime.receipts import RECEIPT_CHARS_MAX, RECEIPTS_MAX
 
 from .tickets import TICKET_CHARS_MAX
 
@@ -24,6 +25,7 @@ _MS_MAX = 24 * 3_600_000
 _ID_MAX = 1 << 53
 # Half of what fits into a frame's header, because a restored conversation counts on from the client's number.
 _VOICE_MAX = 1 << 31
+_SDP_CHARS_MAX = 32_768
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -80,10 +82,19 @@ def _is_number(value: Any) -> bool:
 def _is_position(value: Any) -> bool:
     return value is None or (
         isinstance(value, dict)
-        and set(value) == {"voice", "ms", "chunk"}
+        and set(value) - {"held"} == {"voice", "ms", "chunk"}
+        and _is_flag(value.get("held", False))
         and _whole(_VOICE_MAX)(value["voice"])
         and _whole(_MS_MAX)(value["ms"])
         and _whole(_ID_MAX)(value["chunk"])
+    )
+
+
+def _are_receipts(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= RECEIPTS_MAX
+        and all(isinstance(one, str) and one.isascii() and len(one) <= RECEIPT_CHARS_MAX for one in value)
     )
 
 
@@ -122,7 +133,8 @@ TABLE: dict[str, dict[str, _Field]] = {
         "key": _NAME_MAYBE,
         "take_over": _FLAG,
         "audio": _Field(_is_audio, "{rate_hz}, one of " + ", ".join(map(str, RATES_HZ)), required=False),
-        "played": _Field(_is_position, "{voice, ms, chunk}", required=False),
+        "played": _Field(_is_position, "{voice, ms, chunk}, and optionally held", required=False),
+        "receipts": _Field(_are_receipts, f"at most {RECEIPTS_MAX} receipts that the server has sent", required=False),
     },
     "start": {"microphone": replace(_MICROPHONE, required=False)},
     "end": {},
@@ -148,6 +160,9 @@ TABLE: dict[str, dict[str, _Field]] = {
     "attention": {"here": _Field(_is_flag, "true or false")},
     "calls": {"on": _FLAG},
     "watch": {"id": _CALL_ID},
+    "webrtc": {"sdp": _Field(lambda value: _is_text(value) and len(value) <= _SDP_CHARS_MAX, "an offer as SDP")},
+    "heard": {"rtp": _Field(_whole((1 << 32) - 1), "an RTP timestamp")},
+    "carrier": {"carrier": _Field(lambda value: value == "socket", "socket")},
     "ping": {"t": _Field(_is_number, "a number")},
 }
 

@@ -57,6 +57,7 @@ from .server_messages import message
 from .settings import ServerSettings
 from .siblings import SCOPE_KEY
 from .switchboard import Operator
+from .webrtc_peers import offered_webrtc
 from .wrong_credentials import WrongCredentials, address_hash
 
 if TYPE_CHECKING:
@@ -263,7 +264,7 @@ class ClientSocket:
         elif not audio or len(audio) % 2 or len(audio) > rate_of(self._hello) * 2 * _AUDIO_MS_MAX // 1000:
             self._refuse_message(f"a frame of audio is 16-bit PCM of at most {_AUDIO_MS_MAX} ms")
         elif self._served is not None and self._served.client is self._client:
-            self._served.hear(audio)
+            self._served.hear_socket(audio)
 
     async def _receive_text(self, text: str) -> None:
         try:
@@ -362,6 +363,7 @@ class ClientSocket:
             waits=[label(wait, self._language) for wait in WAITS],
             limits={"textChars": limits.text_chars_max, "messageBytes": limits.message_bytes_max},
             watchable=self._operator.may_watch,
+            webrtc=offered_webrtc(self._settings, time.time()),
         )
 
     # -- Commands
@@ -379,7 +381,13 @@ class ClientSocket:
                 self._served.do(incoming)
         elif incoming.type == "start":
             await self._start(incoming.payload)
-        elif incoming.type not in ("played", "finished", "stopped", "unplayable"):  # late reports about played sound
+        elif incoming.type not in (
+            "played",
+            "finished",
+            "stopped",
+            "unplayable",
+            "heard",
+        ):  # late reports about played sound
             self._client.send_message(
                 message("error", code="refused", message=f"{incoming.type}: no conversation is running")
             )

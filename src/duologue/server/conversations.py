@@ -39,8 +39,9 @@ from .leases import Leases
 from .limit_metrics import limit_metrics
 from .limited_caller import now_ms
 from .restore import read_earlier, read_info
+from .restored_conversation import RestoredConversation
 from .screen import Screen
-from .served_conversation import RestoredConversation, ServedConversation, new_id
+from .served_conversation import ServedConversation, new_id
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
 from .start_limits import Occupancy, too_soon, why_not
@@ -168,17 +169,17 @@ class Conversations:
 
     def enter(self, served: ServedConversation, client: ClientOutbox, hello: dict[str, Any], language: str) -> None:
         """Connect a client to its running conversation again."""
-        position = hello.get("played")
         served.seat = hello["seat"]
         LOG.info("%s: a client has reconnected", correlation_id(served.id))
         served.enter(
             client,
             language=language,
             rate_hz=rate_of(hello),
-            position=Position(**position) if position and hello.get("conversation") == served.id else None,
+            position=position_in(hello) if hello.get("conversation") == served.id else None,
             resumed=True,
             key=hello["key"],
             user=hello.get("user", ""),
+            receipts=hello.get("receipts", ()),
         )
 
     def why_no_start(self, address: str) -> Refused | None:
@@ -241,6 +242,7 @@ class Conversations:
             leases=self.leases,
             address=address,
             note_refused=self.note_refused,
+            webrtc=self._settings.webrtc,
         )
         self._add(served)
         LOG.info("%s: started; conversations here: %d", correlation_id(served.id), len(self.served))
@@ -309,6 +311,7 @@ class Conversations:
             earlier=earlier,
             context=context,
             note_refused=self.note_refused,
+            webrtc=self._settings.webrtc,
         )
 
     def watch(self, conversation: Conversation) -> None:
@@ -441,6 +444,12 @@ def identity_of(agent: Agent) -> str:
     tools = sorted(worker.tool.name for worker in agent.workers)
     parts = (agent.name, agent.instructions, type(agent.brain).__qualname__, *tools)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def position_in(hello: dict[str, Any]) -> Position | None:
+    """How much the client that says this hello has played."""
+    played = hello.get("played")
+    return Position(played["voice"], played["ms"], played["chunk"]) if played else None
 
 
 def rate_of(hello: dict[str, Any]) -> int:

@@ -19,10 +19,11 @@ from duologue.ports.context import CallInfo
 from duologue.ports.line import Played
 from duologue.ports.store import Damaged, Store, StoredConversation
 from duologue.runtime.checkpoint import NotRestorable, read_checkpoint
+from duologue.runtime.receipts import read_receipts
 
 from .conversation_keys import stored_keys
 from .lease_calls import CLIENT_PART, now_ms
-from .served_conversation import RestoredConversation
+from .restored_conversation import RestoredConversation
 from .task_results import read_results
 
 RECEIVED_MS = "received_ms"  # in a hello: when this server got it
@@ -34,7 +35,7 @@ async def read_earlier(
     """Read the stored conversation. Raises NotRestorable if that fails or if the conversation has ended. `hello` is the
     hello message of the client; None if the client hasn't reconnected yet."""
     saved = read_checkpoint(stored.parts, settings)
-    if saved.state.link in CLOSED:
+    if saved.state.link in CLOSED and saved.events:  # without events, it was not started yet
         raise NotRestorable("it has ended")
     client = stored.parts.get(CLIENT_PART)
     try:
@@ -45,7 +46,8 @@ async def read_earlier(
         lost_turns = tuple(int(turn) for turn in client.get("lost_turns", ()))
         results = read_results(client.get("results", []))
         assert began.tzinfo is not None
-        assert all(isinstance(text, str) for text in (*typed, client["language"]))
+        secret = client.get("secret", "")
+        assert all(isinstance(text, str) for text in (*typed, client["language"], secret))
     except (AssertionError, KeyError, TypeError, ValueError):
         raise NotRestorable("the stored data about its client can't be read") from None
     return RestoredConversation(
@@ -59,16 +61,20 @@ async def read_earlier(
         lost=lost,
         lost_turns=lost_turns,
         results=results,
+        secret=secret,
+        receipts=read_receipts((hello or {}).get("receipts", ()), secret),
         played=played_by_now(hello or {}),
     )
 
 
 def played_by_now(hello: dict[str, Any]) -> Played | None:
-    """What the client has heard by now. While it waits for the answer to its hello, it plays on what it has."""
+    """What the client has heard by now. While it waits for the answer to its hello, it plays on what it has, unless it
+    says that it holds its sound."""
     position = hello.get("played")
     if not position:
         return None
-    since_ms = max(0, now_ms() - hello.get(RECEIVED_MS, now_ms())) if position["ms"] else 0
+    plays_on = bool(position["ms"]) and not position.get("held")
+    since_ms = max(0, now_ms() - hello.get(RECEIVED_MS, now_ms())) if plays_on else 0
     return Played(position["voice"], position["ms"] + since_ms)
 
 

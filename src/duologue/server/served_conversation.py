@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from duologue.core.errors import DuologueError
-from duologue.core.events import Event
 from duologue.core.leaves import SOUNDING, Link, Reply, User, Voice
 from duologue.core.step_record import StepRecord
 from duologue.lines.browser import BrowserLine
@@ -30,27 +29,31 @@ from duologue.ports.context import Context
 from duologue.ports.line import Played
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint import Checkpoint
 from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
+from duologue.runtime.receipts import AnswerReceipt, read_receipts, seal
 
 from . import server_messages
 from .caller_budget import Refused
+from .carrier import CarrierInput
 from .client_messages import ClientMessage
 from .client_outbox import ClientOutbox
+from .client_peer import ClientPeer
 from .close_codes import TAKEN_OVER, CloseCode
 from .conversation_keys import ConversationKeys, hash_key, new_key
 from .lease_calls import CLIENT_PART
 from .leases import Leases
 from .limited_caller import LimitedCaller, now_ms, unanswered_of
 from .missed_messages import MissedMessages
+from .restored_conversation import RestoredConversation
 from .screen import Screen
 from .server_messages import message
-from .settings import Limits
+from .settings import Limits, WebRtcSettings
 from .task_results import TaskResults
 from .typed_ids import TypedIds
 
 LOG = logging.getLogger("duologue.server")
+TYPED_TURNS_MAX = 20
 EARLY_MAX = 100  # commands that wait until a restored conversation has resumed
 _END_S_MAX = 0.5
 _COMMANDS_WITHOUT_PAYLOAD = (
@@ -63,23 +66,6 @@ _COMMANDS_WITHOUT_PAYLOAD = (
     "dismiss",
     "reconnect",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class RestoredConversation:
-    """A conversation that another process started. If its client hasn't reconnected yet, `played` is None."""
-
-    id: str
-    key_hash: str  # with which it was claimed first
-    keys: ConversationKeys
-    began: datetime
-    saved: Checkpoint
-    events: tuple[Event, ...] = ()
-    typed: tuple[str, ...] = ()
-    lost: tuple[server_messages.ServerMessage, ...] = ()  # about turns without an answer, not sent to a client yet
-    lost_turns: tuple[int, ...] = ()
-    results: tuple[dict[str, Any], ...] = ()  # of its tasks
-    played: Played | None = None
 
 
 def new_id() -> str:
@@ -107,7 +93,10 @@ class ServedConversation:
         context: Context[Any] | None = None,
         address: str = "",
         note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
+        webrtc: WebRtcSettings | None = None,
     ) -> None:
+        self._webrtc = webrtc or WebRtcSettings(enabled=False)
+        self._peer: ClientPeer | None = None  # of the connected client, once it has sent an offer
         self.address = address  # for which this conversation counts
         named = context.info.conversation if context is not None else ""
         self.id = earlier.id if earlier is not None else named or new_id()
@@ -122,7 +111,7 @@ class ServedConversation:
         self._journals = journals
         is_new = earlier is None  # the journal of a restored conversation begins when it runs here
         journal = new_journal_path(journals, correlation_id(self.id)) if journals is not None and is_new else None
-        saved = earlier.saved if earlier is not None else None
+        saved = earlier.saved if earlier is not None and earlier.is_started else None
         self.conversation = Conversation(
             agent, self.line, conversation_id=self.id, journal=journal, checkpoint=saved, context=context
         )
@@ -131,12 +120,17 @@ class ServedConversation:
         self._leases = leases
         self._writer: CheckpointWriter | None = None
         self._typed = TypedIds(earlier.typed if earlier is not None else (), now_ms())
+        self._typed_turns: dict[int, str] = {}  # ids of the newest typed messages, by turn
+        self._secret = (earlier.secret if earlier is not None else "") or new_key()  # of its receipts
+        self._receipt: server_messages.ServerMessage | None = None  # the newest
         self._caller = LimitedCaller(limits, note_refused)
         self._alarms: list[asyncio.TimerHandle] = []  # after which a conversation without a word ends
         # Commands that wait until a restored conversation has resumed; None if commands don't have to wait.
         self._early: list[ClientMessage] | None = [] if earlier is not None else None
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
+        self._arrived: tuple[Played, tuple[AnswerReceipt, ...]] | None = None  # of a client that came early
         self.client: ClientOutbox | None = None
+        self._is_introduced = leases is None or earlier is not None  # the client may know of the conversation
         self.is_over = False
         self._limits = limits
         self._on_end = on_end
@@ -148,6 +142,7 @@ class ServedConversation:
         self._offering: asyncio.Task[None] | None = None
         self.conversation.on(sg.Lost, lambda _: self._mark_client_part())
         self.conversation.engine.watchers.append(self._follow)
+        self.conversation.engine.unsaved_answers.on_receipt = self._send_receipt
         self._commands = self._table()
 
     def _new_screen(self, earlier: RestoredConversation | None) -> Screen:
@@ -181,7 +176,8 @@ class ServedConversation:
                 await self._resume(self._earlier)
             else:
                 if self._leases is not None:
-                    await self._leases.wait_until_claimed(self)
+                    await self._wait_until_stored(self._leases)
+                    self._introduce()
                 await self.conversation.start()
             reason = await self.conversation.wait()
         except DuologueError as problem:
@@ -191,6 +187,7 @@ class ServedConversation:
             self.send_message(message("error", code="start_refused", message=self._text("start_refused")))
         finally:
             self.is_over = True
+            self._leave_peer()
             for alarm in self._alarms:
                 alarm.cancel()
             has_moved = self.is_elsewhere
@@ -202,11 +199,32 @@ class ServedConversation:
                 self.send_message(message("ended", reason=reason, canRestart=True))
             self._on_end(self, has_moved)
 
+    async def _wait_until_stored(self, leases: Leases) -> None:
+        """Wait until the first checkpoint of a new conversation is saved, or it is known that it isn't saved now. If
+        this process is killed before, the client knows of no conversation and starts another one."""
+        await leases.wait_until_claimed(self)
+        if self._writer is not None:
+            try:
+                await self._writer.wait_until_saved()
+            except StoreFailed as problem:
+                self._writer.note_failing(problem)
+            except Fenced:
+                pass
+
+    def _introduce(self) -> None:
+        """Tell the client of a new conversation about it."""
+        self._is_introduced = True
+        if self.client is not None:
+            self._send_state(self.client, resumed=False)
+
     async def _resume(self, earlier: RestoredConversation) -> None:
         """Resume a restored conversation. If the agent was speaking, only the client knows how much of that was heard.
         So wait for the client to reconnect, at most `reconnect_ms_max`: otherwise the agent would repeat what was
         heard."""
-        played = earlier.played
+        if not earlier.is_started:
+            await self.conversation.start()
+            return
+        played, receipts = earlier.played, earlier.receipts
         if played is None and earlier.saved.state.voice in SOUNDING:
             over: asyncio.Future[Any] = asyncio.ensure_future(self.conversation.wait())
             patience_s = earlier.saved.state.settings.reconnect_ms_max / 1000
@@ -214,10 +232,12 @@ class ServedConversation:
             await asyncio.wait(waited, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
             position = self._arrival.result() if self._arrival.done() else None
             played = Played(position.voice, position.ms) if position is not None else None
+            receipts = self._arrived[1] if self._arrived is not None else receipts
             if over.done():
                 return
             over.cancel()
-        await self.conversation.restore(played)
+        self._note_typed(receipts)
+        await self.conversation.restore(played, receipts)
 
     async def end(self, reason: str) -> None:
         """End the conversation. If its task still runs after `_END_S_MAX` seconds, for example because a tool is still
@@ -263,6 +283,7 @@ class ServedConversation:
             "lost": self.screen.missed.dump(),
             "lost_turns": list(self.screen.missed.lost_turns),
             "results": self.screen.results.dump(),
+            "secret": self._secret,
         }
 
     @property
@@ -297,12 +318,12 @@ class ServedConversation:
 
     def tell_unsaved(self) -> None:
         """Tell the client that saving fails. A private conversation is never saved, so its client isn't told."""
-        if not self.conversation.agent.private:
+        if not self.conversation.agent.private and self._is_introduced:
             self.tell("unsaved")
 
     def tell_saved(self) -> None:
         """Tell the client that saving works again."""
-        if not self.conversation.agent.private:
+        if not self.conversation.agent.private and self._is_introduced:
             self.tell("saved")
 
     def _text(self, code: str) -> str:
@@ -350,27 +371,56 @@ class ServedConversation:
         resumed: bool,
         key: str = "",
         user: str = "",
+        receipts: Sequence[str] = (),
     ) -> None:
         """Connect this client. If another client is connected, disconnect that one. A client that comes back has
-        presented `key`, and is offered a new one."""
+        presented `key` and its `receipts`, and is offered a new key."""
         if resumed:
             self._key, self.user = key, user
             self.keys = self.keys.enter(key, user)
+        if position is not None:
+            self._arrived = Played(position.voice, position.ms), read_receipts(receipts, self._secret)
         if not self._arrival.done():
             self._arrival.set_result(position)
         if self.client is not None and self.client is not client:
             former, self.client = self.client, None
             self.screen.leave(former)
+            self._leave_peer()
             former.disconnect(TAKEN_OVER)
         self.client = client
         self._language = language
         self.line.rate_hz = rate_hz
-        self._send_state(client, resumed)
-        if position is not None and self._early is None:
-            self.conversation.engine.skip_voices(position.voice)
+        if self._is_introduced:
+            self._send_state(client, resumed)
+        if self._early is None:
+            self._note_arrival()
+        if self._receipt is not None:
+            self.send_message(self._receipt)
         self.line.attach(client, position)
         if resumed:
             self._offer_key()
+
+    def _note_arrival(self) -> None:
+        """If the client that came has played more than was saved, tell the conversation."""
+        arrived, self._arrived = self._arrived, None
+        if arrived is not None:
+            self._note_typed(arrived[1])
+            self.conversation.engine.note_arrival(*arrived)
+
+    def _note_typed(self, receipts: tuple[AnswerReceipt, ...]) -> None:
+        """The conversation has the typed messages of these receipts: one that is sent again isn't taken again."""
+        for id_ in (said.typed for receipt in receipts for said in receipt.turns if said.typed):
+            if id_ not in self._typed:
+                self._typed.add(id_, now_ms())
+                self._mark_client_part()
+
+    def _send_receipt(self, receipt: AnswerReceipt) -> None:
+        """Give the client a receipt for an answer that may not be saved."""
+        turns = tuple(said._replace(typed=self._typed_turns.get(said.turn, "")) for said in receipt.turns)
+        sealed = seal(replace(receipt, turns=turns), self._secret)
+        if sealed:
+            self._receipt = message("receipt", voice=receipt.voice, receipt=sealed)
+            self.send_message(self._receipt)
 
     def leave(self, client: ClientOutbox) -> None:
         """Remove this client, because its socket is gone. Does nothing if another client has taken its place."""
@@ -379,6 +429,7 @@ class ServedConversation:
             self.screen.leave(client)
             if self.conversation.attention:
                 self.conversation.notify_attention(here=False)
+            self._leave_peer()
             self.line.detach(client)
             self._end_if_unspoken(self._limits.unspoken_away_s_max, lambda: self.client is None)
 
@@ -395,9 +446,9 @@ class ServedConversation:
             self.screen.tell_status(client)
         else:
             self.screen.show(client)
-            if self._leases is not None and self._leases.is_unsaved(self):
-                self.tell_unsaved()
             self._mark_client_part()  # the messages about lost turns have been sent
+        if self._leases is not None and self._leases.is_unsaved(self):
+            self.tell_unsaved()
 
     def send_message(self, outgoing: server_messages.ServerMessage) -> None:
         """Send this message to the client. Without a connected client, the message is dropped."""
@@ -433,6 +484,32 @@ class ServedConversation:
         if self._caller.hear(ms, self._tell_left_out):
             self.line.hear(pcm)
 
+    def hear_socket(self, pcm: bytes) -> None:
+        """Sound that came over the client's socket. It is dropped if the microphone comes over WebRTC."""
+        if self._peer is None or self._peer.uses_socket:
+            self.hear(pcm)
+
+    def _offer(self, given: dict[str, Any]) -> None:
+        """The client offers a peer connection for its sound."""
+        if self.client is None:
+            return
+        if self._peer is None:
+            self._peer = ClientPeer(self.line, self.client, self._webrtc, self.hear)
+        self._peer.offer(given["sdp"])
+
+    def _note_heard(self, given: dict[str, Any]) -> None:
+        if self._peer is not None:
+            self._peer.note_heard(given["rtp"])
+
+    def _use_socket(self, _: dict[str, Any]) -> None:
+        if self._peer is not None:
+            self._peer.post(CarrierInput.SOCKET_ASKED)
+
+    def _leave_peer(self) -> None:
+        peer, self._peer = self._peer, None
+        if peer is not None:
+            peer.leave()
+
     def _tell_left_out(self, refused: Refused) -> None:
         self.send_message(message("error", code="sound_left_out", message=refused.message))
 
@@ -451,6 +528,9 @@ class ServedConversation:
             "finished": lambda given: line.note_finished(given["voice"], given["ms"]),
             "stopped": lambda given: line.note_stopped(given["voice"], given["ms"]),
             "unplayable": lambda given: line.note_unplayable(given["voice"]),
+            "webrtc": self._offer,
+            "heard": self._note_heard,
+            "carrier": self._use_socket,
             "debug": lambda given: self._debug(given["on"]),
             "microphone": lambda given: talk.notify_microphone(Microphone(given["state"])),
             "attention": lambda given: talk.notify_attention(given["here"]),
@@ -465,15 +545,17 @@ class ServedConversation:
         id_ = given.get("id", "")
         if not id_ or id_ not in self._typed:
             self.conversation.type(self._admitted(given["text"]))
+            self._typed_turns[self.conversation.machine_state.turn] = id_
+            while len(self._typed_turns) > TYPED_TURNS_MAX:
+                del self._typed_turns[next(iter(self._typed_turns))]
         if id_:
             self._typed.add(id_, now_ms())
+            self._mark_client_part()  # now: the id must be saved together with the turn
             self._confirming = asyncio.get_running_loop().create_task(self._confirm(id_), name="confirming")
 
     async def _confirm(self, id_: str) -> None:
         """Confirm a typed message as soon as it is saved. Without a confirmation, the client sends the message
         again."""
-        if self._writer is not None:
-            self._writer.mark(CLIENT_PART)
         if await self._is_saved_soon():
             self._typed.confirm(id_, now_ms())
             self.send_message(message("typed", id=id_))
@@ -528,6 +610,7 @@ class ServedConversation:
 
     def _do_early(self) -> None:
         early, self._early = self._early or [], None
+        self._note_arrival()
         for incoming in early:
             self.do(incoming)
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from duologue.core.errors import DuologueError
 from duologue.fairness.bucket import Rate
+from duologue.lines.webrtc.ice_servers import IceServers
 from duologue.observe.prices import PriceTable
 
 from .caller_address import read_networks
@@ -93,6 +94,24 @@ class WebhookSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WebRtcSettings:
+    """How clients connect with WebRTC. Those that can't use a socket."""
+
+    enabled: bool = True  # needs the extra `webrtc`
+    ice_servers: IceServers = field(default_factory=IceServers)  # STUN and TURN servers, for clients and this server
+    # The panel uses WebRTC: None means on a server that other machines reach. On one machine a socket is as good.
+    panel: bool | None = None
+    address: str = ""  # where clients reach this machine, if a router forwards to it; empty: its own addresses
+
+    def __post_init__(self) -> None:
+        if self.address:
+            try:
+                ipaddress.ip_address(self.address)
+            except ValueError:
+                raise InvalidServer(f"webrtc.address must be an IP address, not {self.address!r}") from None
+
+
+@dataclass(frozen=True, slots=True)
 class ServerSettings:
     """The settings of one server. If a token is needed and isn't given, `guarded` creates one."""
 
@@ -114,6 +133,7 @@ class ServerSettings:
     tells_watched: bool = False  # callers are told while an operator watches them
     public: bool = False  # other machines reach this server although it listens on 127.0.0.1, such as by a tunnel
     prices: PriceTable | None = None  # what services cost, for the panel
+    webrtc: WebRtcSettings = field(default_factory=WebRtcSettings)  # see below
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
     def __post_init__(self) -> None:

@@ -231,6 +231,7 @@ class Ledger:
         self.heard_ms = 0
         self.chunks = 0
         self.shown = ""  # text that is only displayed
+        self.earlier = ""  # the beginning of the reply, which was heard before this process made it again
 
     def begin(
         self,
@@ -277,10 +278,10 @@ class Ledger:
         self.heard_ms = max(self.heard_ms, min(heard_ms, self.total_ms))
 
     def assume(self, heard_ms: int) -> None:
-        """After a crash, the line may have played more than was saved: extend the newest sentence so that the total is
-        at least `heard_ms`."""
+        """After a crash, the line may have played more than is known here: extend the newest sentence so that the total
+        is at least `heard_ms`. A sentence with all its sound isn't extended: what was heard then came after it."""
         more_ms = heard_ms - self.total_ms
-        if more_ms > 0 and self._passages:
+        if more_ms > 0 and self._passages and not self._passages[-1].whole:
             passage = self._passages[-1]
             passage.ms += more_ms
             passage.words, passage.whole = [], False  # the word times of the added sound are unknown
@@ -295,7 +296,8 @@ class Ledger:
             + ([one.spoken.dump()] if one.spoken is not None else [])
             for one in self._passages
         ]
-        return {"passages": passages, "total_ms": self.total_ms, "heard_ms": self.heard_ms, "shown": self.shown}
+        amounts = {"total_ms": self.total_ms, "heard_ms": self.heard_ms}
+        return {"passages": passages, **amounts, "shown": self.shown, "earlier": self.earlier}
 
     @classmethod
     def load(cls, data: dict[str, Any]) -> Ledger:
@@ -308,12 +310,23 @@ class Ledger:
             ledger._passages.append(passage)
         ledger.total_ms, ledger.heard_ms = _ms(data["total_ms"]), _ms(data["heard_ms"])
         ledger.shown = _text(data["shown"])
+        ledger.earlier = _text(data.get("earlier", ""))  # earlier versions didn't save it
         return ledger
+
+    @property
+    def growth(self) -> tuple[int, bool]:
+        """How many sentences there are, and whether the newest has all its sound."""
+        return len(self._passages), bool(self._passages) and self._passages[-1].whole
 
     @property
     def text(self) -> str:
         """The whole text of the reply."""
         return _join([(passage.text, passage.glued) for passage in self._passages]).strip()
+
+    def known(self) -> Split:
+        """What the user knows of the reply, heard or shown, and what was not heard of it."""
+        heard, unheard = self.split()
+        return Split(" ".join(part for part in (self.earlier, heard, self.shown) if part).strip(), unheard)
 
     def last_question(self, has_names: bool = True) -> tuple[int, int, int] | None:
         """If the last sentence is a question: where it begins, where it ends, and where the last value in it ends (0 if
@@ -336,6 +349,12 @@ class Ledger:
                     number -= 1
                 return _join([(one.text, one.glued) for one in self._passages[number:]])
         return ""
+
+    def heard_sentences(self) -> str:
+        """The sentences that were heard to their end, also those that were heard before this process."""
+        text, rest = self.text, self.rest_from_sentence().strip()
+        heard = text[: len(text) - len(rest)].strip() if text.endswith(rest) else ""
+        return f"{self.earlier} {heard}".strip()
 
     @property
     def words(self) -> list[Word]:

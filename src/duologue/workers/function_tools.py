@@ -63,7 +63,7 @@ def tool(
     around = sys._getframe(1).f_locals  # type hints may use names that are local to the caller
 
     def declare(function: F) -> F:
-        declared = _declare(function, around, name, description, mode, cancellable, idempotent)
+        declared = declare_tool(function, around, name, description, mode, cancellable, idempotent)
         setattr(_plain_function(function), _MARK, declared)
         return function
 
@@ -97,7 +97,7 @@ class FunctionWorker:
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        declared: Declared = getattr(_plain_function(function), _MARK, None) or _declare(function)
+        declared: Declared = getattr(_plain_function(function), _MARK, None) or declare_tool(function)
         if declared.contract.needs_self and not inspect.ismethod(function):
             raise TypeError(f"{function.__qualname__} is a method: pass it from an object, as in `shop.find`")
         self._function = function
@@ -179,7 +179,7 @@ class ThreadJob:
             self._loop.call_soon_threadsafe(report_if_open)
 
 
-def _declare(
+def declare_tool(
     function: Callable[..., Any],
     around: Mapping[str, Any] | None = None,
     name: str | None = None,
@@ -188,6 +188,7 @@ def _declare(
     cancellable: bool = False,
     idempotent: bool = False,
 ) -> Declared:
+    """The tool that this function declares by its name, its type hints and its docstring, unless they are given."""
     plain = _plain_function(function)
     name = plain.__name__ if name is None else name
     if not _NAME.fullmatch(name):

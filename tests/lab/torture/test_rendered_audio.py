@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from duologue.lab.torture.rendered_audio import CUE, HEADER, AudioRenderer
+from duologue.client.messages import CUE, VOICE, VoiceChunk
+from duologue.lab.torture.rendered_audio import AudioRenderer
 from duologue.lab.torture.tortured_agent import CHAR_MS, CHAR_SAMPLES, encode_text
 
 
-def frame(voice: int, chunk: int, text: str) -> bytes:
-    return HEADER.pack(1, 0, 0, voice, chunk) + encode_text(text)
+def frame(voice: int, chunk: int, text: str) -> VoiceChunk:
+    return VoiceChunk(VOICE, voice, chunk, encode_text(text))
 
 
 def test_what_was_heard_is_what_was_rendered_and_no_more() -> None:
@@ -74,6 +75,6 @@ def test_a_cue_is_no_answer_and_does_not_disturb_one() -> None:
     audio = AudioRenderer()
     audio.advance(10.0)
     audio.receive(frame(1, 1, "Hello "), "a", 10.0)
-    audio.receive(HEADER.pack(CUE, 0, 0, 7, 1) + encode_text("Hmm"), "a", 10.0)
+    audio.receive(VoiceChunk(CUE, 7, 1, encode_text("Hmm")), "a", 10.0)
     audio.advance(20.0)
     assert [voice.heard for voice in audio.voices] == ["Hello "]

@@ -262,6 +262,21 @@ def test_a_recording_is_started_paused_and_continued(carrier: str) -> None:
     in_a_call(carrier, record, check)
 
 
+def test_a_transfer_that_is_cancelled_while_it_is_being_dialled_leaves_no_telephone_ringing() -> None:
+    async def cancel(context: Context[Any]) -> None:
+        first = asyncio.ensure_future(_warm(context))
+        await asyncio.sleep(0)
+        await context.hold(False)
+        with pytest.raises(TransferFailed, match="cancelled"):
+            await first
+
+    async def check(here: Office) -> None:
+        await until(lambda: "rings" in here.network.log.of(DESK))
+        await until(lambda: "stops ringing" in here.network.log.of(DESK))
+
+    in_a_call("twilio", cancel, check, {DESK: Telephone(ring_ms=60_000)})
+
+
 def test_a_second_transfer_during_a_transfer_is_refused() -> None:
     ringing = asyncio.Event()
 

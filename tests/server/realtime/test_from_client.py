@@ -185,3 +185,36 @@ def test_another_response_cant_be_cancelled() -> None:
     assert exchange.error == "response_cancel_not_active"
     exchange.post(ce.ResponseCancel(None))
     assert exchange.acts == [do.Interrupt()]
+
+
+def test_with_a_track_sound_is_not_in_events() -> None:
+    exchange = Exchange(has_track=True)
+    exchange.post(fa.ReplyStarted(1), fa.ReplyWorded(1, "Yes."))
+    assert exchange.post(fa.SoundSent(1, 7, b"", 100)) == ["output_audio_buffer.started"]
+    assert exchange.post(fa.SoundSent(1, 7, b"", 100)) == []
+    exchange.post(ce.OutputClear("c"))
+    assert exchange.acts == [do.Interrupt()]
+    assert exchange.post(fa.TrackEnded(8, True)) == []
+    assert exchange.post(fa.TrackEnded(7, True)) == ["output_audio_buffer.cleared"]
+    exchange.post(ce.OutputClear("c"))
+    assert exchange.acts == []
+    exchange.post(ce.AudioAppend("a", bytes(960)))
+    assert exchange.error == "unsupported_parameter"
+
+
+def test_without_a_track_there_is_no_output_buffer_to_clear() -> None:
+    exchange = Exchange()
+    exchange.post(ce.OutputClear("c"))
+    assert exchange.error == "unsupported_parameter"
+
+
+def test_sound_of_a_track_is_passed_on_or_kept() -> None:
+    exchange = Exchange(has_track=True)
+    exchange.post(fa.TrackHeard(bytes(640), 20, 16_000))
+    assert exchange.acts == [do.PassSound(bytes(640), 16_000)]
+    exchange.post(update(audio={"input": {"turn_detection": None}}), fa.TrackHeard(bytes(640), 20, 16_000))
+    assert exchange.acts[-1] == do.KeepSound(bytes(640), 16_000)
+    assert exchange.state.kept_ms == 20
+    deaf = Exchange(has_track=True, has_ears=False)
+    deaf.post(fa.TrackHeard(bytes(640), 20, 16_000))
+    assert deaf.acts == []

@@ -65,7 +65,5 @@ def test_what_isnt_served_is_refused_by_its_name() -> None:
         script(made)
         status, answer = await post(made, path="sessions")
         assert (status, answer["error"]["code"]) == (400, "beta_api_shape_disabled")
-        status, answer = await post(made, path="calls")
-        assert (status, answer["error"]["code"]) == (501, "unsupported_parameter")
 
     serve(talk)

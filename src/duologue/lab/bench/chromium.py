@@ -8,6 +8,7 @@ from pathlib import Path
 
 FLAGS = (
     "--use-fake-device-for-media-stream",
+    "--allow-loopback-in-peer-connection",
     "--autoplay-policy=no-user-gesture-required",
     "--no-sandbox",
     "--disable-gpu",

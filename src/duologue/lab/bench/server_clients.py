@@ -7,22 +7,19 @@ does no more than a browser does, so that the numbers are about the server and n
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
-import struct
 import time
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
-import websockets
+from duologue.client import ConnectionFailed, ProtocolSocket, VoiceChunk
+from duologue.client.messages import SAMPLES_PER_MS
 
 FRAME_MS = 32
 FRAME_BYTES = 1_024
 ACK_S = 0.06
-OUTPUT_HZ = 24_000
-_HEADER = struct.Struct("<BBHII")
 
 
 @dataclass
@@ -104,30 +101,31 @@ class BenchClient:
         """Connect and talk until the time `until_s` of the monotonic clock. Failures are listed in the returned notes
         instead of being raised."""
         try:
-            async with websockets.connect(self._url, compression=None, max_queue=None) as socket:
-                await self._say(socket, "hello", version=1, seat=self.noted.seat)
-                await self._say(socket, "start")
-                work = [
-                    asyncio.create_task(self._listen(socket)),
-                    asyncio.create_task(self._acknowledge(socket)),
-                    asyncio.create_task(self._talk(socket)),
-                ]
-                done, rest = await asyncio.wait(
-                    work, timeout=until_s - time.monotonic(), return_when=asyncio.FIRST_EXCEPTION
-                )
-                self.noted.failures += [repr(task.exception()) for task in done if task.exception()]
-                for task in rest:
-                    task.cancel()
-        except OSError as problem:
-            self.noted.failures.append(repr(problem))
+            socket = await ProtocolSocket.open(self._url, max_queue=None)
+            await self._say(socket, "hello", version=1, seat=self.noted.seat)
+            await self._say(socket, "start")
+        except (ConnectionFailed, ConnectionError) as problem:
+            self.noted.failures.append(str(problem))
+            return self.noted
+        work = [
+            asyncio.create_task(self._listen(socket)),
+            asyncio.create_task(self._acknowledge(socket)),
+            asyncio.create_task(self._talk(socket)),
+        ]
+        done, rest = await asyncio.wait(work, timeout=until_s - time.monotonic(), return_when=asyncio.FIRST_EXCEPTION)
+        self.noted.failures += [repr(task.exception()) for task in done if task.exception()]
+        for task in rest:
+            task.cancel()
+        await socket.close()
         return self.noted
 
-    async def _say(self, socket: Any, kind: str, **payload: Any) -> None:
-        await socket.send(json.dumps({"type": kind, "payload": payload}))
+    async def _say(self, socket: ProtocolSocket, kind: str, **payload: Any) -> None:
+        if not await socket.send(kind, **payload):
+            raise ConnectionError(f"the server has closed the socket: {socket.close_code} {socket.close_reason}")
 
     # -- Speaking
 
-    async def _talk(self, socket: Any) -> None:
+    async def _talk(self, socket: ProtocolSocket) -> None:
         silence = bytes(FRAME_BYTES)
         clock = _Pace(self._dice.random() * FRAME_MS / 1000)
         await self._stream(socket, clock, [silence] * self._dice.randint(10, 60))
@@ -148,25 +146,26 @@ class BenchClient:
                 await self._stream(socket, clock, [silence] * self._dice.randint(10, 40))
             overlaps = not overlaps
 
-    async def _stream(self, socket: Any, clock: _Pace, frames: list[bytes]) -> None:
+    async def _stream(self, socket: ProtocolSocket, clock: _Pace, frames: list[bytes]) -> None:
         for frame in frames:
             await clock.wait()
             self.noted.sent_s.append(time.monotonic())
-            await socket.send(frame)
+            if not await socket.send_raw(frame):
+                raise ConnectionError(f"the server has closed the socket: {socket.close_code} {socket.close_reason}")
 
     # -- Listening
 
-    async def _listen(self, socket: Any) -> None:
-        async for message in socket:
-            if isinstance(message, bytes):
-                self._hear(message)
-            elif '"duologue.play"' in message[:40]:
-                await self._obey(socket, json.loads(message)["payload"])
-            elif '"duologue.error"' in message[:40]:
-                self.noted.failures.append(message)
+    async def _listen(self, socket: ProtocolSocket) -> None:
+        async for received in socket:
+            if isinstance(received, VoiceChunk):
+                self._hear(received)
+            elif received.kind == "play":
+                await self._obey(socket, received.payload)
+            elif received.kind == "error":
+                self.noted.failures.append(str(received.payload))
 
-    def _hear(self, frame: bytes) -> None:
-        voice = _HEADER.unpack_from(frame)[3]
+    def _hear(self, chunk: VoiceChunk) -> None:
+        voice = chunk.number
         if voice != self._player.voice:
             now = time.monotonic()
             self.noted.first_sound_s.append(now)
@@ -174,10 +173,10 @@ class BenchClient:
                 self.noted.turns_ms.append((now - self._spoke_s) * 1000)
                 self._spoke_s = 0.0
             self.noted.gaps_ms.append(self._player.gap_ms)
-        self._player.add(voice, (len(frame) - _HEADER.size) * 500 / OUTPUT_HZ)
+        self._player.add(voice, chunk.samples / SAMPLES_PER_MS)
         self._is_answered.set()
 
-    async def _obey(self, socket: Any, command: dict[str, Any]) -> None:
+    async def _obey(self, socket: ProtocolSocket, command: dict[str, Any]) -> None:
         player = self._player
         if command["voice"] != player.voice:
             return
@@ -194,7 +193,7 @@ class BenchClient:
                 player.is_complete = player.is_held = True
                 self._is_over.set()
 
-    async def _acknowledge(self, socket: Any) -> None:
+    async def _acknowledge(self, socket: ProtocolSocket) -> None:
         """Report progress and the end of playback, as a page does."""
         finished = 0
         while True:

@@ -8,15 +8,13 @@ answer is over. The only exceptions are some of the agent's stories, which the n
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
-import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import WebSocketException
+from duologue.client import ConnectionFailed, ProtocolSocket, VoiceChunk
+from duologue.runtime.receipts import RECEIPTS_MAX
 
 from .person_notes import ConversationNotes, Recovery, TypedTurn
 from .rendered_audio import AudioRenderer
@@ -30,6 +28,7 @@ PING_S = 1.0
 RESEND_S = 2.0  # a message that isn't confirmed by then is sent again
 BACKOFF_S = (0.05, 0.2, 0.5, 1.0)
 REST_S = 0.3  # the answer is over once the floor has been open for this long
+BROKEN_OFF_REST_S = 2.0  # a person who has heard half a sentence waits for the rest
 STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # stuck after this long on one socket without an answer
 STUCK_ANYWHERE_S = 2 * STUCK_S  # stuck after this long without an answer, however often the socket was lost
 STORY_S = 1.0
@@ -38,9 +37,14 @@ RETRY = "Say retry"
 OPEN_STATES = ("listening", "user_speaking", "thinking", "working", "speaking", "interrupted")
 
 
+async def connect_to(place: int) -> ProtocolSocket:
+    """A connection to the server behind this port."""
+    return await ProtocolSocket.open(f"ws://127.0.0.1:{place}/ws", CONNECT_S_MAX, max_size=None)
+
+
 class TypingPerson:
     """A simulated user. `places` are the ports to connect to. `process_at` returns the name of the server process
-    behind a port. `is_store_well` returns whether the store has no fault now."""
+    behind a port. `is_store_well` returns whether the store has no fault now. `connect_to` opens a connection."""
 
     def __init__(
         self,
@@ -49,12 +53,14 @@ class TypingPerson:
         process_at: Callable[[int], str],
         dice: random.Random,
         is_store_well: Callable[[], bool] = lambda: True,
+        connect_to: Callable[[int], Awaitable[ProtocolSocket]] = connect_to,
     ) -> None:
         self.number = number
         self.places = places
         self._process_at = process_at
         self._dice = dice
         self._is_store_well = is_store_well
+        self._connect_to = connect_to
         self._audio = AudioRenderer()
         self.talks: list[ConversationNotes] = []
         self.recoveries: list[Recovery] = []
@@ -63,10 +69,11 @@ class TypingPerson:
         self.is_stopping = False  # the person hangs up and starts no new conversation
         self.settled = asyncio.Event()
         self._script: Iterator[tuple[str, str]] = self._lines()
-        self._ws: ClientConnection | None = None
-        self._out: asyncio.Queue[str] = asyncio.Queue()
+        self._ws: ProtocolSocket | None = None
+        self._out: asyncio.Queue[tuple[str, dict[str, Any]]] = asyncio.Queue()
         self._process = ""
         self._key = ""
+        self._receipts: dict[int, str] = {}  # by voice
         self._state = ""
         self._open_since_s = 0.0
         self._socket_since_s = 0.0
@@ -185,10 +192,16 @@ class TypingPerson:
         """Have at least four characters of the answer been heard?"""
         return any(voice.ms >= 4 * CHAR_MS for voice in self._audio.voices[self._first_voice :])
 
+    def _has_heard_end(self) -> bool:
+        """Was the newest voice heard to the end of a sentence?"""
+        voice = self._audio.current
+        return voice is not None and voice.heard.rstrip().endswith((".", "?"))
+
     def _is_answered(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
         if talk.ended or turn.is_reported_lost:
             return True
-        has_rested = self._is_my_turn() and self._now() - self._open_since_s > REST_S
+        rest_s = REST_S if self._has_heard_end() else BROKEN_OFF_REST_S
+        has_rested = self._is_my_turn() and self._now() - self._open_since_s > rest_s
         return self._has_heard() and turn.is_safe and has_rested
 
     def _is_cut_short(self, talk: ConversationNotes, turn: TypedTurn) -> bool:
@@ -220,11 +233,8 @@ class TypingPerson:
             place = self._dice.choice(self.places)
             self._heard_from_s = self._now()
             try:
-                async with asyncio.timeout(CONNECT_S_MAX):
-                    ws = await connect(
-                        f"ws://127.0.0.1:{place}/ws", compression=None, ping_interval=None, proxy=None, max_size=None
-                    )
-            except (OSError, TimeoutError, WebSocketException):
+                ws = await self._connect_to(place)
+            except ConnectionFailed:
                 attempt += 1
                 await asyncio.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)] * self._dice.uniform(0.7, 1.3))
                 continue
@@ -233,7 +243,7 @@ class TypingPerson:
             self.reconnects += 1
             await asyncio.sleep(BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)])
 
-    async def _visit(self, ws: ClientConnection, process: str) -> bool:
+    async def _visit(self, ws: ProtocolSocket, process: str) -> bool:
         """Use one socket until it ends. Returns whether the server opened or resumed a conversation on it."""
         self._ws, before, self._process = ws, self._process, process
         self._state, self._socket_since_s = "", self._now()
@@ -242,40 +252,38 @@ class TypingPerson:
         has_come_far = False
         try:
             self._say_hello(before)
-            async for data in ws:
+            async for received in ws:
                 self._heard_from_s = self._now()
-                if isinstance(data, bytes):
-                    self._audio.receive(data, process, self._now())
+                if isinstance(received, VoiceChunk):
+                    self._audio.receive(received, process, self._now())
                 else:
-                    message = json.loads(data)
-                    kind = message["type"].removeprefix("duologue.")
-                    has_come_far = has_come_far or kind == "conversation"
-                    self._take(kind, message["payload"])
-        except (OSError, WebSocketException):
-            pass
+                    has_come_far = has_come_far or received.kind == "conversation"
+                    self._take(received.kind, received.payload)
         finally:
             for task in going:
                 task.cancel()
             self._ws = None
             self._state = ""
             if self.talk is not None:
-                self.talk.note(self._now(), "socket lost", f"{process} {ws.close_code} {ws.close_reason or ''}")
-            ws.transport.abort()
+                self.talk.note(self._now(), "socket lost", f"{process} {ws.close_code} {ws.close_reason}")
+            ws.abort()
         return has_come_far
 
     def cut(self) -> None:
         """Abort the socket without a close handshake."""
         if self._ws is not None:
-            self._ws.transport.abort()
+            self._ws.abort()
 
     def _say_hello(self, before: str) -> None:
         hello: dict[str, Any] = {"version": 1, "seat": f"person-{self.number}", "take_over": True}
         talk = self.talk
         if talk is not None:
             hello |= {"conversation": talk.id, "key": self._key}
-            self._audio.advance(self._now())
+            self._audio.hold(self._now())
             if self._audio.position is not None:
-                hello["played"] = self._audio.position
+                hello["played"] = {**self._audio.position, "held": True}
+            if self._receipts:
+                hello["receipts"] = list(self._receipts.values())[-RECEIPTS_MAX:]
             talk.note(self._now(), "hello", f"{self._process} {hello.get('played')}")
             self._hello_s = self._now()
             self._was_store_well = self._is_store_well()
@@ -284,15 +292,16 @@ class TypingPerson:
 
     def _send(self, kind: str, **payload: Any) -> None:
         if self._ws is not None:
-            self._out.put_nowait(json.dumps({"type": kind, "payload": payload}))
+            self._out.put_nowait((kind, payload))
 
     @staticmethod
-    async def _write(ws: ClientConnection, out: asyncio.Queue[str]) -> None:
-        with contextlib.suppress(OSError, WebSocketException):
-            while True:
-                await ws.send(await out.get())
+    async def _write(ws: ProtocolSocket, out: asyncio.Queue[tuple[str, dict[str, Any]]]) -> None:
+        is_open = True
+        while is_open:
+            kind, payload = await out.get()
+            is_open = await ws.send(kind, **payload)
 
-    async def _beat(self, ws: ClientConnection) -> None:
+    async def _beat(self, ws: ProtocolSocket) -> None:
         """Advance playback and report it, send pings, and send an unconfirmed message again. If the server is silent
         for too long, abort the socket."""
         pinged_s, reported_ms, finished = self._now(), -1, 0
@@ -313,7 +322,7 @@ class TypingPerson:
                 if self._state == "error":
                     self._send("retry")
             if now_s - self._heard_from_s > SILENCE_S_MAX:
-                ws.transport.abort()
+                ws.abort()
                 return
             if now_s - self._sent_s > RESEND_S and self.talk is not None and self._state:
                 self._send_turn()
@@ -332,6 +341,9 @@ class TypingPerson:
             case "key":
                 self._key = payload["key"]
                 self._send("key", key=self._key)
+            case "receipt":
+                self._receipts.pop(payload["voice"], None)
+                self._receipts[payload["voice"]] = payload["receipt"]
             case "history" if self._turn is not None:
                 self._note_lost(payload["items"])
                 self._note_shown(payload["items"])
@@ -358,6 +370,7 @@ class TypingPerson:
             self._end("replaced")
             self.talks.append(ConversationNotes(self.number, payload["conversation"]))
             self._audio = AudioRenderer()
+            self._receipts = {}
             self._awaits = ""
         assert self.talk is not None
         self._key = payload["key"]

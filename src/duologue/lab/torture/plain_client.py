@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
-import struct
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from duologue.client import ConnectionFailed, ProtocolSocket, ServerSaid, VoiceChunk
+from duologue.client.messages import SAMPLES_PER_MS, VOICE
 
-_HEADER = struct.Struct("<BBHII")
-_SOUND = 1
-_BYTES_PER_MS = 48
 WAIT_S = 20.0
 
 
@@ -30,7 +25,7 @@ class NoAnswer(Exception):
 class PlainClient:
     """One client. `errors` counts what the server has refused, by code."""
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: ProtocolSocket) -> None:
         self.socket = socket
         self.state = ""
         self.sounds = 0  # voices that have begun to play
@@ -45,17 +40,9 @@ class PlainClient:
     async def open(cls, port: int, address: str) -> PlainClient:
         """Connect from this address. Raises NoAnswer if the server refuses the connection."""
         try:
-            socket = await connect(
-                f"ws://127.0.0.1:{port}/ws",
-                compression=None,
-                max_size=1 << 24,
-                ping_interval=None,
-                local_addr=(address, 0),
-                open_timeout=WAIT_S,
-            )
-        except InvalidHandshake as refused:
+            return cls(await ProtocolSocket.open(f"ws://127.0.0.1:{port}/ws", WAIT_S, local_addr=(address, 0)))
+        except ConnectionFailed as refused:
             raise NoAnswer(f"refused: {refused}") from None
-        return cls(socket)
 
     async def begin(self, seat: str) -> None:
         """Say hello, start a conversation, and wait until it listens. Raises NoAnswer if that is refused."""
@@ -66,11 +53,10 @@ class PlainClient:
             raise NoAnswer(f"refused: {', '.join(self.errors)}")
 
     async def send(self, kind: str, **payload: Any) -> None:
-        await self.send_raw(json.dumps({"type": kind, "payload": payload}))
+        await self.socket.send(kind, **payload)
 
     async def send_raw(self, data: str | bytes) -> None:
-        with contextlib.suppress(ConnectionClosed):
-            await self.socket.send(data)
+        await self.socket.send_raw(data)
 
     async def until(self, holds: Callable[[], bool], what: str) -> None:
         """Wait for a condition. Raises NoAnswer."""
@@ -91,37 +77,35 @@ class PlainClient:
 
     async def _read(self) -> None:
         try:
-            async for frame in self.socket:
-                if isinstance(frame, bytes):
-                    await self._hear(frame)
+            async for received in self.socket:
+                if isinstance(received, VoiceChunk):
+                    await self._hear(received)
                 else:
-                    await self._take(json.loads(frame))
+                    await self._take(received)
                 self._news.set()
-        except ConnectionClosed:
-            pass
         finally:
             self._news.set()
 
-    async def _take(self, told: dict[str, Any]) -> None:
-        kind, payload = told["type"], told["payload"]
-        if kind == "duologue.state":
+    async def _take(self, said: ServerSaid) -> None:
+        kind, payload = said
+        if kind == "state":
             self.state = payload["state"]
-        elif kind == "duologue.error":
+        elif kind == "error":
             self.errors[payload["code"]] += 1
-        elif kind == "duologue.play" and payload["action"] == "finish":
+        elif kind == "play" and payload["action"] == "finish":
             self.finished += 1
             await self.send("finished", voice=payload["voice"], ms=self._heard_ms[payload["voice"]])
-        elif kind == "duologue.play" and payload["action"] == "clear":
+        elif kind == "play" and payload["action"] == "clear":
             await self.send("stopped", voice=payload["voice"], ms=self._heard_ms[payload["voice"]])
-        elif kind == "duologue.play" and payload["action"] == "begin":
+        elif kind == "play" and payload["action"] == "begin":
             self._heard_ms[payload["voice"]] = payload["ms"]
 
-    async def _hear(self, frame: bytes) -> None:
-        kind, _, _, voice, _ = _HEADER.unpack(frame[:12])
-        if kind != _SOUND:
+    async def _hear(self, chunk: VoiceChunk) -> None:
+        if chunk.kind != VOICE:
             return
+        voice = chunk.number
         if voice != self._voice:
             self._voice = voice
             self.sounds += 1
-        self._heard_ms[voice] += (len(frame) - _HEADER.size) // _BYTES_PER_MS
+        self._heard_ms[voice] += chunk.samples // SAMPLES_PER_MS
         await self.send("played", voice=voice, ms=self._heard_ms[voice])

@@ -6,14 +6,13 @@ already received is dropped. Rule: `heard` is decoded from the rendered samples,
 
 from __future__ import annotations
 
-import struct
 from array import array
 from dataclasses import dataclass, field
 
+from duologue.client.messages import CUE, VOICE, VoiceChunk
+
 from .tortured_agent import CHAR_SAMPLES, RATE_HZ
 
-HEADER = struct.Struct("<BBHII")
-VOICE, CUE = 1, 2  # kinds of frames
 _PER_MS = RATE_HZ // 1000
 
 
@@ -75,10 +74,16 @@ class AudioRenderer:
         voice = self.current
         return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
 
-    def receive(self, frame: bytes, node: str, now_s: float) -> None:
-        """Add a frame of sound to its voice. `node` is the server process that sent it. The frame is dropped if it was
+    def hold(self, now_s: float) -> None:
+        """Render no more of the current voice until the server commands it: its position stays as it is reported."""
+        self.advance(now_s)
+        if self.current is not None:
+            self.current.is_held = True
+
+    def receive(self, received: VoiceChunk, node: str, now_s: float) -> None:
+        """Add a chunk of sound to its voice. `node` is the server process that sent it. The chunk is dropped if it was
         already received, or if its voice was replaced or cleared. Cues are not an answer, and aren't rendered."""
-        kind, _, _, number, chunk = HEADER.unpack_from(frame)
+        kind, number, chunk, pcm = received
         if kind == CUE:  # the page plays cues beside the voices
             return
         assert kind == VOICE, kind
@@ -91,7 +96,7 @@ class AudioRenderer:
         voice.is_over = False
         voice.chunk = chunk
         voice.node = node
-        voice.samples.frombytes(frame[HEADER.size :])
+        voice.samples.frombytes(pcm)
 
     def _begin(self, number: int) -> RenderedVoice:
         if self.current is not None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from duologue.ports.store import Store
 from duologue.runtime.checkpoint import stored_transcript
 from duologue.store.store_url import open_store
 
@@ -86,17 +87,22 @@ async def saved_conversations(store: str, conversations: Sequence[str]) -> dict[
     opened = open_store(store)
     await opened.open()
     try:
-        found = {}
-        for id_ in conversations:
-            one = await opened.read(id_)
-            if one is not None and "words" in one.parts:
-                state = one.parts["machine"]["state"]
-                items = stored_transcript(one.parts)["items"]
-                user = tuple(item[2] for item in items if item[0] == "user")
-                found[id_] = SavedConversation(id_, user, state["said"] - state["answered"], one.is_over, state)
-        return found
+        return await saved_in(opened, conversations)
     finally:
         await opened.close()
+
+
+async def saved_in(store: Store, conversations: Sequence[str]) -> dict[str, SavedConversation]:
+    """The same for an open store."""
+    found = {}
+    for id_ in conversations:
+        one = await store.read(id_)
+        if one is not None and "words" in one.parts:
+            state = one.parts["machine"]["state"]
+            items = stored_transcript(one.parts)["items"]
+            user = tuple(item[2] for item in items if item[0] == "user")
+            found[id_] = SavedConversation(id_, user, state["said"] - state["answered"], one.is_over, state)
+    return found
 
 
 async def journals(store: str, conversations: Sequence[str], folder: Path) -> None:

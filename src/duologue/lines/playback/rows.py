@@ -16,7 +16,7 @@ from . import inputs as on
 from . import intents as do
 from .intents import PlayCommand
 from .sending import PlaybackDone, note_heard, send_missing
-from .state import ClientPlace, FormerVoice, PlaybackState, SoundEnd, VoicePlace
+from .state import AHEAD_MS, ClientPlace, FormerVoice, PlaybackState, SoundEnd, VoicePlace
 
 V = VoicePlace
 C = ClientPlace
@@ -194,7 +194,9 @@ def send_unheard_sound(s: PlaybackState, _: Any) -> PlaybackDone:
 
 
 def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """The client plays a voice that was replaced or cleared meanwhile: stop it, and note how much was heard."""
+    """The client plays a voice that was replaced or cleared meanwhile: stop it, and note how much was heard. A voice
+    that this line has never had is of an earlier process: the client has at most a little more of it than it has
+    played, and will report how much it has heard in the end."""
     assert given.position is not None
     stopped = on.StoppedReported(given.position.voice, given.position.ms)
     clear = do.SendCommand(PlayCommand.CLEAR, stopped.voice)
@@ -204,6 +206,8 @@ def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
         s, reported = report_stopped(s, stopped)
     else:
         reported = ()
+        if stopped.voice > max(s.voice, s.former.voice):
+            s = replace(s, former=FormerVoice(stopped.voice, stopped.ms + 2 * AHEAD_MS))
     return s, (clear, *reported)
 
 

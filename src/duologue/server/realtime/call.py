@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import User
@@ -38,7 +38,7 @@ from .agent_config import changes_of
 from .audio_format import OutputEncoder
 from .client_events import ItemTruncate
 from .client_function import ClientCalls
-from .client_player import ClientPlayer
+from .client_player import ClientPlayer, TrackedPlayer
 from .committed_audio import frames_of, transcribe
 from .conversation_facts import facts_of
 from .exchange import ExchangeState
@@ -52,11 +52,15 @@ LOG = logging.getLogger("duologue.realtime")
 LOG.addHandler(logging.NullHandler())
 END_S_MAX = 2.0
 TOO_FAST = "rate_limit_exceeded"
+MakePlayer: TypeAlias = Callable[
+    [BrowserLine, Callable[[int, bytes], None], Callable[[int], None], Callable[[int], None]], TrackedPlayer
+]
 
 
 class RealtimeCall:
-    """One conversation. `send` gets each event for the client and the voice that it is the sound of, `cut` gets a voice
-    whose queued sound must not be sent any more, and `on_end` is called when the conversation is over."""
+    """One conversation. `send` gets each event for the client and the voice that it is the sound of, and `cut` gets a
+    voice whose queued sound must not be sent any more. With WebRTC, `make_player` makes the player of the track, and
+    `track_hz` is the rate of the client's sound."""
 
     def __init__(
         self,
@@ -69,6 +73,8 @@ class RealtimeCall:
         config: SessionConfig,
         journals: Path | None = None,
         address: str = "",
+        make_player: MakePlayer = ClientPlayer,
+        track_hz: int = 0,
         note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
     ) -> None:
         self.id = context.info.conversation
@@ -80,8 +86,9 @@ class RealtimeCall:
         self._context = context
         self._journals = journals
         self._caller = LimitedCaller(limits, note_refused)
-        self.line = BrowserLine(config.input_format.rate_hz)
-        self._player = ClientPlayer(self.line, self._note_sound, self._note_complete, cut)
+        self._track_hz = track_hz
+        self.line = BrowserLine(track_hz or config.input_format.rate_hz)
+        self._player = make_player(self.line, self._note_sound, self._note_complete, cut)
         self._encoder = OutputEncoder(config.output_format)
         self._encoded_voice = 0
         self._calls = ClientCalls(self.post)
@@ -100,6 +107,7 @@ class RealtimeCall:
             config if agent.voice is not None else replace(config, output_modalities=("text",)),
             has_ears=agent.ears is not None,
             has_voice=agent.voice is not None,
+            has_track=track_hz > 0,
             own_tools=tuple(worker.tool.name for worker in agent.workers),
         )
         self._performers = self._table()
@@ -117,7 +125,7 @@ class RealtimeCall:
         config = self.state.config
         self._used = changes_of(self._agent, config, self._calls)
         agent = replace(self._agent, **self._used)
-        self.line.rate_hz = config.input_format.rate_hz
+        self.line.rate_hz = self._track_hz or config.input_format.rate_hz
         journal = new_journal_path(self._journals, correlation_id(self.id)) if self._journals is not None else None
         self.conversation = made = Conversation(
             agent, self.line, conversation_id=self.id, journal=journal, context=self._context
@@ -210,6 +218,11 @@ class RealtimeCall:
         cut = self.conversation.engine.playback.cut
         return cut.ledger.split().heard if cut is not None and cut.voice == voice else ""
 
+    def hear_track(self, pcm: bytes, ms: int) -> None:
+        """Sound of the client's microphone, over WebRTC. What comes before the conversation begins is dropped."""
+        if self.conversation is not None and not self.is_over:
+            self.post(fa.TrackHeard(pcm, ms, self._track_hz))
+
     def _note_used(self, used: sg.Used) -> None:
         if used.part == "llm":
             self.post(fa.TokensUsed(used.input_tokens, used.cached_tokens, used.output_tokens))
@@ -229,7 +242,8 @@ class RealtimeCall:
             self._encoder, self._encoded_voice = OutputEncoder(self.state.config.output_format), voice
         self.post(fa.ReplyWorded(speech.reply, speech.ledger.text, speech.ledger.shown))
         ms = len(pcm) // 48
-        self.post(fa.SoundSent(speech.reply, voice, self._encoder.encode(pcm), ms))
+        data = b"" if self.state.has_track else self._encoder.encode(pcm)
+        self.post(fa.SoundSent(speech.reply, voice, data, ms))
 
     def _note_complete(self, voice: int) -> None:
         self._note_sound_end(voice)
@@ -285,7 +299,7 @@ class RealtimeCall:
         changed = {name: value for name, value in wanted.items() if name != "tools" and value != self._used[name]}
         if [one.tool for one in _workers(wanted)] != [one.tool for one in _workers(self._used)]:
             changed["tools"] = wanted["tools"]
-        self.line.rate_hz = config.input_format.rate_hz
+        self.line.rate_hz = self._track_hz or config.input_format.rate_hz
         engine.speak(config.speaks)
         if changed:
             self._used |= changed

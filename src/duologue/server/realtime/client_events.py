@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from .fields import JsonObject, check_names, optional_text, read_object, read_text, read_whole
-from .refusal import EventRefused, invalid, missing, unsupported, wrong_type
+from .refusal import EventRefused, invalid, missing, wrong_type
 
 ID_CHARS_MAX = 512
 
@@ -83,6 +83,11 @@ class ResponseCancel(ClientEvent):
     response_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OutputClear(ClientEvent):
+    """Stop what is heard on the track."""
+
+
 ReadClientEvent: TypeAlias = Callable[[str | None, JsonObject], ClientEvent]
 
 
@@ -129,8 +134,6 @@ def _unknown_event(kind: Any) -> EventRefused:
     if kind in BETA_EVENTS:
         message = f"'{kind}' belongs to the beta protocol: use '{BETA_EVENTS[kind]}'."
         return EventRefused("beta_api_shape_disabled", message, "type")
-    if kind in _UNSUPPORTED:
-        return unsupported("type", f"{kind} {_UNSUPPORTED[kind]}")
     return EventRefused("invalid_value", f"Unknown event type {kind[:80]!r}; known are: {', '.join(_READERS)}.", "type")
 
 
@@ -140,9 +143,6 @@ BETA_EVENTS = {
     "response.audio.delta": "response.output_audio.delta",
     "response.audio_transcript.delta": "response.output_audio_transcript.delta",
     "response.text.delta": "response.output_text.delta",
-}
-_UNSUPPORTED = {
-    "output_audio_buffer.clear": "is for WebRTC; send response.cancel and conversation.item.truncate",
 }
 
 
@@ -183,6 +183,7 @@ _READERS: dict[str, tuple[tuple[str, ...], ReadClientEvent]] = {
     "conversation.item.retrieve": (("item_id",), lambda id_, it: ItemRetrieve(id_, read_text(it, "item_id"))),
     "conversation.item.delete": (("item_id",), lambda id_, it: ItemDelete(id_, read_text(it, "item_id"))),
     "conversation.item.truncate": (("item_id", "content_index", "audio_end_ms"), _truncate),
+    "output_audio_buffer.clear": ((), lambda id_, _: OutputClear(id_)),
     "response.create": (("response",), _respond),
     "response.cancel": (("response_id",), lambda id_, it: ResponseCancel(id_, optional_text(it, "response_id"))),
 }

@@ -9,13 +9,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol
 
-from duologue.lines.browser import BrowserLine
+from duologue.lines.browser import BrowserLine, ClientWire
 from duologue.lines.playback.state import SAMPLES_PER_MS
 
 REPORT_MS = 100
 LATE_MS = 500  # a client may play this much later than it could: what was reported can't be taken back
 TRUNCATE_MS = 250  # how long a cut voice waits until the client says where it has stopped; below `stop_ms_max`
+
+
+class TrackedPlayer(ClientWire, Protocol):
+    """What a call needs of its player, whichever way the sound goes."""
+
+    def reported_ms(self, voice: int) -> int:
+        """How much of this voice counts as heard already, and can't be taken back."""
+        ...
+
+    def played_ms(self, voice: int) -> int | None:
+        """The most that the client can have played of this voice by now. None for another voice than the newest."""
+        ...
+
+    def stop(self, voice: int, heard_ms: int) -> bool:
+        """The client has stopped this voice. Returns whether the conversation must be told to stop it too."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class ClientPlayer:

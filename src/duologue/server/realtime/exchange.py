@@ -54,6 +54,7 @@ class ExchangeState:
     config: SessionConfig = field(default_factory=SessionConfig)
     has_ears: bool = True
     has_voice: bool = True
+    has_track: bool = False  # sound goes over WebRTC, and not in events
     is_fixed: bool = False  # a speech-to-speech model answers, which can't be changed during a call
     own_tools: tuple[str, ...] = ()  # names of tools that the agent runs itself
     counted: int = 0  # ids that were given to events, items and responses
@@ -70,6 +71,8 @@ class ExchangeState:
     asked: ResponseWish | None = None  # a response that was asked for and hasn't begun
     awaits_text: bool = False  # it waits for the text of committed sound
     response: OpenResponse | None = None
+    track_voice: int = 0  # the voice that is heard on the track, and its response
+    track_response: str = ""
 
 
 class ExchangeDraft:

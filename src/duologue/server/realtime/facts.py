@@ -50,6 +50,23 @@ class ReplyWorded:
 
 
 @dataclass(frozen=True, slots=True)
+class TrackHeard:
+    """Sound of the client's microphone came over WebRTC. It lasts `ms`."""
+
+    pcm: bytes = field(repr=False)
+    ms: int
+    rate_hz: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrackEnded:
+    """A voice that went over WebRTC isn't heard any more. `is_cut` means that it was stopped before its end."""
+
+    voice: int
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SoundSent:
     """A piece of the reply's sound, as the client gets it. It lasts `ms`."""
 
@@ -158,6 +175,8 @@ Fact: TypeAlias = (
     | UserDropped
     | ReplyStarted
     | ReplyWorded
+    | TrackHeard
+    | TrackEnded
     | SoundSent
     | SoundComplete
     | SoundCut

@@ -70,15 +70,21 @@ def _check_possible(d: ExchangeDraft, config: SessionConfig) -> None:
 
 def append_audio(d: ExchangeDraft, e: ce.AudioAppend) -> None:
     config = d.s.config
+    if d.s.has_track:
+        raise unsupported("audio", "with WebRTC, sound comes on the audio track")
     if not d.s.has_ears:
         raise unsupported("audio", "this agent hears nothing; send text")
     if config.input_format.bytes_per_ms > 8 and len(e.audio) % 2:
         raise invalid("audio", "16-bit PCM has an even number of bytes")
     ms = len(e.audio) // config.input_format.bytes_per_ms
     pcm, rate_hz = config.input_format.decode(e.audio), config.input_format.rate_hz
-    if not pcm:
-        return
-    if not config.is_manual:
+    if pcm:
+        take_sound(d, pcm, rate_hz, ms)
+
+
+def take_sound(d: ExchangeDraft, pcm: bytes, rate_hz: int, ms: int) -> None:
+    """Pass on sound of the client, or keep it until the client commits it. Raises EventRefused if too much is kept."""
+    if not d.s.config.is_manual:
         d.set(appended_ms=d.s.appended_ms + ms)
         d.do(do.PassSound(pcm, rate_hz))
         return
@@ -106,6 +112,13 @@ def commit_audio(d: ExchangeDraft, _: ce.AudioCommit) -> None:
     d.send("input_audio_buffer.committed", item_id=item.id, previous_item_id=previous)
     d.announce(item, previous)
     d.do(do.Transcribe(item.id))
+
+
+def clear_output(d: ExchangeDraft, _: ce.OutputClear) -> None:
+    if not d.s.has_track:
+        raise unsupported("type", "it is for WebRTC; send response.cancel and conversation.item.truncate")
+    if d.s.track_voice:
+        d.do(do.Interrupt())
 
 
 def clear_audio(d: ExchangeDraft, _: ce.AudioClear) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from . import facts as fa
 from .acts import UseConfig
 from .exchange import ExchangeDraft
-from .from_client import ask
+from .from_client import KEPT_MS_MAX, ask, take_sound
 from .items import ItemKind, ItemRecord
 from .responses import (
     add_call,
@@ -23,6 +23,15 @@ from .responses import (
 )
 
 # -- The user
+
+
+def hear_track(d: ExchangeDraft, f: fa.TrackHeard) -> None:
+    """Sound of the microphone. An agent without ears ignores it, and so does one that keeps too much already."""
+    if not d.s.has_ears:
+        return
+    if d.s.config.is_manual and d.s.kept_ms + f.ms > KEPT_MS_MAX:
+        return
+    take_sound(d, f.pcm, f.rate_hz, f.ms)
 
 
 def begin_turn(d: ExchangeDraft, f: fa.UserBegan) -> None:
@@ -115,6 +124,13 @@ def word_reply(d: ExchangeDraft, f: fa.ReplyWorded) -> None:
 def send_sound(d: ExchangeDraft, f: fa.SoundSent) -> None:
     if d.s.response is not None and d.s.response.reply == f.reply:
         add_sound(d, f.voice, f.data, f.ms)
+
+
+def end_track(d: ExchangeDraft, f: fa.TrackEnded) -> None:
+    if d.s.track_voice == f.voice:
+        kind = "cleared" if f.is_cut else "stopped"
+        d.send(f"output_audio_buffer.{kind}", response_id=d.s.track_response)
+        d.set(track_voice=0, track_response="")
 
 
 def complete_sound(d: ExchangeDraft, f: fa.SoundComplete) -> None:

@@ -117,8 +117,19 @@ def add_sound(d: ExchangeDraft, voice: int, data: bytes, ms: int) -> None:
     item = d.change(item, voice=voice, sent_ms=item.sent_ms + ms)
     assert d.s.response is not None
     d.set(response=replace(d.s.response, voice=voice))
+    if d.s.has_track:
+        _begin_track(d, voice)
+        return
     delta = base64.b64encode(data).decode()
     d.send("response.output_audio.delta", voice, **_where(d.s.response, item), content_index=0, delta=delta)
+
+
+def _begin_track(d: ExchangeDraft, voice: int) -> None:
+    """Sound goes over the track. The client is told when it begins."""
+    assert d.s.response is not None
+    if d.s.track_voice != voice:
+        d.set(track_voice=voice, track_response=d.s.response.id)
+        d.send("output_audio_buffer.started", response_id=d.s.response.id)
 
 
 def add_call(d: ExchangeDraft, call: int, name: str, arguments: str) -> None:

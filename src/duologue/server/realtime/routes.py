@@ -1,4 +1,4 @@
-"""The routes of the Realtime protocol: the socket, and the keys for clients.
+"""The routes of the Realtime protocol: the socket, calls over WebRTC, and the keys for clients.
 
 Rule: an error of a request has the same form as an error of the socket.
 """
@@ -16,9 +16,10 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from ..app import Server
 from ..credentials import is_own_page
 from ..siblings import ALONE
+from .calls_route import CallsRoute
 from .client_secrets import ClientSecrets
 from .fields import read_object
-from .refusal import EventRefused, unsupported
+from .refusal import EventRefused
 from .socket import RealtimeGate, presented_key
 
 BODY_BYTES_MAX = 1 << 18
@@ -31,12 +32,15 @@ def realtime_routes(server: Server) -> Sequence[BaseRoute]:
     keys = ClientSecrets(settings, conversations.agent_name, conversations.siblings is ALONE)
     gate = RealtimeGate(conversations, settings, keys, server.wrong_credentials)
     secrets = ClientSecretsRoute(server, keys)
+    calls = CallsRoute(server, keys)
     return [
         *(WebSocketRoute(path, gate) for path in SOCKETS),
         Route("/v1/realtime/client_secrets", secrets.answer, methods=["POST"]),
         Route("/openai/v1/realtime/client_secrets", secrets.answer, methods=["POST"]),
         Route("/v1/realtime/sessions", _refuse_sessions, methods=["POST"]),
-        Route("/v1/realtime/calls", _refuse_calls, methods=["POST"]),
+        Route("/v1/realtime/calls", calls.make, methods=["POST"]),
+        Route("/v1/realtime/calls", calls.preflight, methods=["OPTIONS"]),
+        Route("/v1/realtime/calls/{call_id}/hangup", calls.hang_up, methods=["POST"]),
     ]
 
 
@@ -83,10 +87,6 @@ async def _body(request: Request) -> dict[str, object]:
 async def _refuse_sessions(_: Request) -> Response:
     message = "'/v1/realtime/sessions' belongs to the beta protocol: use '/v1/realtime/client_secrets'."
     return _error(400, EventRefused("beta_api_shape_disabled", message))
-
-
-async def _refuse_calls(_: Request) -> Response:
-    return _error(501, unsupported("/v1/realtime/calls", "WebRTC isn't; connect to /v1/realtime with a WebSocket"))
 
 
 def _error(status: int, why: EventRefused) -> Response:

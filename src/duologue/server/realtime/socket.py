@@ -33,9 +33,11 @@ from ..siblings import SCOPE_KEY
 from ..wrong_credentials import WrongCredentials, address_hash
 from .call import RealtimeCall
 from .client_events import RefusedEvent, SessionUpdate, read_event
+from .client_player import ClientPlayer
 from .client_secrets import ClientSecrets
 from .event_outbox import BROKEN, NORMAL, RECONNECT, REFUSED, TRY_LATER, EventOutbox
 from .fields import JsonObject
+from .peer_call import BEGIN, PeerCall
 from .refusal import INVALID, LIMITED, SERVER, EventRefused
 
 LOG = logging.getLogger("duologue.realtime")
@@ -138,7 +140,7 @@ async def refuse_handshake(scope: Scope, send: Send, status: int, why: EventRefu
 
 
 class RealtimeSocket:
-    """One client's socket."""
+    """One client's socket, or its data channel. Then `carrier` carries the sound."""
 
     def __init__(
         self,
@@ -148,12 +150,14 @@ class RealtimeSocket:
         scope: Scope,
         admission: Admission,
         address: str,
+        carrier: PeerCall | None = None,
     ) -> None:
         self._conversations = conversations
         self._settings = settings
         self._scope = scope
         self._admission = admission
         self._address = address
+        self._carrier = carrier  # of sound beside the events
         self._outbox = EventOutbox(send, settings.limits.unread_bytes_max)
         self._call: RealtimeCall | None = None
         self._bad = 0
@@ -190,12 +194,19 @@ class RealtimeSocket:
         info = replace(info_of(self._scope, self._settings), conversation=new_id(), line="realtime")
         model = query.get("model") or query.get("deployment") or config.model
         call = await self._make(info, replace(config, model=model))
+        if self._carrier is not None:
+            self._carrier.join(call)
         call.greet()
         try:
             async with asyncio.timeout(self._settings.limits.silent_s_max) as idle:
                 while (event := await receive())["type"] != "websocket.disconnect":
                     if self._outbox.is_closing:
                         return
+                    if event["type"] == BEGIN:
+                        if call.conversation is None and not await self._begin(call):
+                            return
+                        idle.reschedule(self._idle_until(call))
+                        continue
                     if self._is_too_fast():
                         self._refuse(TOO_FAST, LIMITED)
                         return
@@ -222,6 +233,8 @@ class RealtimeSocket:
             self._outbox.drop_sound,
             config=config,
             journals=self._settings.journals,
+            make_player=self._carrier.make_player if self._carrier is not None else ClientPlayer,
+            track_hz=self._carrier.rate_hz if self._carrier is not None else 0,
             address=self._address,
             note_refused=self._conversations.note_refused,
         )

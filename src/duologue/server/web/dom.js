@@ -29,12 +29,23 @@ export function show(element, visible) {
   if (element.hidden === visible) element.hidden = !visible;
 }
 
+let icons = "icons.svg#";
+
+/** Take icons from another place, such as "#icon-" if their symbols are in the tree itself. */
+export function takeIconsFrom(place) {
+  icons = place;
+}
+
+export function iconAddress(name) {
+  return `${icons}${name}`;
+}
+
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "icon");
   svg.setAttribute("aria-hidden", "true");
   const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", `icons.svg#${name}`);
+  use.setAttribute("href", iconAddress(name));
   svg.append(use);
   return svg;
 }

@@ -5,14 +5,14 @@
 
 const TAKES_SPACE = "input, textarea, select, button, a[href], summary, [contenteditable], [role=slider], [role=tab]";
 
-export function holdSpace(act) {
-  const hold = document.getElementById("hold");
+export function holdSpace(act, root = document) {
+  const hold = root.getElementById("hold");
   const means = (event) => event.code === "Space" && (event.target === hold || !event.target.closest?.(TAKES_SPACE));
-  document.addEventListener("keydown", (event) => {
+  root.addEventListener("keydown", (event) => {
     if (!means(event) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (act.press(event.repeat)) event.preventDefault();
   });
-  document.addEventListener("keyup", (event) => {
+  root.addEventListener("keyup", (event) => {
     if (event.code === "Space" && act.release()) event.preventDefault();
   });
   window.addEventListener("blur", () => act.release());

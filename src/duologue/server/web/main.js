@@ -1,12 +1,10 @@
-// Connects the parts of the page: store, socket, sound, views. Everything else is in its own module.
+// Connects the parts of the page: the client, and the views that show what it knows. Everything else is in its own module.
 
 import { createActions } from "./actions.js";
-import { watchAttention } from "./attention.js";
+import { Client } from "./client/client.js";
 import { hood } from "./hood/hood.js";
 import { holdSpace } from "./keys.js";
-import { Microphone } from "./microphone.js";
-import { conditionOf } from "./model/microphone.js";
-import { firstModel, isOn, isWatching, reduce } from "./model/model.js";
+import { PANEL, reduce } from "./model/model.js";
 import { announcer } from "./parts/announcer.js";
 import { captions } from "./parts/captions.js";
 import { composer } from "./parts/composer.js";
@@ -21,161 +19,44 @@ import { suggestions } from "./parts/suggestions.js";
 import { task } from "./parts/task.js";
 import { watchBanner } from "./parts/watching.js";
 import { work } from "./parts/work.js";
-import { Player } from "./player.js";
-import { accessToken, keepConversation, keepUnsent, kept, keptConversation, keptUnsent, seatId, sharedConversation, wasMuted } from "./seat.js";
-import { Socket } from "./socket.js";
-import { resumeOnGesture, Sound } from "./sound.js";
-import { createStore } from "./store.js";
+import { accessToken, memory } from "./seat.js";
 import { chosenLanguage, textsIn, textsOf, translate } from "./texts.js";
 import { theme } from "./theme.js";
-import { watchedCall, watchersSeat } from "./watched.js";
-
-const RESUME_MS = 4000;
-const SEEN_MS = 60000; // the server is told so often that the user is at the page
-const SHARED_MS = 300; // the server confirms at once what another tab had, or it no longer has it
+import { watchedCall } from "./watched.js";
+import { PeerSound } from "./webrtc.js";
 
 const language = chosenLanguage();
 const text = textsIn(language, await textsOf(language));
 document.documentElement.lang = language;
 translate(document, text);
 
-const mode = kept("mode") === "push" ? "push" : "hands-free";
-const microphoneAtFirst = { status: "off", muted: wasMuted(), mode, pressed: false };
-const store = createStore(reduce, firstModel({ microphone: microphoneAtFirst, unsent: keptUnsent() }));
-const timings = [];
-
-const sound = new Sound({ changed: (state) => act.tell("sound", { status: state }) });
-const player = new Player({ sound, send: (type, payload) => socket.send(type, payload) });
-const microphone = new Microphone({
-  sound,
-  send: (frame) => socket.sendFrame(frame),
-  changed: (state) => act.tell("microphone", { status: state }),
-});
 accessToken();
-const socket = new Socket({ hello, message: receive, voice: (frame) => player.receive(frame) });
-const act = createActions({ store, socket, player, microphone, text });
+const client = new Client({ token: accessToken, language, memory, watched: watchedCall, reduce, first: PANEL, carrier: (client) => new PeerSound(client) });
+const { store, sound, player, microphone } = client;
+const act = createActions({ client, text });
+const timings = [];
 
 const shared = { text, language, act, store, timings, sound, player, microphone };
 for (const part of [watchBanner, heading, status, controls, captions, suggestions, announcer, composer, connection, notices, task, work, orb, meter, hood]) {
   store.subscribe(part(shared));
 }
-store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...model }) => {
-  microphone.gate(isOn(model) && state === "on" && (pressed || (way === "hands-free" && !muted)) && model.state.phase !== "paused");
-});
-keepTold((model) => conditionOf(model.microphone), (state) => socket.send("microphone", { state }));
-keepTold((model) => model.attended, (here) => socket.send("attention", { here }));
-setInterval(() => {
-  const { model } = store;
-  if (isOn(model) && model.connection.phase === "open" && model.attended) socket.send("attention", { here: true });
-}, SEEN_MS);
-store.subscribe((model, before) => {
-  if (model.unsent !== before.unsent) keepUnsent(model.unsent);
-});
 theme(text);
 holdSpace(act);
-watchAttention((attended) => act.tell("attention", { attended }));
-resumeOnGesture(sound);
+
+client.on("conversation", () => {
+  if (store.model.view === "hood") client.send("debug", { on: true });
+});
+client.on("ready", ({ watchable }) => {
+  if (watchable && store.model.view === "hood") client.send("calls");
+});
+client.on("error", ({ code }) => {
+  if (code !== "no_call") return; // the call to watch has ended or doesn't exist
+  act.unwatch();
+  act.notify({ level: "warning", code: "no_call", message: text("callGone") });
+});
 
 if (new URL(location.href).searchParams.has("debug")) act.view("hood");
-let reloaded = keptConversation()?.played ?? null; // the playback position before a reload
-if (reloaded) player.restore(reloaded);
-socket.connect();
-
-/** Tell the server a fact of this page at the start of a conversation, after a reconnect and whenever it changes. */
-function keepTold(factOf, tell) {
-  let told = null; // what the server knows
-  store.subscribe((model) => {
-    const fact = isOn(model) && model.connection.phase === "open" ? factOf(model) : null;
-    if (fact === told) return;
-    told = fact;
-    if (fact !== null) tell(fact);
-  });
-}
-
-function hello() {
-  const token = accessToken();
-  if (watchedCall()) return { seat: watchersSeat(), language, ...(token ? { token } : {}) };
-  const own = keptConversation();
-  const going = own ?? sharedConversation(); // of another tab, which isn't disturbed
-  const played = reloaded ? { voice: reloaded.voice, ms: reloaded.ms, chunk: reloaded.chunk } : player.progress();
-  return {
-    seat: seatId(),
-    language,
-    audio: { rate_hz: 16000 },
-    ...(token ? { token } : {}),
-    ...(going ? { conversation: going.conversation, key: going.key } : {}),
-    ...(own ? (played ? { played } : {}) : going ? { take_over: false } : {}),
-  };
-}
-
-function receive(message) {
-  const { type, payload } = message;
-  const watching = isWatching(store.model);
-  if (type === "duologue.play") player.command(payload);
-  if (type === "duologue.cue" && payload.action === "stop") player.cues.stop();
-  if (type === "duologue.conversation") begin(payload);
-  if (type === "duologue.key") keepKey(payload);
-  if (type === "duologue.ended" && !watching) keepConversation(null);
-  if (type === "duologue.ended" && !watching) microphone.close();
-  if (type === "duologue.ended" && !watching) player.cues.end();
-  store.dispatch(message);
-  if (type === "duologue.conversation" && payload.resumed && !payload.watching) act.typeAgain();
-  if (type === "duologue.ready") cameIn(payload);
-  if (type === "duologue.error" && payload.code === "no_call") callIsGone();
-}
-
-function cameIn({ watchable }) {
-  if (watchable && store.model.view === "hood") socket.send("calls");
-  if (watchedCall()) socket.send("watch", { id: watchedCall() });
-  else wentOn();
-}
-
-/** The call to watch has ended or doesn't exist. */
-function callIsGone() {
-  act.unwatch();
-  act.tell("notice", { level: "warning", code: "no_call", message: text("callGone") });
-}
-
-function begin({ conversation, key, resumed, watching }) {
-  clearTimeout(waiting);
-  if (watching) {
-    if (store.model.view === "hood") socket.send("debug", { on: true });
-    return;
-  }
-  keepConversation({ conversation, key });
-  if (!resumed) player.begin(0);
-  reloaded = null;
-  if (store.model.view === "hood") socket.send("debug", { on: true });
-  if (resumed && !store.model.conversation) reopen();
-}
-
-/** The server offers a new key. Once this is acknowledged, the old one opens nothing any more. */
-function keepKey({ key }) {
-  const going = keptConversation();
-  if (!going || isWatching(store.model)) return;
-  keepConversation({ ...going, key });
-  socket.send("key", { key });
-}
-
-/** After a reload in mid-conversation: turn on sound and microphone again, if the browser allows it. */
-function reopen() {
-  const { agent, audio } = store.model.ready ?? {};
-  if (agent?.speaks !== false) player.open(audio?.output_hz);
-  if (agent?.hears !== false) microphone.open();
-}
-
-let waiting = 0;
-/** Forget the stored conversation if the server doesn't confirm it in time: the server may no longer have it. */
-function wentOn() {
-  if (!keptConversation() && !sharedConversation()) return;
-  clearTimeout(waiting);
-  waiting = setTimeout(() => act.forget(), keptConversation() ? RESUME_MS : SHARED_MS);
-}
-
-window.addEventListener("pagehide", () => {
-  const going = keptConversation();
-  if (going) keepConversation({ ...going, played: player.bookmark() });
-});
+client.connect();
 
 window.duologue = {
   get model() {
@@ -184,5 +65,7 @@ window.duologue = {
   timings,
   level: () => ({ microphone: microphone.level, agent: player.level }),
   frames: () => microphone.frames,
+  microphone,
+  peer: client.peer,
   player,
 };

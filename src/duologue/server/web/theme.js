@@ -1,6 +1,6 @@
 // Light or dark: the system's setting, until the user presses the button.
 
-import { keep, kept } from "./seat.js";
+import { memory } from "./seat.js";
 
 export function theme(text) {
   const button = document.getElementById("theme-toggle");
@@ -12,12 +12,12 @@ export function theme(text) {
     button.title = label;
     document.dispatchEvent(new Event("duologue.theme"));
   };
-  const wanted = kept("theme");
+  const wanted = memory.kept("theme");
   if (wanted === "dark" || wanted === "light") document.documentElement.dataset.theme = wanted;
   button.onclick = () => {
     const next = isDark() ? "light" : "dark";
     document.documentElement.dataset.theme = next;
-    keep("theme", next === (system.matches ? "dark" : "light") ? null : next);
+    memory.keep("theme", next === (system.matches ? "dark" : "light") ? null : next);
     show();
   };
   system.addEventListener("change", show);

@@ -1,6 +1,6 @@
 // Saves the conversation as a text file. Created in the page, so it works without the server.
 
-import { resultText, withResults } from "./model/captions.js";
+import { resultText, withResults } from "./client/model/captions.js";
 import { nameOf } from "./parts/names.js";
 
 export function transcriptOf(model, text) {

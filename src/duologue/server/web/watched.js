@@ -1,8 +1,6 @@
 // Which call the page watches: stored in the address, so that it survives a reload and can be shared.
 //
-// Rule: a watching page uses its own seat, so that it doesn't block the user's conversation.
-
-let place = null;
+// Rule: the address is the only place where it is stored.
 
 export function watchedCall() {
   return new URL(location.href).searchParams.get("watch") || null;
@@ -13,9 +11,4 @@ export function keepWatched(id) {
   if (id) address.searchParams.set("watch", id);
   else address.searchParams.delete("watch");
   history.replaceState(null, "", address);
-}
-
-export function watchersSeat() {
-  place ??= `operator-${Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("")}`;
-  return place;
 }

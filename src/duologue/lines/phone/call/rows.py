@@ -73,6 +73,11 @@ def leaves_messages(policy: CallPolicy, _: CallState, __: Any) -> bool:
     return policy.on_machine is OnMachine.MESSAGE
 
 
+def was_given_up(_: CallPolicy, s: CallState, __: Any) -> bool:
+    """Was the call given up before it was answered? The carrier may place it only after that."""
+    return s.request > 0 and s.outcome in (CallEnd.CANCELLED, CallEnd.NO_ANSWER)
+
+
 def is_warm(_: CallPolicy, __: CallState, given: on.TransferAsked) -> bool:
     return given.warm
 
@@ -86,6 +91,11 @@ def place_call(s: CallState, _: Any) -> CallDone:
 
 def cancel_call(s: CallState, _: Any) -> CallDone:
     return s, (do.CancelCall(),)
+
+
+def cancel_late(s: CallState, _: Any) -> CallDone:
+    """End a call that the carrier has only now placed. After that, no answer of the carrier is awaited."""
+    return replace(s, request=0), (do.CancelCall(),)
 
 
 def screen(s: CallState, _: Any) -> CallDone:
@@ -181,6 +191,7 @@ BEGINNING = (
     row(UNANSWERED, on.NotReached, S.ENDED, end_unreached),
     row(UNANSWERED, on.TalkEnded, S.ENDED, cancel_call, end(CallEnd.CANCELLED)),
     row(UNANSWERED, on.DeadlineReached, S.ENDED, cancel_call, end(CallEnd.NO_ANSWER)),
+    row(S.ENDED, on.CarrierAgreed, S.ENDED, cancel_late, when=was_given_up, why="no telephone rings for ever"),
 )
 SCREENS = (
     row(S.SCREENING, on.GreetingBegan, S.GREETING, note_begin, limit="greeting_ms_max"),

@@ -3,7 +3,7 @@
 // Rule: the list is shown only if the server lets this page watch.
 
 import { icon, keyed, make, show, write } from "../dom.js";
-import { isOn, isWatching } from "../model/model.js";
+import { isOn, isWatching } from "../client/model/model.js";
 import { timeOf } from "../parts/watching.js";
 import { lookOf } from "./looks.js";
 

@@ -4,7 +4,7 @@
 
 import { icon, make, show, write } from "../dom.js";
 import { shownIndex, shownMoments } from "../model/hood.js";
-import { isLive, isWatching } from "../model/model.js";
+import { isLive, isWatching } from "../client/model/model.js";
 import { callList } from "./calls.js";
 import { diagram } from "./diagram.js";
 import { openJournal, saveJournal } from "./journal.js";
@@ -82,7 +82,7 @@ function move({ model: { hood } }, act, to) {
 function toolbar({ text, act, store }) {
   const title = make("h2", {}, text("hood"));
   const note = make("p.replay-note", { role: "status" });
-  const fail = (problem) => act.tell("notice", { level: "error", message: text("journalFailed", { why: problem.message }), actions: [] });
+  const fail = (problem) => act.notify({ level: "error", message: text("journalFailed", { why: problem.message }), actions: [] });
   const file = make("input.unseen", { type: "file", accept: ".jsonl,.ndjson,.json,.journal", tabindex: "-1", "aria-label": text("openJournal") });
   file.onchange = async () => {
     const [chosen] = file.files;

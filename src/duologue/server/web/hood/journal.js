@@ -2,11 +2,11 @@
 //
 // Rule: the server replays a journal; the page only shows the result.
 
-import { bearer, keptConversation } from "../seat.js";
+import { bearer, memory } from "../seat.js";
 import { download } from "../transcript.js";
 
 export async function saveJournal({ conversation, key }) {
-  const kept = keptConversation(); // its key may be newer
+  const kept = memory.conversation(); // its key may be newer
   const headers = { "X-Conversation-Key": kept?.conversation === conversation ? kept.key : key, ...bearer() };
   const answer = await fetch(`conversations/${encodeURIComponent(conversation)}/journal`, { headers });
   if (!answer.ok) throw new Error(await reason(answer));

@@ -1,235 +1,35 @@
-// The model of the page, and the one function that changes it.
+// The model of the panel: that of its conversation, and what only the panel shows, the debug view.
 //
-// Messages of the server are named `duologue.…`, those of the page itself `panel.…`. Rule: `reduce` is pure: the
-// same model and message always give the same model, and a message without news returns the model unchanged.
+// Messages of the page itself are named `panel.…`. Rule: `reduce` is pure, and the conversation's part is changed by the
+// client's own `reduce` only.
 
-import { fromHistory, settled, withCaption, withTurn } from "./captions.js";
+import { firstModel as firstConversation, reduce as reduceConversation } from "../client/model/model.js";
 import { EMPTY, withDebug, withDecision, withMoment, withoutSteps, withReplay, withStages, withTraceback } from "./hood.js";
-import { isRunning, withAnswer, withoutRunning, withWait, withWork } from "./work.js";
 
-const NOTICES_MAX = 5;
-const TRANSITIONS_MAX = 20;
-const IDLE = { phase: "idle", previous: null, label: "", cause: "", at: 0, turn: 0, receivedAt: 0, lastError: null };
-
-const STATUS = { hearing: "on", why: "", attempt: 0, attemptsMax: 0, dueAt: null, queued: [], sessionAt: 0 };
+export const PANEL = { view: "talk", hood: EMPTY }; // the view is talk or hood
 
 export function firstModel(given = {}) {
-  return {
-    connection: { phase: "connecting", attempt: 0 },
-    ready: null,
-    conversation: null,
-    watched: 0, // operators who see our own conversation, if the server tells
-    state: IDLE,
-    transitions: [],
-    talking: false, // the user's voice is heard
-    status: STATUS,
-    context: null, // what the next session will know: {summary, activeFiles}
-    captions: [],
-    speaker: "", // the name of an agent that has taken over
-    cue: null, // what a cue says beside the voice of replies: {cue, text}
-    results: [], // of completed tasks: {turn, title, slots}
-    unsent: [], // typed and not confirmed by the server: {id, conversation, text}
-    dialogue: null,
-    work: [],
-    wait: null,
-    notices: [],
-    noticeCount: 0,
-    metrics: null,
-    ended: null,
-    calls: null, // running on the server; null until the list is requested
-    microphone: { status: "off", muted: false, mode: "hands-free", pressed: false },
-    starting: false, // a conversation is requested, but hasn't started yet
-    sound: "off",
-    attended: true, // the user is at the page
-    view: "talk", // or hood
-    hood: EMPTY,
-    ...given,
-  };
+  return firstConversation({ ...PANEL, ...given });
 }
 
 export function reduce(model, message) {
-  const handle = HANDLERS[message.type];
-  return handle ? handle(model, message.payload ?? {}, message.receivedAt ?? 0) : model;
+  const next = reduceConversation(model, message);
+  const change = HOOD[message.type];
+  const hood = change ? change(next.hood, message.payload ?? {}, message.receivedAt ?? 0) : next.hood;
+  const view = message.type === "panel.view" ? message.payload.view : next.view;
+  return hood === next.hood && view === next.view ? next : { ...next, hood, view };
 }
 
-/** Is a conversation running, our own or a watched one? */
-export function isLive(model) {
-  return model.conversation !== null && model.ended === null;
-}
-
-/** Is our own conversation running, so that the user can talk and end it? */
-export function isOn(model) {
-  return isLive(model) && !isWatching(model);
-}
-
-/** The phase to show. A conversation that runs and is still idle is being started: its server opens what it needs. */
-export function phaseOf(model) {
-  return isOn(model) && model.state.phase === "idle" ? "starting" : model.state.phase;
-}
-
-/** Is the conversation on the screen a watched one? */
-export function isWatching(model) {
-  return Boolean(model.conversation?.watching);
-}
-
-/** The messages of this conversation that the server hasn't confirmed. */
-export function unsentOf({ unsent, conversation }) {
-  return unsent.filter((message) => message.conversation === conversation?.conversation);
-}
-
-/** The unconfirmed messages as captions, without those that are among the server's captions already. */
-export function unsentLines(model) {
-  const heard = new Set(model.captions.filter(({ role }) => role === "user").map(({ text }) => text));
-  const missing = unsentOf(model).filter(({ text }) => !heard.has(text));
-  return missing.map(({ id, text }) => ({ id, role: "user", text, unheard: "", final: true, unsent: true }));
-}
-
-const NOTHING = { captions: [], speaker: "", cue: null, results: [], dialogue: null, work: [], wait: null, metrics: null, context: null, transitions: [] };
-
-const HANDLERS = {
-  "duologue.ready": (model, payload) => ({
-    ...model,
-    ready: payload,
-    state: { ...model.state, label: model.state.label || payload.labels.idle },
-  }),
-  "duologue.conversation": (model, payload) => ({
-    ...model,
-    conversation: payload,
-    watched: 0,
-    starting: false,
-    ended: null,
-    unsent: payload.resumed ? model.unsent : [],
-    ...(payload.resumed && !payload.watching ? {} : { ...NOTHING, notices: [], hood: withoutSteps(model.hood) }),
-  }),
-  "duologue.watched": (model, { operators }) => ({ ...model, watched: operators }),
-  "duologue.history": (model, { items }) => ({ ...model, captions: fromHistory(items) }),
-  "duologue.state": (model, payload, receivedAt) => withState(model, payload, receivedAt),
-  "duologue.hearing": (model, { on }) => (model.talking === on ? model : { ...model, talking: on }),
-  "duologue.status": (model, { inMs, ...payload }, receivedAt) => ({
-    ...model,
-    status: { ...payload, dueAt: typeof inMs === "number" ? receivedAt + inMs : null },
-    notices: payload.hearing === "on" ? without(model.notices, ["problem_ears"]) : model.notices,
-  }),
-  "duologue.context": (model, payload) => ({ ...model, context: payload }),
-  "duologue.turn": (model, payload) => ({ ...model, captions: withTurn(model.captions, payload) }),
-  "duologue.caption": (model, payload) => ({
-    ...model,
-    captions: withCaption(model.captions, payload),
-    cue: payload.role === "assistant" ? null : model.cue,
-  }),
-  "duologue.agent": (model, { name }) => ({ ...model, speaker: name }),
-  "duologue.cue": (model, payload) => ({ ...model, cue: cueAfter(model.cue, payload) }),
-  "duologue.typed": (model, { id }) => ({ ...model, unsent: model.unsent.filter((message) => message.id !== id) }),
-  "duologue.dialogue": (model, payload) => ({ ...model, dialogue: payload.flow === null ? null : payload }),
-  "duologue.results": (model, { results }) => ({ ...model, results }),
-  "duologue.work": (model, payload, receivedAt) => {
-    const work = withWork(model.work, payload, receivedAt);
-    return { ...model, work, wait: work.some(isRunning) ? model.wait : null };
-  },
-  "duologue.wait": (model, payload) => ({ ...model, wait: payload, work: withWait(model.work, payload) }),
-  "duologue.notification": (model, payload) => withNotice(model, payload),
-  "duologue.decision": (model, payload) => ({ ...model, hood: withDecision(model.hood, payload) }),
-  "duologue.traceback": (model, payload) => ({ ...model, hood: withTraceback(model.hood, payload) }),
-  "duologue.metrics": (model, payload) => ({ ...model, metrics: payload, hood: withStages(model.hood, payload.stages) }),
-  "duologue.ended": (model, payload) => ({
-    ...model,
-    ended: payload,
-    talking: false,
-    status: STATUS,
-    cue: model.cue?.cue === "ended" ? model.cue : null,
-    wait: null,
-    captions: [...settled(model.captions), ...unsentLines(model)], // unsent messages stay readable
-    unsent: isWatching(model) ? model.unsent : [],
-    work: withoutRunning(model.work),
-    dialogue: model.dialogue && closed(model.dialogue),
-    state: { ...IDLE, previous: model.state.phase, label: model.ready?.labels.idle ?? "", at: model.state.at },
-  }),
-  "duologue.error": (model, { code, message, id }) => {
-    const unsent = id ? model.unsent.filter((one) => one.id !== id) : model.unsent; // refused: it isn't sent again
-    return withNotice({ ...model, unsent, starting: false }, { level: "error", code, message });
-  },
-  "duologue.calls": (model, { calls }) => ({ ...model, calls }),
-  "duologue.debug": (model, payload, receivedAt) => ({ ...model, hood: withDebug(model.hood, payload, receivedAt) }),
-  "duologue.moment": (model, payload, receivedAt) => ({ ...model, hood: withMoment(model.hood, payload, receivedAt) }),
-
-  "panel.connection": (model, payload) => ({
-    ...model,
-    connection: payload,
-    starting: false,
-    talking: payload.phase === "open" ? model.talking : false,
-  }),
-  "panel.typed": (model, message) => ({ ...model, unsent: [...model.unsent, message] }),
-  "panel.starting": (model) => ({ ...model, starting: true }),
-  "panel.forgotten": (model) => {
-    const over = reduce(model, { type: "duologue.ended", payload: { reason: "gone", canRestart: true } });
-    return model.conversation ? { ...over, conversation: null } : { ...model, conversation: null };
-  },
-  "panel.unwatched": (model) => ({
-    ...model,
-    ...NOTHING,
-    conversation: null,
-    watched: 0,
-    ended: null,
-    talking: false,
-    status: STATUS,
-    notices: [],
-    state: { ...IDLE, label: model.ready?.labels.idle ?? "" },
-    hood: withoutSteps(model.hood),
-  }),
-  "panel.microphone": (model, payload) => ({ ...model, microphone: { ...model.microphone, ...payload } }),
-  "panel.sound": (model, { status }) => (model.sound === status ? model : { ...model, sound: status }),
-  "panel.attention": (model, { attended }) => (model.attended === attended ? model : { ...model, attended }),
-  "panel.notice": (model, payload) => withNotice(model, payload),
-  "panel.dismissed": (model, { id }) => ({ ...model, notices: model.notices.filter((notice) => notice.id !== id) }),
-  "panel.answered": (model, { call }) => ({ ...model, work: withAnswer(model.work, call) }),
-  "panel.view": (model, { view }) => ({ ...model, view, hood: { ...model.hood, on: view === "hood" } }),
-  "panel.cursor": (model, { cursor }) => ({ ...model, hood: { ...model.hood, cursor } }),
-  "panel.diagram": (model, { diagram }) => ({ ...model, hood: { ...model.hood, diagram } }),
-  "panel.replay": (model, { replay }) => ({ ...model, hood: withReplay(model.hood, replay) }),
+const HOOD = {
+  "duologue.conversation": (hood, { resumed, watching }) => (resumed && !watching ? hood : withoutSteps(hood)),
+  "duologue.decision": withDecision,
+  "duologue.traceback": withTraceback,
+  "duologue.metrics": (hood, { stages }) => withStages(hood, stages),
+  "duologue.debug": withDebug,
+  "duologue.moment": withMoment,
+  "client.unwatched": withoutSteps,
+  "panel.view": (hood, { view }) => ({ ...hood, on: view === "hood" }),
+  "panel.cursor": (hood, { cursor }) => ({ ...hood, cursor }),
+  "panel.diagram": (hood, { diagram }) => ({ ...hood, diagram }),
+  "panel.replay": (hood, { replay }) => withReplay(hood, replay),
 };
-
-function withState(model, payload, receivedAt) {
-  const { phase, previousPhase, localizedLabel, cause, at, since, turnId, metadata = {} } = payload;
-  const moved = phase !== model.state.phase;
-  const shownSince = moved ? receivedAt : model.state.receivedAt;
-  const next = { phase, previous: previousPhase, label: localizedLabel, cause, at, since, turn: turnId, ...metadata, receivedAt: shownSince };
-  const waits = phase === "thinking" || phase === "working";
-  return {
-    ...model,
-    state: next,
-    transitions: moved ? [...model.transitions.slice(1 - TRANSITIONS_MAX), { from: model.state.phase, to: phase, cause, at }] : model.transitions,
-    wait: waits ? model.wait : null,
-    notices: moved && model.state.phase === "error" ? model.notices.filter(({ actions }) => !actions?.some((action) => action === "retry" || action === "dismiss")) : model.notices,
-  };
-}
-
-// Cues that only say that the wait goes on: silenced, they are over. What the others tell stays readable.
-const PASSING = new Set(["sound", "words", "presence"]);
-
-function cueAfter(cue, { action, cue: kind, text }) {
-  if (action === "play") return text ? { cue: kind, text } : cue;
-  return cue && PASSING.has(cue.cue) ? null : cue;
-}
-
-/** No question is open any more; the answers stay. */
-function closed(dialogue) {
-  return { ...dialogue, question: null, slots: dialogue.slots.map((slot) => (slot.state === "asked" ? { ...slot, state: "empty" } : slot)) };
-}
-
-// A notice, and the earlier notices that are no longer so because of it.
-const SOLVES = { saved_again: ["unsaved"], restored: ["not_restored"], recovered: ["problem_voice", "stalled"] };
-
-function without(notices, codes) {
-  return notices.some(({ code }) => codes.includes(code)) ? notices.filter(({ code }) => !codes.includes(code)) : notices;
-}
-
-/** A new notice replaces an earlier one with the same code, and those that are no longer so. */
-function withNotice(model, { level = "info", code, message, actions = [], fatal = false }) {
-  const id = model.noticeCount + 1;
-  const others = without(model.notices, SOLVES[code] ?? []).filter((notice) => notice.code !== code || notice.message !== message);
-  return {
-    ...model,
-    noticeCount: id,
-    notices: [...others.slice(1 - NOTICES_MAX), { id, level, code, message, actions, fatal }],
-  };
-}

@@ -2,12 +2,12 @@
 //
 // Rule: words that still change aren't announced; an interrupted line includes what was not heard.
 
-import { resultText, withResults } from "../model/captions.js";
-import { watching } from "../store.js";
+import { resultText, withResults } from "../client/model/captions.js";
+import { watching } from "../client/store.js";
 import { nameOf } from "./names.js";
 
-export function announcer({ text }) {
-  const region = document.getElementById("announcer");
+export function announcer({ text, root = document }) {
+  const region = root.getElementById("announcer");
   const told = new Set();
   let conversation = null;
   return watching(["captions", "results", "conversation"], (model) => {

@@ -3,20 +3,20 @@
 // The agent's words appear as they are heard; unheard words are dim, interrupted ones are struck through.
 // Rule: a line keeps its element, so that nothing flickers and screen readers read nothing twice.
 
-import { cueLine, withResults } from "../model/captions.js";
-import { isLive, unsentLines } from "../model/model.js";
+import { cueLine, withResults } from "../client/model/captions.js";
+import { isLive, unsentLines } from "../client/model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
-import { watching } from "../store.js";
+import { watching } from "../client/store.js";
 import { nameOf } from "./names.js";
 import { asSentence } from "./suggestions.js";
 
 const NEAR_PX = 80;
 
-export function captions({ text, act }) {
-  const scroller = document.getElementById("captions");
-  const lines = document.getElementById("lines");
-  const intro = document.getElementById("intro");
-  const over = document.getElementById("over");
+export function captions({ text, act, root = document }) {
+  const scroller = root.getElementById("captions");
+  const lines = root.getElementById("lines");
+  const intro = root.getElementById("intro");
+  const over = root.getElementById("over");
   let stays = true; // scrolled to the end, unless the user scrolled up
   const follow = () => {
     if (stays) scroller.scrollTop = intro.hidden ? scroller.scrollHeight : 0;

@@ -2,14 +2,14 @@
 //
 // The text box works without a microphone. Rule: text that can't be sent stays in the box.
 
-import { isOn, isWatching } from "../model/model.js";
+import { isOn, isWatching } from "../client/model/model.js";
 import { show } from "../dom.js";
-import { watching } from "../store.js";
+import { watching } from "../client/store.js";
 
-export function composer({ text, act, store }) {
-  const form = document.getElementById("composer");
-  const typed = document.getElementById("typed");
-  const send = document.getElementById("send");
+export function composer({ text, act, store, root = document }) {
+  const form = root.getElementById("composer");
+  const typed = root.getElementById("typed");
+  const send = root.getElementById("send");
   const fit = () => {
     typed.style.height = "auto";
     typed.style.height = `${Math.min(typed.scrollHeight, 160)}px`;

@@ -3,10 +3,10 @@
 // Rule: the captions stay on the screen even without a connection.
 
 import { make, show, write } from "../dom.js";
-import { watching } from "../store.js";
+import { watching } from "../client/store.js";
 
 // The text and the button of the dialog for each close code.
-const GATES = {
+export const GATES = {
   4400: { title: "refusedMessage", offers: ["reload"] },
   4401: { title: "tokenWanted", hint: "tokenHint", offers: ["token"] },
   4403: { title: "refusedOrigin", hint: "originHint", offers: ["reload"] },
@@ -16,9 +16,9 @@ const GATES = {
   1009: { title: "tooLarge", offers: ["retry"] },
 };
 
-export function connection({ text, act, store }) {
-  const banner = document.getElementById("banner");
-  const gate = document.getElementById("gate");
+export function connection({ text, act, store, root = document, body = document.body, gates = GATES }) {
+  const banner = root.getElementById("banner");
+  const gate = root.getElementById("gate");
   let wasOpen = false;
   return watching(["connection"], ({ connection: { phase, code, reason, attempt } }) => {
     wasOpen ||= phase === "open";
@@ -29,8 +29,8 @@ export function connection({ text, act, store }) {
     else banner.replaceChildren();
     if (late && phase === "waiting") write(banner.querySelector(".attempt"), attempt ? text("attempt", { n: attempt }) : "");
     show(gate, phase === "refused");
-    document.body.dataset.line = phase;
-    const parts = phase === "refused" ? gateParts(code, reason, text, act) : [];
+    body.dataset.line = phase;
+    const parts = phase === "refused" ? gateParts(gates[code] ?? gates[4400], code, reason, text, act) : [];
     if (parts.length && store.model.captions.length) parts.push(saveButton(text, act));
     gate.replaceChildren(...parts);
   });
@@ -54,8 +54,7 @@ function saveButton(text, act) {
   return make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript"));
 }
 
-function gateParts(code, reason, text, act) {
-  const { title, hint, offers } = GATES[code] ?? GATES[4400];
+function gateParts({ title, hint, offers }, code, reason, text, act) {
   const said = hint ? text(hint) : code === 4409 || code === 4410 ? "" : reason;
   return [
     make("h2", {}, text(title)),

@@ -2,18 +2,18 @@
 //
 // Rule: a control that has no use now is hidden; one that can't work says why.
 
-import { isOn, isWatching } from "../model/model.js";
-import { show, write } from "../dom.js";
-import { watching } from "../store.js";
+import { isOn, isWatching } from "../client/model/model.js";
+import { iconAddress, show, write } from "../dom.js";
+import { watching } from "../client/store.js";
 
 const TROUBLES = { denied: "micDenied", absent: "micAbsent", insecure: "micInsecure", unplugged: "micUnplugged", failed: "micFailed" };
 
-export function controls({ text, act }) {
-  const by = (id) => document.getElementById(id);
+export function controls({ text, act, root = document }) {
+  const by = (id) => root.getElementById(id);
   const parts = Object.fromEntries(
     ["start", "skip-microphone", "hold", "dock", "mute", "pause", "interrupt", "end", "microphone-row", "modes"].map((id) => [id, by(id)]),
   );
-  const section = document.querySelector(".controls");
+  const section = root.querySelector(".controls");
   const trouble = by("microphone-trouble");
   const again = makeAgain(text, act);
   parts.start.onclick = () => act.start();
@@ -52,7 +52,7 @@ export function controls({ text, act }) {
     parts.end.disabled = state.phase === "ending";
     show(parts["microphone-row"], on && hasMicrophone);
     for (const radio of parts.modes.querySelectorAll("input")) radio.checked = radio.value === microphone.mode;
-    if (on !== wasOn) focusOn(on, parts, model);
+    if (on !== wasOn) focusOn(on, parts, model, root);
     wasOn = on;
     const key = asking ? "micAsking" : TROUBLES[microphone.status];
     show(trouble, Boolean(key));
@@ -65,11 +65,12 @@ export function controls({ text, act }) {
 }
 
 /** The pressed button has disappeared: focus the next useful control. */
-function focusOn(on, { hold, start }, { microphone }) {
-  if (document.activeElement !== document.body && !document.activeElement?.hidden && document.activeElement?.offsetParent) return;
+function focusOn(on, { hold, start }, { microphone }, root) {
+  const focused = root.activeElement;
+  if (focused && focused !== document.body && !focused.hidden && focused.offsetParent) return;
   if (!on) start.focus({ preventScroll: true });
-  else if (microphone.status !== "on") document.getElementById("typed").focus({ preventScroll: true });
-  else (microphone.mode === "push" ? hold : document.getElementById("stage")).focus({ preventScroll: true });
+  else if (microphone.status !== "on") root.getElementById("typed").focus({ preventScroll: true });
+  else (microphone.mode === "push" ? hold : root.getElementById("stage")).focus({ preventScroll: true });
 }
 
 function makeAgain(text, act) {
@@ -90,7 +91,7 @@ function showToggle(button, on, label, labelOn, name, nameOn) {
   button.setAttribute("aria-pressed", String(on));
   write(button.querySelector(".caption"), on ? labelOn : label);
   const use = button.querySelector("use");
-  const href = `icons.svg#${on ? nameOn : name}`;
+  const href = iconAddress(on ? nameOn : name);
   if (use.getAttribute("href") !== href) use.setAttribute("href", href);
 }
 

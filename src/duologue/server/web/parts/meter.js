@@ -5,8 +5,8 @@
 const FLOOR_DB = -60;
 const SAID_MS = 1000;
 
-export function meter({ microphone }) {
-  const element = document.getElementById("meter");
+export function meter({ microphone, root = document }) {
+  const element = root.getElementById("meter");
   const bar = element.firstElementChild;
   let shown = 0;
   let saidAt = 0;

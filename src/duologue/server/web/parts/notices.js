@@ -3,14 +3,14 @@
 // Rule: an action is a button with a text; a notice with an action doesn't disappear by itself.
 
 import { icon, keyed, make } from "../dom.js";
-import { watching } from "../store.js";
+import { watching } from "../client/store.js";
 
 const INFO_MS = 8000;
 // Notices about a conversation that can't go on: what was said can be saved.
 const BEYOND_REPAIR = new Set(["not_restored", "gone", "start_refused"]);
 
-export function notices({ text, act }) {
-  const list = document.getElementById("notices");
+export function notices({ text, act, root = document }) {
+  const list = root.getElementById("notices");
   return watching(["notices", "sound", "conversation"], (model) => {
     const blocked = model.sound === "blocked" && model.conversation !== null;
     const shown = blocked ? [{ id: "sound", level: "info", message: text("soundBlocked"), actions: [] }, ...model.notices] : model.notices;

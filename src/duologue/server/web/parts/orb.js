@@ -3,7 +3,7 @@
 // Springs move the discs towards the pose of the state; the levels of microphone and player move them too. Rule: the
 // picture shows nothing that the label doesn't say. With reduced motion the poses change without movement.
 
-import { isLive, phaseOf } from "../model/model.js";
+import { isLive, phaseOf } from "../client/model/model.js";
 import { POSES } from "./poses.js";
 import { loudness } from "./meter.js";
 import { isDeaf } from "./status.js";
@@ -12,8 +12,8 @@ const POINTS = 96;
 const STIFFNESS = 90;
 const DAMPING = 15;
 
-export function orb({ microphone, player }) {
-  const canvas = document.getElementById("orb");
+export function orb({ microphone, player, root = document }) {
+  const canvas = root.getElementById("orb");
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const body = new Body(canvas);
   let model = null;

@@ -3,9 +3,9 @@
 // The label is the server's label of the state, unless the user isn't heard or the connection is lost. Rule: "listening"
 // is shown only while the server says that the user is heard. `timings` records when the label was on screen.
 
-import { isLive, isOn, isWatching, phaseOf } from "../model/model.js";
-import { isRunning } from "../model/work.js";
-import { watching } from "../store.js";
+import { isLive, isOn, isWatching, phaseOf } from "../client/model/model.js";
+import { isRunning } from "../client/model/work.js";
+import { watching } from "../client/store.js";
 import { write } from "../dom.js";
 
 const TIMINGS_MAX = 500;
@@ -18,10 +18,10 @@ const DEAF = { loading: "hearLoading", muted: "hearMuted", broken: "hearBroken",
 const DEAF_HINTS = { loading: "hintLoading", muted: "hintMuted", broken: "hintBroken", none: "hintWrite" };
 const TICKING = new Set(["starting", "thinking", "working", "reconnecting", "error"]);
 
-export function status({ text, timings }) {
-  const label = document.getElementById("state-label");
-  const hint = document.getElementById("state-hint");
-  const now = document.getElementById("now-label");
+export function status({ text, timings, root = document, body = document.body }) {
+  const label = root.getElementById("state-label");
+  const hint = root.getElementById("state-hint");
+  const now = root.getElementById("now-label");
   let timed = null;
   let shownModel = null;
   setInterval(() => {
@@ -34,9 +34,9 @@ export function status({ text, timings }) {
       const shown = labelOf(model, text);
       shownModel = model;
       const phase = phaseOf(model);
-      if (document.body.dataset.phase !== phase) document.body.dataset.phase = phase;
-      document.body.dataset.on = String(isOn(model));
-      document.body.dataset.hearing = isLive(model) ? model.status.hearing : "on";
+      if (body.dataset.phase !== phase) body.dataset.phase = phase;
+      body.dataset.on = String(isOn(model));
+      body.dataset.hearing = isLive(model) ? model.status.hearing : "on";
       write(label, shown);
       write(now, shown);
       write(hint, hintOf(model, text));

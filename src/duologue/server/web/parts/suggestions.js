@@ -3,11 +3,11 @@
 // Rule: a button sends its words as if the user had written them.
 
 import { keyed, make, show } from "../dom.js";
-import { isOn } from "../model/model.js";
-import { watching } from "../store.js";
+import { isOn } from "../client/model/model.js";
+import { watching } from "../client/store.js";
 
-export function suggestions({ act }) {
-  const list = document.getElementById("suggestions");
+export function suggestions({ act, root = document }) {
+  const list = root.getElementById("suggestions");
   return watching(["captions", "unsent", "conversation", "ended", "ready", "connection", "state"], (model) => {
     const offered = model.ready?.agent?.suggestions ?? [];
     const isNew = !model.unsent.length && !model.captions.some(({ role }) => role === "user");

@@ -3,8 +3,8 @@
 // Rule: a watcher always sees that they are watching, and has no control that would act on the call.
 
 import { icon, make, set, show, write } from "../dom.js";
-import { isLive, isWatching } from "../model/model.js";
-import { watching } from "../store.js";
+import { isLive, isWatching } from "../client/model/model.js";
+import { watching } from "../client/store.js";
 
 const TITLES = { phone: "watchingPhone", browser: "watchingBrowser" };
 

@@ -3,8 +3,8 @@
 // Rule: a text field is never rebuilt while the user types in it.
 
 import { icon, keyed, make, show, write } from "../dom.js";
-import { isRunning } from "../model/work.js";
-import { watching } from "../store.js";
+import { isRunning } from "../client/model/work.js";
+import { watching } from "../client/store.js";
 import { ranFor, readable } from "./status.js";
 
 const OUTCOMES = { done: "done", cancelled: "cancelled", timed_out: "timedOut", failed: "failed", refused: "failed" };

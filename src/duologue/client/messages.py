@@ -1,0 +1,55 @@
+"""The protocol's frames as values: JSON messages and sound, both ways.
+
+Rule: a frame that isn't one of this protocol is a value too, because a newer server may send more.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, NamedTuple
+
+VERSION = 1
+VOICE, CUE, AMBIENT = 1, 2, 3  # kinds of sound
+OUTPUT_HZ = 24_000
+SAMPLES_PER_MS = OUTPUT_HZ // 1000
+_PREFIX = "duologue."
+_HEADER = struct.Struct("<BBHII")
+
+
+class ServerSaid(NamedTuple):
+    """One message of the server. `kind` has no prefix: "caption", "state" …"""
+
+    kind: str
+    payload: dict[str, Any]
+
+
+class VoiceChunk(NamedTuple):
+    """Sound: 16-bit mono PCM at 24 kHz. `number` is that of its voice or cue."""
+
+    kind: int  # VOICE, CUE or AMBIENT
+    number: int
+    chunk: int
+    pcm: bytes
+
+    @property
+    def samples(self) -> int:
+        return len(self.pcm) // 2
+
+
+def written(kind: str, payload: dict[str, Any]) -> str:
+    """A message to the server, as text."""
+    return json.dumps({"type": kind, "payload": payload})
+
+
+def read(frame: str | bytes) -> ServerSaid | VoiceChunk:
+    """A frame of the server. Raises ValueError if it is neither a message nor sound."""
+    if isinstance(frame, str):
+        message = json.loads(frame)
+        if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+            raise ValueError("a message of the server has no type")
+        return ServerSaid(message["type"].removeprefix(_PREFIX), message.get("payload") or {})
+    if len(frame) < _HEADER.size:
+        raise ValueError(f"a frame of sound has {len(frame)} bytes, and its header alone has {_HEADER.size}")
+    kind, _, _, number, chunk = _HEADER.unpack_from(frame)
+    return VoiceChunk(kind, number, chunk, frame[_HEADER.size :])

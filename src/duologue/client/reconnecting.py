@@ -1,0 +1,41 @@
+"""When a client tries again after a lost connection, and when it doesn't: pure.
+
+Rule: a close code that needs a person or another ticket is a refusal; every other close is a lost connection.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+DELAYS_MS = (300, 1_000, 3_000, 5_000)
+LATER_MS = 10_000  # after "too many"
+GIVE_UP_MS = 45_000
+REFUSALS = frozenset({4400, 4401, 4403, 4409, 4410, 4426, 1009})
+TOO_MANY = 4429
+
+
+@dataclass(frozen=True, slots=True)
+class LostConnection:
+    """Since when there is no connection, and how often it was tried since."""
+
+    since_ms: int | None = None  # None while it is open
+    attempts: int = 0
+
+
+class NextAttempt(NamedTuple):
+    """What to do: wait for `in_ms` and connect, or stay away (`phase` is refused or lost)."""
+
+    phase: str  # waiting, refused or lost
+    in_ms: int = 0
+
+
+def after_close(lost: LostConnection, code: int, now_ms: int) -> tuple[LostConnection, NextAttempt]:
+    """The socket was closed with this code, or couldn't be opened (code 0)."""
+    if code in REFUSALS:
+        return LostConnection(), NextAttempt("refused")
+    since_ms = now_ms if lost.since_ms is None else lost.since_ms
+    in_ms = LATER_MS if code == TOO_MANY else DELAYS_MS[min(lost.attempts, len(DELAYS_MS) - 1)]
+    if now_ms + in_ms - since_ms > GIVE_UP_MS:
+        return LostConnection(), NextAttempt("lost")
+    return LostConnection(since_ms, lost.attempts + 1), NextAttempt("waiting", in_ms)

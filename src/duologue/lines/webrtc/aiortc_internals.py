@@ -1,0 +1,63 @@
+"""What is needed of aiortc and isn't in its interface, in one place: packets as they arrive, reports, and timestamps.
+
+aiortc's receiver waits for each lost packet until 16 others have come, and decodes in a thread of its own. So packets
+are taken before that, and `arrival_order` orders them. Rule: everything here is a private name of aiortc 1.16, is used
+nowhere else, and is tried by the tests of `peer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from aiortc import RTCRtpReceiver, RTCRtpSender
+from aiortc.rtp import RtcpRrPacket, RtcpSrPacket
+
+
+class ReceiverReport(NamedTuple):
+    """What the client's last report says of the sound that it gets."""
+
+    lost_percent: int
+    jitter_ms: int
+
+
+class _PacketTap:
+    """Stands where a receiver has its jitter buffer. It passes packets on, and never has a frame to decode."""
+
+    def __init__(self, on_packet: Callable[[int, bytes], None]) -> None:
+        self._on_packet = on_packet
+
+    def add(self, packet: Any) -> tuple[bool, None]:
+        self._on_packet(packet.timestamp, packet.payload)
+        return False, None
+
+
+def tap_packets(receiver: RTCRtpReceiver, on_packet: Callable[[int, bytes], None]) -> None:
+    """Call `on_packet` with the timestamp and the payload of each packet, as it arrives, instead of decoding it."""
+    receiver._RTCRtpReceiver__jitter_buffer = _PacketTap(on_packet)  # type: ignore[attr-defined]
+
+
+def tap_reports(sender: RTCRtpSender, on_report: Callable[[ReceiverReport], None]) -> None:
+    """Call `on_report` with each report of the client about the sound that it gets."""
+    handle = sender._handle_rtcp_packet
+
+    async def tapped(packet: Any) -> None:
+        await handle(packet)
+        if isinstance(packet, RtcpRrPacket | RtcpSrPacket):
+            for report in packet.reports:
+                if report.ssrc == sender._ssrc:
+                    on_report(ReceiverReport(report.fraction_lost * 100 // 256, report.jitter // 48))
+
+    sender._handle_rtcp_packet = tapped  # type: ignore[method-assign]
+
+
+def round_trip_ms(sender: RTCRtpSender) -> int:
+    """The round trip that the client's reports show, or 0 before the first."""
+    seconds = sender._RTCRtpSender__rtt  # type: ignore[attr-defined]
+    return max(0, round(seconds * 1000)) if seconds is not None else 0
+
+
+def last_timestamp(sender: RTCRtpSender) -> int:
+    """The RTP timestamp of the packet that was sent last."""
+    stamp: int = sender._RTCRtpSender__rtp_timestamp  # type: ignore[attr-defined]
+    return stamp

@@ -1,0 +1,134 @@
+"""Opus by libopus, called directly: at the rates that the line uses, with concealment and forward error correction.
+
+PyAV, which aiortc uses, encodes at 48 kHz in stereo and can't conceal a lost packet. Its package contains libopus, so
+nothing more needs to be installed. Rule: sound is 16-bit mono PCM, and a packet that can't be decoded is concealed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+from duologue.core.errors import DuologueError
+
+CLOCK_HZ = 48_000  # of RTP timestamps, at every rate of the sound
+PACKET_MS = 20
+PACKET_MS_MAX = 120
+PACKET_CLOCKS = CLOCK_HZ * PACKET_MS // 1000
+SILENCE = b"\xf8\xff\xfe"  # a packet of 20 ms without sound
+_PACKET_BYTES_MAX = 1_275
+_VOIP = 2048
+_SET_BITRATE = 4002
+_SET_COMPLEXITY = 4010
+_SET_INBAND_FEC = 4012
+_SET_PACKET_LOSS_PERC = 4014
+
+
+class NoOpus(DuologueError):
+    """libopus can't be found. The message says what to install."""
+
+
+@cache
+def _libopus() -> ctypes.CDLL:
+    library = ctypes.CDLL(_path())
+    pointer, whole, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
+    library.opus_encoder_create.argtypes = [ctypes.c_int32, whole, whole, ctypes.POINTER(whole)]
+    library.opus_encoder_create.restype = pointer
+    library.opus_encoder_ctl.argtypes = [pointer, whole]
+    library.opus_encode.argtypes = [pointer, text, whole, text, ctypes.c_int32]
+    library.opus_encoder_destroy.argtypes = [pointer]
+    library.opus_decoder_create.argtypes = [ctypes.c_int32, whole, ctypes.POINTER(whole)]
+    library.opus_decoder_create.restype = pointer
+    library.opus_decode.argtypes = [pointer, text, ctypes.c_int32, text, whole, whole]
+    library.opus_decoder_destroy.argtypes = [pointer]
+    library.opus_packet_get_nb_samples.argtypes = [text, ctypes.c_int32, ctypes.c_int32]
+    return library
+
+
+def _path() -> str:
+    """The libopus inside PyAV's package, or that of the system."""
+    found = importlib.util.find_spec("av")
+    if found is not None and found.origin is not None:
+        package = Path(found.origin).parent
+        for folder in (package.parent / "av.libs", package / ".dylibs"):
+            for file in sorted(folder.glob("*opus*")):
+                return str(file)
+    system = ctypes.util.find_library("opus")
+    if system is None:
+        raise NoOpus("WebRTC needs libopus: pip install 'duologue[webrtc]', or install libopus of your system")
+    return system
+
+
+def clocks_of(packet: bytes) -> int:
+    """How long a packet is, in RTP clocks. 0 if it isn't Opus."""
+    samples = _libopus().opus_packet_get_nb_samples(packet, len(packet), CLOCK_HZ) if packet else 0
+    return int(samples) if 0 < samples <= CLOCK_HZ * PACKET_MS_MAX // 1000 else 0
+
+
+class OpusEncoder:
+    """Encodes pieces of 20 ms."""
+
+    def __init__(self, rate_hz: int = 24_000, bits_per_s: int = 32_000, complexity: int = 1) -> None:
+        self._library = _libopus()
+        problem = ctypes.c_int(0)
+        self._state = self._library.opus_encoder_create(rate_hz, 1, _VOIP, ctypes.byref(problem))
+        if problem.value:
+            raise ValueError(f"Opus has no encoder for {rate_hz} Hz")
+        self._samples = rate_hz * PACKET_MS // 1000
+        self._packet = ctypes.create_string_buffer(_PACKET_BYTES_MAX)
+        self._loss_percent = 0
+        self._set(_SET_BITRATE, bits_per_s)
+        self._set(_SET_COMPLEXITY, complexity)
+
+    def _set(self, what: int, value: int) -> None:
+        self._library.opus_encoder_ctl(self._state, what, ctypes.c_int(value))
+
+    def expect_loss(self, percent: int) -> None:
+        """Of so many packets in 100, the next one shall contain a copy in lower quality."""
+        if percent != self._loss_percent:
+            self._loss_percent = percent
+            self._set(_SET_INBAND_FEC, int(percent > 0))
+            self._set(_SET_PACKET_LOSS_PERC, percent)
+
+    def encode(self, pcm: bytes) -> bytes:
+        """20 ms of sound as a packet."""
+        assert len(pcm) == self._samples * 2, f"20 ms are {self._samples * 2} bytes, not {len(pcm)}"
+        size = self._library.opus_encode(self._state, pcm, self._samples, self._packet, _PACKET_BYTES_MAX)
+        return self._packet.raw[:size] if size > 0 else SILENCE
+
+    def __del__(self) -> None:
+        if getattr(self, "_state", None):
+            self._library.opus_encoder_destroy(self._state)
+
+
+class OpusDecoder:
+    """Decodes packets of any length that Opus allows."""
+
+    def __init__(self, rate_hz: int = 16_000) -> None:
+        self.rate_hz = rate_hz
+        self._library = _libopus()
+        problem = ctypes.c_int(0)
+        self._state = self._library.opus_decoder_create(rate_hz, 1, ctypes.byref(problem))
+        if problem.value:
+            raise ValueError(f"Opus has no decoder for {rate_hz} Hz")
+        self._samples_max = rate_hz * PACKET_MS_MAX // 1000
+        self._pcm = ctypes.create_string_buffer(self._samples_max * 2)
+
+    def decode(self, packet: bytes) -> bytes:
+        """The sound of a packet. One that is damaged is concealed."""
+        samples = self._library.opus_decode(self._state, packet, len(packet), self._pcm, self._samples_max, 0)
+        return self._pcm.raw[: samples * 2] if samples > 0 else self.conceal(PACKET_CLOCKS)
+
+    def conceal(self, clocks: int, following: bytes | None = None) -> bytes:
+        """Sound of this length for a packet that is lost. The packet that follows it may contain a copy."""
+        samples = min(clocks * self.rate_hz // CLOCK_HZ, self._samples_max)
+        data, size, has_copy = (following, len(following), 1) if following else (None, 0, 0)
+        made = self._library.opus_decode(self._state, data, size, self._pcm, samples, has_copy)
+        return self._pcm.raw[: made * 2] if made > 0 else bytes(samples * 2)
+
+    def __del__(self) -> None:
+        if getattr(self, "_state", None):
+            self._library.opus_decoder_destroy(self._state)

@@ -1,0 +1,142 @@
+"""Receipts: what the store may not know yet of an answer that is being played, kept by the client that hears it.
+
+A client that comes back to another server presents its receipts. So that server knows which turns were answered, with
+which words, and repeats nothing that was heard, even if the store failed while the answer was played. A receipt is
+sealed with a secret of the conversation, because its client must not be able to put words into the agent's mouth.
+Rule: values and functions only. A receipt that can't be read, or with a wrong seal, counts as none.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from duologue.ports.brain import Part, Request
+from duologue.ports.line import Played
+from duologue.voice.ledger import Ledger
+
+RECEIPTS_MAX = 4  # that a client presents: more answers than this aren't played while a store fails
+RECEIPT_CHARS_MAX = 60_000
+
+
+class ReceiptTurn(NamedTuple):
+    """A turn of the user that the answer is about. `typed` is the client's id of the message; empty: it has none."""
+
+    turn: int
+    text: str
+    typed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReceipt:
+    """An answer that is being played: its voice number, the turns that it answers, and the ledger of its words."""
+
+    voice: int
+    turns: tuple[ReceiptTurn, ...]
+    ledger: dict[str, Any]
+
+
+def seal(receipt: AnswerReceipt, secret: str) -> str:
+    """The receipt as text that only a server with this secret can make. Empty if it is too long."""
+    data = {"voice": receipt.voice, "turns": [list(turn) for turn in receipt.turns], "ledger": receipt.ledger}
+    content = base64.urlsafe_b64encode(json.dumps(data, separators=(",", ":")).encode()).decode()
+    text = f"{content}.{_mac(content, secret)}"
+    return text if len(text) <= RECEIPT_CHARS_MAX else ""
+
+
+def read_receipts(texts: Iterable[str], secret: str) -> tuple[AnswerReceipt, ...]:
+    """The receipts with a right seal, by voice number. Of several for one voice, the last counts."""
+    found = (_read(text, secret) for text in texts)
+    by_voice = {one.voice: one for one in found if one is not None}
+    return tuple(by_voice[voice] for voice in sorted(by_voice))
+
+
+def _mac(content: str, secret: str) -> str:
+    return hmac.new(secret.encode(), content.encode(), hashlib.sha256).hexdigest()
+
+
+def _read(text: str, secret: str) -> AnswerReceipt | None:
+    content, _, mac = text.partition(".")
+    if not secret or not hmac.compare_digest(mac.encode(), _mac(content, secret).encode()):
+        return None
+    try:
+        data = json.loads(base64.urlsafe_b64decode(content))
+        turns = tuple(ReceiptTurn(int(turn), str(words), str(typed)) for turn, words, typed in data["turns"])
+        Ledger.load(data["ledger"])
+        return AnswerReceipt(int(data["voice"]), turns, data["ledger"])
+    except (KeyError, TypeError, ValueError):  # sealed by another version
+        return None
+
+
+# -- What was heard
+
+
+class HeardAnswer(NamedTuple):
+    """An answer to the turns up to `turn` that the store doesn't know. `heard` are its sentences that were heard to
+    their end, and `text` is all of it."""
+
+    turn: int
+    heard: str
+    text: str
+
+
+def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
+    """The sentences that were heard to their end, and the whole text. `heard_ms` is None for an answer that was
+    followed by another one: it was heard as far as the user wanted."""
+    text = f"{ledger.earlier} {ledger.text}".strip()
+    if heard_ms is None:
+        return text, text
+    ledger.assume(heard_ms)
+    ledger.note_heard(heard_ms)
+    return ledger.heard_sentences(), text
+
+
+def heard_answer(receipt: AnswerReceipt, played: Played | None, turn: int) -> HeardAnswer | None:
+    """What this client has heard of the answer. None if it has played nothing of it."""
+    if played is None or played.voice < receipt.voice or not played.heard_ms:
+        return None
+    is_newest = played.voice == receipt.voice
+    heard, text = heard_of(Ledger.load(receipt.ledger), played.heard_ms if is_newest else None)
+    return HeardAnswer(turn, heard, text)
+
+
+def joined(answers: Sequence[HeardAnswer]) -> HeardAnswer:
+    """Several answers as one, to the newest of their turns."""
+    heard, text = (
+        " ".join(filter(None, texts)) for texts in zip(*((one.heard, one.text) for one in answers), strict=True)
+    )
+    return HeardAnswer(answers[-1].turn, heard, text)
+
+
+class HeardText:
+    """The heard words of an answer that is made again: which of its sentences needn't be said."""
+
+    def __init__(self, heard: str = "") -> None:
+        self._rest = _plain(heard)
+
+    def has(self, sentence: str) -> bool:
+        """Was this sentence heard? Sentences are heard in order, so what comes before it isn't looked at again."""
+        wanted = _plain(sentence)
+        _, found, after = self._rest.partition(wanted) if wanted else ("", "", "")
+        if found:
+            self._rest = after
+        return bool(found)
+
+
+class ToldBrain:
+    """A brain that gives an answer once more, word for word."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
+        yield self._text
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,82 @@
+"""Answers that the store doesn't know yet: gives receipts for them, and uses the receipts of an earlier process.
+
+Rule: sound reaches a client that keeps receipts only after the store or the client has its words. So no answer is heard
+twice, however long the store fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from duologue.ports.line import Played
+from duologue.voice.ledger import Ledger
+
+from .checkpoint_writer import CheckpointWriter
+from .driver import Driver
+from .hearing import Hearing
+from .receipts import AnswerReceipt, HeardAnswer, ReceiptTurn, heard_answer, heard_of, joined
+from .speech import Speech
+from .transcript import Transcript
+
+
+class UnsavedAnswers:
+    """The receipts of one conversation. `on_receipt` is called with each new one; None: its client keeps none."""
+
+    def __init__(self, driver: Driver, transcript: Transcript, hearing: Hearing) -> None:
+        self.on_receipt: Callable[[AnswerReceipt], None] | None = None
+        self.writer: CheckpointWriter | None = None  # set if the words of the conversation are saved
+        self._driver = driver
+        self._transcript = transcript
+        self._hearing = hearing
+        self._known: tuple[int, tuple[int, bool]] = (0, (0, False))  # a voice, and how much of it is known elsewhere
+        self._heard: tuple[HeardAnswer, ...] = ()  # until the turns that they answer are settled
+
+    def give_receipt(self, speech: Speech) -> None:
+        """Sound of this speech is about to be sent: give a receipt for its words, unless they are saved."""
+        growth = (speech.voice, speech.ledger.growth)
+        if self.on_receipt is None or self.writer is None or growth == self._known:
+            return
+        is_first, self._known = self._known[0] != speech.voice, growth
+        if is_first and self.writer.is_saved:  # it waited for that
+            return
+        state = self._driver.state
+        turns = self._transcript.turns(state.answered + 1, state.asked)
+        asked = tuple(ReceiptTurn(said.turn, said.text) for said in turns)
+        self.on_receipt(AnswerReceipt(speech.voice, asked, speech.ledger.dump()))
+
+    # -- After a takeover
+
+    def learn(self, speech: Speech, receipts: tuple[AnswerReceipt, ...]) -> None:
+        """If the client knows more of this saved speech than the store, take its words from the receipt."""
+        for receipt in receipts:
+            known = Ledger.load(receipt.ledger)
+            if receipt.voice == speech.voice and known.growth > speech.ledger.growth:
+                known.note_heard(speech.ledger.heard_ms)
+                speech.ledger = known
+
+    def note_begun(self, speech: Speech, heard_ms: int) -> None:
+        """The brain goes on with the answer of this speech: what was heard of it isn't said again."""
+        heard, text = heard_of(speech.ledger, heard_ms)
+        self._heard = (*self._heard, HeardAnswer(self._driver.state.asked, heard, text))
+
+    def note_receipts(self, receipts: tuple[AnswerReceipt, ...], played: Played | None, saved_voice: int) -> None:
+        """A client may have played voices after `saved_voice`, which the store doesn't know. Turns of the user that it
+        doesn't know either are added, and what was heard of the answers isn't said again."""
+        numbers = {turn: turn for turn in range(self._driver.state.turn + 1)}  # in the receipts, and here
+        for receipt in receipts:
+            if receipt.voice <= saved_voice:
+                continue
+            for said in receipt.turns:
+                if said.turn not in numbers:
+                    self._hearing.type(said.text)
+                    numbers[said.turn] = self._driver.state.turn
+            last = max((numbers[said.turn] for said in receipt.turns), default=0)
+            answer = heard_answer(receipt, played, last)
+            if answer is not None and last > self._driver.state.answered:
+                self._heard = (*self._heard, answer)
+
+    def heard_for(self, first: int, last: int) -> HeardAnswer | None:
+        """What was heard of the answers to these turns, the oldest of which is the first that isn't answered."""
+        self._heard = tuple(one for one in self._heard if one.turn >= first)
+        mine = [one for one in self._heard if one.turn <= last]
+        return joined(mine) if mine else None

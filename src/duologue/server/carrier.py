@@ -1,0 +1,80 @@
+"""Which way the sound of a client goes, over its socket or over a peer connection: rows, and a pure step.
+
+State, captions and commands always go over the socket. Sound moves to a peer connection when one is made and the agent
+is silent, and back to the socket as soon as the connection fails, from the sample that was heard last. Rule: sound has
+exactly one carrier at any time, and a client that can't use WebRTC notices nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+
+class CarrierPlace(Enum):
+    """Where the sound goes, and how far a peer connection is."""
+
+    SOCKET = "socket"
+    CONNECTING = "connecting"  # over the socket, and an offer was answered
+    WAITING = "waiting"  # over the socket, until the agent is silent
+    PEER = "peer"
+
+
+class CarrierInput(Enum):
+    """What happens."""
+
+    OFFER_CAME = "an offer of the client was answered"
+    PATH_UP = "the peer connection works"
+    PATH_QUIET = "nothing comes over the peer connection"
+    PATH_LOST = "the peer connection is over"
+    SILENCE_CAME = "the agent says nothing"
+    SOCKET_ASKED = "the client wants its socket back"
+    CLIENT_LEFT = "the client's socket is gone"
+
+
+class CarrierAct(Enum):
+    """What to do, in this order."""
+
+    USE_PEER = "send sound over the peer connection"
+    USE_SOCKET = "send sound over the socket"
+    CLOSE_FORMER = "close the peer connection before the newest"
+    CLOSE_PEER = "close the peer connection"
+    TELL_FAILED = "tell the client that it could not be connected"
+
+
+class CarrierRow(NamedTuple):
+    sources: tuple[CarrierPlace, ...]
+    on: CarrierInput
+    target: CarrierPlace
+    acts: tuple[CarrierAct, ...] = ()
+
+
+_P, _I, _A = CarrierPlace, CarrierInput, CarrierAct
+_OVER_SOCKET = (_P.CONNECTING, _P.WAITING)
+ROWS: tuple[CarrierRow, ...] = (
+    CarrierRow((_P.SOCKET,), _I.OFFER_CAME, _P.CONNECTING),
+    CarrierRow(_OVER_SOCKET, _I.OFFER_CAME, _P.CONNECTING, (_A.CLOSE_FORMER,)),
+    CarrierRow((_P.PEER,), _I.OFFER_CAME, _P.CONNECTING, (_A.USE_SOCKET, _A.CLOSE_FORMER)),
+    CarrierRow((_P.CONNECTING,), _I.PATH_UP, _P.WAITING),
+    CarrierRow((_P.WAITING,), _I.SILENCE_CAME, _P.PEER, (_A.USE_PEER,)),
+    CarrierRow(_OVER_SOCKET, _I.PATH_LOST, _P.SOCKET, (_A.CLOSE_PEER, _A.TELL_FAILED)),
+    CarrierRow((_P.WAITING,), _I.PATH_QUIET, _P.SOCKET, (_A.CLOSE_PEER, _A.TELL_FAILED)),
+    CarrierRow((_P.PEER,), _I.PATH_QUIET, _P.SOCKET, (_A.USE_SOCKET, _A.CLOSE_PEER)),
+    CarrierRow((_P.PEER,), _I.PATH_LOST, _P.SOCKET, (_A.USE_SOCKET, _A.CLOSE_PEER)),
+    CarrierRow(_OVER_SOCKET, _I.SOCKET_ASKED, _P.SOCKET, (_A.CLOSE_PEER,)),
+    CarrierRow((_P.PEER,), _I.SOCKET_ASKED, _P.SOCKET, (_A.USE_SOCKET, _A.CLOSE_PEER)),
+    CarrierRow((*_OVER_SOCKET, _P.PEER), _I.CLIENT_LEFT, _P.SOCKET, (_A.CLOSE_PEER,)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CarrierStep:
+    place: CarrierPlace
+    acts: tuple[CarrierAct, ...] = ()
+
+
+def step(place: CarrierPlace, given: CarrierInput) -> CarrierStep:
+    """Where the sound goes after this, and what to do."""
+    found = next((row for row in ROWS if place in row.sources and given is row.on), None)
+    return CarrierStep(found.target, found.acts) if found is not None else CarrierStep(place)

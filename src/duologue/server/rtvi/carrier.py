@@ -1,0 +1,27 @@
+"""What carries the protocol to one client: a WebSocket, or the data channel of a WebRTC connection.
+
+Rule: sending never waits, and a carrier knows nothing of what the messages mean.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..close_codes import CloseCode
+from .incoming import JsonObject
+
+
+class RtviCarrier(Protocol):
+    """The sending side of one client."""
+
+    def send_message(self, message: JsonObject) -> None:
+        """Send this message of the protocol."""
+        ...
+
+    def drop_sound(self) -> None:
+        """Drop the sound that waits, and tell the client to drop what it hasn't played."""
+        ...
+
+    def disconnect(self, code: CloseCode) -> None:
+        """Disconnect the client once everything that waits is sent."""
+        ...

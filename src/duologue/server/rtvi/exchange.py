@@ -1,0 +1,116 @@
+"""The state of the exchange with one RTVI client, as one frozen value, and the draft in which one step is made.
+
+Rule: everything that is decided about the protocol is decided from this value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .acts import RtviAct, SendToClient
+
+VERSION = "2.1.0"  # of the protocol
+OLD_MAJOR = 1  # clients of this version get `bot-output` as it was then
+MAJORS = (OLD_MAJOR, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenSegment:
+    """A piece of a reply's spoken text, from one character up to another. `heard` is where the client was told that
+    playback is."""
+
+    id: int
+    start: int
+    end: int
+    heard: int
+
+    @property
+    def is_heard(self) -> bool:
+        return self.heard >= self.end
+
+
+@dataclass(frozen=True, slots=True)
+class GivenCall:
+    """A function that the client runs."""
+
+    call: int
+    name: str
+    result: str | None = None
+
+    @property
+    def id(self) -> str:
+        return call_id(self.call)
+
+
+def call_id(call: int) -> str:
+    """The id of a tool call, as the client knows it."""
+    return f"call_{call}"
+
+
+@dataclass(frozen=True, slots=True)
+class RtviState:
+    """What the exchange with one client remembers."""
+
+    about: tuple[tuple[str, str], ...] = ()  # what the client is told about this server
+    counted: int = 0  # ids that were given to messages and segments
+    ready_id: str = ""  # of the client's `client-ready`; empty: it isn't ready
+    version: str = VERSION  # that both sides speak
+    has_begun: bool = False
+    speaking_turn: int = 0  # the user's turn that the client was told of
+    partial: str = ""  # the newest words of it that the client was told
+    reply: int = 0  # the newest reply
+    is_thinking: bool = False  # the client was told that its text is being made
+    spoken: str = ""  # its text so far
+    shown: str = ""  # its text that is only shown
+    segments: tuple[SpokenSegment, ...] = ()
+    voice: int = 0  # that the client was told of; 0: the agent is silent
+    is_unspoken: bool = False  # the next answer is only shown
+    calls: tuple[GivenCall, ...] = ()
+    own_calls: tuple[int, ...] = ()
+
+    @property
+    def is_old(self) -> bool:
+        """Does the client speak the former version?"""
+        return self.version.startswith(f"{OLD_MAJOR}.")
+
+
+class RtviDraft:
+    """One step: the state so far, and what is to be done."""
+
+    def __init__(self, state: RtviState) -> None:
+        self.s = state
+        self.acts: list[RtviAct] = []
+
+    def set(self, **changes: Any) -> None:
+        self.s = replace(self.s, **changes)
+
+    def do(self, act: RtviAct) -> None:
+        self.acts.append(act)
+
+    def next_number(self) -> int:
+        self.set(counted=self.s.counted + 1)
+        return self.s.counted
+
+    def send(self, kind: str, **data: Any) -> None:
+        """Send a message that belongs to no message of the client."""
+        self.acts.append(SendToClient(kind, data or None, f"s{self.next_number()}"))
+
+    def send_any(self, kind: str, data: Any) -> None:
+        """Send a message whose data may be anything that JSON can hold."""
+        self.acts.append(SendToClient(kind, data, f"s{self.next_number()}"))
+
+    def send_stamped(self, kind: str, **data: Any) -> None:
+        """Send a message with the time."""
+        self.acts.append(SendToClient(kind, data, f"s{self.next_number()}", is_stamped=True))
+
+    def reply_to(self, id_: str, kind: str, **data: Any) -> None:
+        """Send a message that answers one of the client's."""
+        self.acts.append(SendToClient(kind, data, id_))
+
+    def refuse(self, why: str, id_: str = "") -> None:
+        """Tell the client that something isn't taken."""
+        if id_:
+            self.reply_to(id_, "error-response", error=why)
+        else:
+            self.send("error", error=why, message=why, fatal=False)

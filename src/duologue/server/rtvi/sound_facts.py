@@ -1,0 +1,23 @@
+"""Which facts about the agent's sound a step of the state machine brings, beside those of the Realtime protocol.
+
+Rule: a sound that ends is told before one that begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from duologue.core import effects as fx
+from duologue.core.leaves import Voice
+from duologue.core.step_record import StepRecord
+
+from .facts import AgentFellSilent, AgentSounded
+
+
+def sound_facts_of(record: StepRecord) -> Iterator[AgentSounded | AgentFellSilent]:
+    """The facts of one step."""
+    if record.after.voice is Voice.SILENT and record.before.voice is not Voice.SILENT:
+        yield AgentFellSilent()
+    for effect in record.effects:
+        if type(effect) is fx.StartPlayback:
+            yield AgentSounded(effect.voice)

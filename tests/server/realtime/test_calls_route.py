@@ -1,0 +1,107 @@
+"""Requests for calls over WebRTC that can't be made, hang-ups, and pages of other origins."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import urllib.request
+from typing import Any
+
+import pytest
+
+from duologue.server.realtime.routes import realtime_routes
+from duologue.server.settings import WebRtcSettings
+from tests.lines.webrtc.aiortc_client import AiortcClient
+from tests.server.running_server import Answer, RunningServer, running_server
+
+pytest.importorskip("aiortc", reason="pip install 'duologue[webrtc]'")
+TOKEN = "the token of the callers"
+OWN = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/sdp"}
+NO_OPUS = b"v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=rtpmap:0 PCMU/8000\r\n"
+
+
+@pytest.fixture(autouse=True)
+def only_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aioice.ice.get_host_addresses", lambda use_ipv4, use_ipv6: ["127.0.0.1"])
+
+
+def run(work: Any, **settings: Any) -> None:
+    async def whole() -> None:
+        async with running_server(token=TOKEN, **settings) as made:
+            made.server.add_routes(realtime_routes(made.server))
+            await work(made)
+
+    asyncio.run(asyncio.wait_for(whole(), 60))
+
+
+async def post(made: RunningServer, body: bytes, path: str = "", **headers: str) -> Answer:
+    return await made.get(f"/v1/realtime/calls{path}", body, **{**OWN, **headers})
+
+
+def code_of(answer: Answer) -> tuple[int, str]:
+    return answer.status, json.loads(answer.body)["error"]["code"]
+
+
+def test_a_call_that_cannot_be_made_gets_the_error_of_the_protocol_and_leaves_nothing_behind() -> None:
+    async def work(made: RunningServer) -> None:
+        assert code_of(await post(made, b"")) == (400, "invalid_offer")
+        assert code_of(await post(made, b"no sdp")) == (400, "invalid_offer")
+        assert code_of(await post(made, b"v=0\r\n")) == (400, "no_audio")
+        assert code_of(await post(made, NO_OPUS)) == (400, "no_opus")
+        assert code_of(await post(made, NO_OPUS.replace(b"PCMU/8000", b"opus/48000/2"))) == (400, "invalid_offer")
+        assert code_of(await post(made, b"x" * 300_000)) == (413, "invalid_offer")
+        assert code_of(await post(made, b"{}", Content_Type="application/json")) == (400, "invalid_content_type")
+        assert code_of(await post(made, b"v=0", Authorization="Bearer wrong")) == (401, "invalid_api_key")
+        assert code_of(await post(made, b"v=0", Origin="https://evil.example")) == (403, "invalid_origin")
+        assert made.conversations.others == set()
+
+    run(work)
+
+
+def test_a_server_without_webrtc_says_what_to_do() -> None:
+    async def work(made: RunningServer) -> None:
+        answer = await post(made, b"v=0")
+        assert code_of(answer) == (501, "unsupported_parameter")
+        assert b"WebSocket" in answer.body
+
+    run(work, webrtc=WebRtcSettings(enabled=False))
+
+
+def test_an_address_has_only_so_many_calls_and_the_key_that_made_one_ends_it() -> None:
+    async def work(made: RunningServer) -> None:
+        client = AiortcClient()
+        try:
+            offer = (await client.offer()).encode()
+            answer = await post(made, offer)
+            assert answer.status == 201
+            assert code_of(await post(made, offer)) == (429, "rate_limit_exceeded")
+            path = answer.headers["location"].removeprefix("/v1/realtime/calls")
+            assert code_of(await post(made, b"", f"{path}/hangup", Authorization="Bearer other")) == (
+                404,
+                "call_not_found",
+            )
+            assert (await post(made, b"", f"{path}/hangup")).status == 200
+            async with asyncio.timeout(20):
+                while (await post(made, b"", f"{path}/hangup")).status == 200:
+                    await asyncio.sleep(0.01)
+            assert (await post(made, offer)).status == 201  # there is a place again
+        finally:
+            await client.close()
+
+    run(work, sockets_per_address_max=1)
+
+
+def test_a_page_of_an_allowed_origin_may_call() -> None:
+    async def work(made: RunningServer) -> None:
+        def ask(origin: str) -> Any:
+            url = f"http://127.0.0.1:{made.port}/v1/realtime/calls"
+            request = urllib.request.Request(url, method="OPTIONS", headers={"Origin": origin})
+            return urllib.request.urlopen(request, timeout=20)
+
+        answer = await asyncio.to_thread(ask, "https://shop.example")
+        assert answer.status == 204
+        assert answer.headers["access-control-allow-origin"] == "https://shop.example"
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            await asyncio.to_thread(ask, "https://evil.example")
+
+    run(work, origins=("https://shop.example",))

@@ -1,0 +1,129 @@
+"""The panel's protocol with WebRTC beside the socket: a real aiortc client, moves, and offers that can't work."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from duologue.server.settings import WebRtcSettings
+from tests.lines.webrtc.aiortc_client import AiortcClient, tone
+from tests.server.realtime.tone_agent import WORD_MS, tone_agent
+from tests.server.running_server import Client, RunningServer, running_server
+
+pytest.importorskip("aiortc", reason="pip install 'duologue[webrtc]'")
+ON = WebRtcSettings(panel=True)
+
+
+@pytest.fixture(autouse=True)
+def only_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aioice.ice.get_host_addresses", lambda use_ipv4, use_ipv6: ["127.0.0.1"])
+
+
+def run(
+    talk: Callable[[RunningServer, Client], Awaitable[None]], hears: list[str], settings: WebRtcSettings = ON
+) -> None:
+    async def whole() -> None:
+        async with running_server(lambda: tone_agent(hears=hears), webrtc=settings) as made:
+            client = await made.connect()
+            await client.begin("one")
+            await talk(made, client)
+
+    asyncio.run(asyncio.wait_for(whole(), 40))
+
+
+async def connected(client: Client) -> AiortcClient:
+    """A peer connection that carries this client's sound."""
+    peer = AiortcClient()
+    await client.send("webrtc", sdp=await peer.offer())
+    answer = await client.expect("webrtc")
+    await peer.accept(answer["sdp"])
+    await client.expect("carrier", carrier="webrtc")
+    return peer
+
+
+@pytest.mark.alone
+def test_a_conversation_moves_to_webrtc_and_back_in_the_middle_of_a_reply_without_a_lost_word() -> None:
+    async def talk(made: RunningServer, client: Client) -> None:
+        peer = await connected(client)
+        try:
+            peer.microphone.pcm += tone(600, 220)
+            heard = await client.expect("caption", role="assistant", final=True)
+            assert heard["text"] == "You said good morning."
+            assert client.frames == []  # no sound came over the socket
+            peer.microphone.pcm += tone(600, 220)
+            await client.until(lambda: any(told["ms"] > 1_000 for told in client.told("heard")))
+            peer.sender.replaceTrack(None)  # no more packets
+            told = await client.expect("carrier", carrier="socket")
+            assert 900 < told["missedMs"] < 5_000
+            await client.expect("caption", role="assistant", final=True, after=1)
+        finally:
+            await peer.close()
+        assert client.told("caption", role="assistant", final=True)[1]["text"].split()[-1] == "word40."
+        over_socket_ms = sum(len(pcm) for _, _, pcm in client.frames) // 48
+        over_peer_ms = client.told("heard")[-1]["ms"]
+        assert client.told("play", action="begin")[0]["ms"] == over_peer_ms  # it goes on where it was heard
+        assert over_peer_ms + over_socket_ms == 40 * WORD_MS
+
+    run(talk, ["good morning", "tell me a story"])
+
+
+@pytest.mark.alone
+def test_a_reply_is_interrupted_over_webrtc_and_cut_where_it_was_heard() -> None:
+    async def talk(made: RunningServer, client: Client) -> None:
+        peer = await connected(client)
+        try:
+            peer.microphone.pcm += tone(600, 220)
+            await client.until(lambda: any(told["ms"] > 600 for told in client.told("heard")))
+            peer.microphone.pcm += tone(600, 220)
+            await client.expect("caption", role="assistant", final=True, after=1)
+        finally:
+            await peer.close()
+        first = client.told("caption", role="assistant", final=True)[0]
+        assert 5 <= len(first["text"].split()) < 40
+
+    run(talk, ["tell me a story", "stop please now"])
+
+
+def refusal(sdp: str, settings: WebRtcSettings = ON) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+
+    async def talk(made: RunningServer, client: Client) -> None:
+        await client.send("webrtc", sdp=sdp)
+        told.update(await client.expect("error"))
+        await client.send("type", text="hello")
+        await client.expect("caption", role="assistant", final=True)  # the conversation goes on over its socket
+
+    run(talk, [], settings)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("sdp", "reason"),
+    [
+        ("", "invalid_offer"),
+        ("v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n", "no_audio"),
+        ("v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=rtpmap:0 PCMU/8000\r\n", "no_opus"),
+    ],
+)
+def test_an_offer_that_cannot_work_is_refused_and_the_conversation_goes_on(sdp: str, reason: str) -> None:
+    told = refusal(sdp)
+    assert (told["code"], told["reason"]) == ("webrtc_refused", reason)
+
+
+def test_a_server_without_webrtc_says_so() -> None:
+    assert refusal("v=0", WebRtcSettings(enabled=False))["reason"] == "no_webrtc"
+
+
+def test_a_client_is_told_of_webrtc_only_if_other_machines_can_reach_the_server() -> None:
+    async def ready(settings: WebRtcSettings) -> Any:
+        async with running_server(webrtc=settings) as made:
+            client = await made.connect()
+            await client.hello("one")
+            return (await client.expect("ready"))["webrtc"]
+
+    assert asyncio.run(ready(WebRtcSettings())) is None
+    assert asyncio.run(ready(ON)) == {"iceServers": []}
+    assert asyncio.run(ready(WebRtcSettings(enabled=False, panel=True))) is None

@@ -1,0 +1,151 @@
+// A page with Pipecat's client, unchanged: it speaks, interrupts, runs a function, and exchanges messages.
+// client_rtvi.py bundles it and opens it in Chromium. Its microphone is a tone that is switched on and off.
+import { PipecatClient } from '@pipecat-ai/client-js'
+import { SmallWebRTCTransport, WavMediaManager as TrackMediaManager } from '@pipecat-ai/small-webrtc-transport'
+import { WavMediaManager, WebSocketTransport } from '@pipecat-ai/websocket-transport'
+
+const wait = (ms) => new Promise((done) => setTimeout(done, ms))
+
+async function until(holds, what, limitMs = 20000) {
+  const end = Date.now() + limitMs
+  while (!holds()) {
+    if (Date.now() > end) throw new Error(`never: ${what}`)
+    await wait(20)
+  }
+}
+
+/** A microphone whose tone a script switches on and off. */
+function fakeMicrophone() {
+  const context = new AudioContext()
+  const tone = new OscillatorNode(context, { frequency: 220 })
+  const level = new GainNode(context, { gain: 0 })
+  const microphone = new MediaStreamAudioDestinationNode(context)
+  tone.connect(level).connect(microphone)
+  tone.start()
+  navigator.mediaDevices.getUserMedia = async () => microphone.stream
+  return async (ms = 300) => {
+    level.gain.value = 0.4
+    await wait(ms)
+    level.gain.value = 0
+    await wait(600)
+  }
+}
+
+/** Counts the milliseconds in which a node gives sound. */
+function count(node, meter, connect) {
+  const counter = node.context.createScriptProcessor(256, 1, 1)
+  counter.onaudioprocess = ({ inputBuffer }) => {
+    const loud = inputBuffer.getChannelData(0).some((sample) => Math.abs(sample) > 0.02)
+    if (loud) meter.playedMs += (256 * 1000) / node.context.sampleRate
+  }
+  connect.call(node, counter)
+  connect.call(counter, node.context.destination)
+}
+
+/** Plays a track, and counts its sound. Chromium decodes a track only while an element plays it. */
+async function playTrack(track, meter) {
+  const stream = new MediaStream([track])
+  const element = new Audio()
+  element.srcObject = stream
+  element.muted = true
+  await element.play()
+  const context = new AudioContext()
+  count(context.createMediaStreamSource(stream), meter, AudioNode.prototype.connect)
+}
+
+/** Counts the milliseconds of sound that really reach the loudspeaker. */
+function loudspeakerMeter() {
+  const connect = AudioNode.prototype.connect
+  const meter = { playedMs: 0 }
+  AudioNode.prototype.connect = function (target, ...rest) {
+    const connected = connect.call(this, target, ...rest)
+    if (target === this.context.destination && this instanceof AudioWorkletNode) {
+      count(this, meter, connect)
+    }
+    return connected
+  }
+  return meter
+}
+
+/** The transport, and how a client connects with it. */
+const TRANSPORTS = {
+  websocket: {
+    make: () => new WebSocketTransport({ mediaManager: new WavMediaManager(512, 16000) }),
+    connect: (client, base, headers) => client.startBotAndConnect({ endpoint: `${base}/connect`, headers, requestData: {} }),
+  },
+  webrtc: {
+    make: () => new SmallWebRTCTransport({ mediaManager: new TrackMediaManager(512, 16000) }),
+    connect: (client, base, headers) => client.connect({ webrtcRequestParams: { endpoint: `${base}/offer`, headers } }),
+  },
+}
+
+window.runInterop = async (base, key, carrier) => {
+  const { make, connect } = TRANSPORTS[carrier]
+  const speak = fakeMicrophone()
+  const meter = loudspeakerMeter()
+  const seen = []
+  const errors = []
+  const facts = { user: [], partials: 0, agent: [], words: [], outputs: [], metrics: [], server: [], calls: [] }
+  const times = (name) => seen.filter((one) => one === name).length
+  const note = (name) => () => seen.push(name)
+  const client = new PipecatClient({
+    transport: make(),
+    enableMic: true,
+    callbacks: {
+      onConnected: note('connected'),
+      onDisconnected: note('disconnected'),
+      onTrackStarted: (track, participant) => participant?.local || track.kind !== 'audio' || playTrack(track, meter),
+      onBotReady: (data) => seen.push(`ready ${data.version}`),
+      onUserStartedSpeaking: note('user started'),
+      onUserStoppedSpeaking: note('user stopped'),
+      onBotStartedSpeaking: () => {
+        seen.push('bot started')
+        if (times('bot started') === 2) facts.playedMs = Math.round(meter.playedMs) // of the story that was cut
+      },
+      onBotStoppedSpeaking: note('bot stopped'),
+      onBotLlmStarted: note('llm started'),
+      onBotLlmStopped: note('llm stopped'),
+      onBotTtsStarted: note('tts started'),
+      onBotTtsStopped: note('tts stopped'),
+      onUserTranscript: (data) => (data.final ? facts.user.push(data.text) : (facts.partials += 1)),
+      onBotTranscript: (data) => facts.agent.push(data.text),
+      onBotTtsText: (data) => facts.words.push(data.text),
+      onBotOutput: (data) => facts.outputs.push(data),
+      onMetrics: (data) => facts.metrics.push(...Object.keys(data)),
+      onServerMessage: (data) => facts.server.push(data),
+      onLLMFunctionCallStopped: (data) => facts.calls.push(data),
+      onMessageError: (message) => seen.push(`refused ${message.data.error}`),
+      onError: (message) => (seen.includes('leaving') ? null : errors.push(JSON.stringify(message.data))),
+    },
+  })
+  client.registerFunctionCallHandler('get_weather', async ({ arguments: given }) => ({ sky: 'sunny', city: given.city }))
+  try {
+    const headers = new Headers({ Authorization: `Bearer ${key}` })
+    await connect(client, base, headers)
+
+    await speak()
+    await until(() => times('bot started') === 1, 'sound of the story')
+    await wait(800)
+    await speak()
+    await until(() => times('bot stopped') === 1, 'the interruption')
+    await until(() => times('bot stopped') === 2, 'the answer to the interruption')
+
+    await speak()
+    await until(() => facts.calls.length === 1, 'the function')
+    await until(() => facts.agent.some((text) => text.includes('sunny')), "the function's output")
+    await until(() => times('bot stopped') === 3, 'the end of the answer')
+
+    facts.answered = await client.sendClientRequest('ping', { number: 7 })
+    await client.sendText('hello', { run_immediately: true, audio_response: false })
+    await until(() => facts.outputs.some((one) => one.text === 'You said hello.'), 'an answer to a text')
+    await client.sendClientRequest('unknown', null).catch(() => {})
+    await until(() => seen.some((one) => one.startsWith('refused')), 'an error for a message that is not taken')
+
+    seen.push('leaving')
+    client.disconnectBot()
+    await until(() => seen.includes('disconnected'), 'the end')
+  } catch (failure) {
+    facts.failed = String(failure?.message ?? failure)
+  }
+  return { ...facts, outputs: facts.outputs.map((one) => one.spoken_status), seen, errors }
+}
