@@ -139,6 +139,15 @@ def _denies_waiting(g: GuessInContext) -> bool:
     return g.intent == "wait" and any(g.words.stem(word) in g.words.wait_stems for word in words[denied:])
 
 
+def _only_opens_with_wait(g: GuessInContext) -> bool:
+    """Is the guess a request for time, although the "wait" only opens a question? "Wait, how much is it?" asks for the
+    price; "can you wait a second?" asks for time."""
+    opening = next((place for place, token in enumerate(g.tokens) if token.word not in g.words.before_questions), 0)
+    rest = g.tokens[opening:]
+    speaks_of_it = any(g.words.stem(token.word) in g.signs.words_of_command("wait") for token in rest)
+    return g.intent == "wait" and opening > 0 and not speaks_of_it and g.signs.asks(rest)
+
+
 def _has_no_evidence(g: GuessInContext) -> bool:
     """Is the guess a command that no word of the message speaks of? "As soon as possible" is no "wait"."""
     name = _SPOKEN.get(g.intent) if g.confidence < _SURE else None
@@ -172,6 +181,7 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _asks_to_leave_it,
     _repeats_the_question,
     _denies_waiting,
+    _only_opens_with_wait,
     _has_no_evidence,
     _holds_only_values,
     _shares_no_word,
