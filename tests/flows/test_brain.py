@@ -481,3 +481,7 @@ def test_half_a_sentence_to_a_flow_waits_for_the_rest() -> None:
         call.says("I'd like to fly from").waits(700)
         call.says("New York")
         call.expect_heard("Where would you like to fly to?").expect_asked_once()
+
+
+def test_a_brain_has_the_language_of_its_flows() -> None:
+    assert flights().language == "en"

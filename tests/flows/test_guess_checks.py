@@ -122,6 +122,16 @@ def test_no_waiting_is_not_a_request_for_time(text: str, meant: tuple[Command, .
     assert commands_of(DOMAIN, asking, asked, understood("wait", "minilm"), "2026-03-04") == meant
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"), [("wait how much is it", ()), ("sorry, can you wait a second", (NeedTime(),))]
+)
+def test_a_wait_that_opens_a_question_is_not_a_request_for_time(text: str, meant: tuple[Command, ...]) -> None:
+    # Past bug: "wait how much is it" was answered with "take your time".
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, text, ("book_table",), (), question="When?")
+    assert commands_of(DOMAIN, asking, asked, understood("wait", "minilm"), "2026-03-04") == meant
+
+
 def test_a_question_about_cancelling_cancels_nothing() -> None:
     # Past bug: "is the booking free to cancel?" dropped the booking.
     asking = DialogueState(stack=(Instance(1, "book_table"),))

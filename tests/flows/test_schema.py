@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from duologue.flows import flow_schema, parse_flows
+from duologue.flows.problems import InvalidFlows
 from duologue.flows.schema import STEP_MODELS, FileEntry
 
 ROOT = Path(__file__).parent.parent.parent
@@ -92,3 +93,14 @@ def test_the_docs_name_every_key() -> None:
     keys = {key for model in schema["$defs"].values() for key in model.get("properties", ())}
     missing = sorted(key for key in {*keys, *schema["properties"]} if f"`{key}`" not in page and f"`{key}:" not in page)
     assert missing == []
+
+
+def test_a_language_without_a_pack_is_refused_by_line() -> None:
+    with pytest.raises(InvalidFlows, match=r"there is no language pack for 'fr'; there are packs for de, en, es"):
+        parse_flows("version: 1\nlanguage: fr\nflows: {hello: {steps: [{say: Bonjour}]}}\n")
+
+
+def test_texts_that_a_file_doesnt_replace_are_in_its_language() -> None:
+    file = 'version: 1\nlanguage: de\npatterns: {wait: "Gern."}\nflows: {hello: {steps: [{say: Hallo}]}}\n'
+    patterns = parse_flows(file).patterns
+    assert (patterns.wait, patterns.silence) == ("Gern.", "Sind Sie noch da?")

@@ -14,7 +14,7 @@ STEPS = [
     ),
     (
         "- say: Hi\n  colect: day",
-        "11: flows.book.steps[0]: unknown key 'colect'; known: id, say, barge_in",
+        "11: flows.book.steps[0]: unknown key 'colect'; known: id, say, barge_in, rephrase",
     ),
     (
         "- collect: day\n  promt: x",
@@ -37,8 +37,8 @@ STEPS = [
         "10: flows.book.steps[0].say: must be a text, not 5; put it in quotes",
     ),
     (
-        "- say: [a]",
-        "10: flows.book.steps[0].say: must be a text, not a list",
+        "- say: {a: b}",
+        "10: flows.book.steps[0].say: must be a text, not a mapping",
     ),
     (
         '- say: " "',

@@ -164,3 +164,17 @@ def test_ears_that_do_not_say_what_they_hear_are_accepted() -> None:
 
 def test_the_local_model_hears_english() -> None:
     assert Moonshine.languages == {"en"}
+
+
+class _FlowsInSpanish(ScriptedBrain):
+    language = "es-MX"
+
+
+def test_an_agent_and_its_flows_with_different_languages_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "duologue"):
+        Agent(_FlowsInSpanish([]), language="es")
+        assert not caplog.records
+        Agent(_FlowsInSpanish([]), language="de")
+    assert [record.getMessage() for record in caplog.records] == [
+        "the agent has language 'de', but its flows have 'es-MX': set Agent(language='es-MX')"
+    ]

@@ -134,7 +134,7 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
 
 
 def _check_date(text: str) -> None:
-    from duologue.dialogue.english.days import today_of
+    from duologue.dialogue.language.days import today_of
 
     try:
         today_of(text)

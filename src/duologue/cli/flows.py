@@ -123,7 +123,7 @@ def _show_file(checked: _Checked) -> None:
 
 
 def _counts(file: FlowFile) -> str:
-    return f"{_counted(len(file.domain.flows), 'flow')}, {_counted(len(file.domain.slots), 'slot')}"
+    return f"{_counted(len(file.domain.written_flows), 'flow')}, {_counted(len(file.domain.slots), 'slot')}"
 
 
 def _counted(count: int, what: str) -> str:
@@ -131,7 +131,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _contents(file: FlowFile) -> dict[str, list[str]]:
-    flows = [f"{flow.name} (hidden)" if flow.is_hidden else flow.name for flow in file.domain.flows.values()]
+    flows = [f"{flow.name} (hidden)" if flow.is_hidden else flow.name for flow in file.domain.written_flows]
     return {
         "flows": flows,
         "slots": [f"{slot.name} ({slot.kind})" for slot in file.domain.slots.values()],

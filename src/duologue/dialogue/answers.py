@@ -18,7 +18,8 @@ from .corrections import (
     self_correction,
 )
 from .draft import Commitment, DialogueDraft
-from .english import (
+from .interpreters import Interpreter, MessageInContext, as_set_slots, interpret, question_of
+from .language.readings import (
     ANY,
     Ambiguous,
     Confirmation,
@@ -27,24 +28,14 @@ from .english import (
     Question,
     SlotKind,
     Unclear,
-    plain_answer,
-    read,
-    read_confirmation,
 )
-from .english import SpokenCommand as Commanded
-from .english.carrier_words import DISSENT, FILLERS, POLITE
-from .english.commands import command_of
-from .english.courtesy import courtesy_of
-from .english.explained_words import echo_of
-from .english.no_preference import has_no_preference
-from .english.questions import asks
-from .english.tokens import tokens_of
-from .english.yes_no import opening_answer, trick_of
-from .interpreters import Interpreter, MessageInContext, as_set_slots, interpret, question_of
+from .language.readings import SpokenCommand as Commanded
+from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
 from .prompts import count_try, is_question_current
+from .repairs import leave_for_question
 from .requests import understanding
-from .run_flow import continue_flow
+from .run_flow import continue_flow, looks_up
 from .side_questions import take_side_question
 from .slot_names import only_named
 from .state import Phase
@@ -81,6 +72,19 @@ def _take_empty(reply: MessageInContext) -> bool:
     if reply.text.strip():
         return False
     count_as_miss(reply.d)
+    return True
+
+
+def _take_question(reply: MessageInContext) -> bool:
+    """Take a question as the answer, if the flow looks the answer up in the FAQ: "What would you like to know?"."""
+    d, slot = reply.d, reply.d.s.waiting_for
+    if slot is None or d.spec(slot).kind is not SlotKind.TEXT or not reply.signs.asks(reply.tokens):
+        return False
+    if reply.signs.command_of(reply.tokens) is not None or not looks_up(d, slot):
+        return False
+    words = " ".join(reply.text.split())
+    d.set(values=(SetSlot(slot, words, words, (0, len(words))),), among=())
+    validate_next(d)
     return True
 
 
@@ -137,7 +141,7 @@ def _take_no(reply: MessageInContext) -> bool:
 def _take_no_preference(reply: MessageInContext) -> bool:
     """Take "any" for a required slot: after `Skip` the agent says that it needs a value."""
     is_any = isinstance(reply.reading, Unclear) and reply.asked.slot.kind is not SlotKind.YES_NO
-    if not is_any or not has_no_preference(reply.tokens, echo_of(reply.asked)):
+    if not is_any or not reply.signs.has_no_preference(reply.tokens, reply.signs.echo_of(reply.asked)):
         return False
     reply.d.enter(Phase.UNDERSTANDING)
     apply_commands(reply.d, (Skip(),))
@@ -148,6 +152,14 @@ def _take_correction(reply: MessageInContext) -> bool:
     return correct(reply.d, reply.text)
 
 
+def _take_for_interrupted_question(reply: MessageInContext) -> bool:
+    """Take a reply that ignores the question of a repair as a reply to the question that was interrupted."""
+    if not leave_for_question(reply.d):
+        return False
+    answer(reply.d, reply.text)
+    return True
+
+
 def _take_anything(reply: MessageInContext) -> bool:
     ask_nlu(reply.d, reply.text)
     return True
@@ -155,6 +167,9 @@ def _take_anything(reply: MessageInContext) -> bool:
 
 QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("nothing said", "an empty message is a miss", _take_empty),
+    Interpreter("list", "items of a list that is asked for, changes of it, or its end", take_list_reply),
+    Interpreter("change of a list", "an item that is added, removed or changed at another question", take_list_change),
+    Interpreter("question for the FAQ", "a question, where the flow asks what the user wants to know", _take_question),
     Interpreter("another slot", "a value that names another slot, or corrects the last answer", _take_other_slot),
     Interpreter("none of them", "a no to all values that the agent asked about", _take_rejection),
     Interpreter("value", "the slot's grammar explains every word", _take_value),
@@ -165,6 +180,9 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("vague value", "a limit without a value: after four, not Monday", take_vague_value),
     Interpreter("side question", "a question that the flow itself answers", take_side_question),
     Interpreter("correction", "a change of an earlier answer, or of this one; a goodbye", _take_correction),
+    Interpreter(
+        "interrupted question", "no answer to a repair: the question before it", _take_for_interrupted_question
+    ),
     Interpreter("NLU", "everything else: an intent, or values among other words", _take_anything),
 )
 
@@ -195,9 +213,11 @@ def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
 def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
     """The value True for the open yes/no question, if the message begins with a yes, as in "yes, the reference is 55".
     Empty otherwise. A leading no isn't taken as the answer, because it may refer to an earlier question."""
-    slot = question_of(d).slot
+    slot, pack = question_of(d).slot, d.domain.pack
     is_yes = (
-        slot.kind is SlotKind.YES_NO and opening_answer(tokens_of(text)) is True and trick_of(d.s.last_question) is None
+        slot.kind is SlotKind.YES_NO
+        and pack.signs.opening_answer(pack.words.tokens_of(text)) is True
+        and pack.signs.trick_of(d.s.last_question) is None
     )
     return (SetSlot(slot.name, True, text),) if is_yes else ()
 
@@ -210,7 +230,9 @@ def _is_choice_of_other_slot(d: DialogueDraft, reading: Direct, text: str) -> bo
     if spec.kind is not SlotKind.NAME or is_listed or value == ANY:
         return False
     choices = [d.spec(name) for name in d.flow.slots if name != spec.name and d.spec(name).kind is SlotKind.CHOICE]
-    return any(isinstance(read(Question(one.grammar_slot), text, d.today), Direct) for one in choices)
+    return any(
+        isinstance(d.domain.pack.replies.read(Question(one.grammar_slot), text, d.today), Direct) for one in choices
+    )
 
 
 def _answer_ambiguously(d: DialogueDraft, reading: Ambiguous) -> None:
@@ -230,9 +252,10 @@ def _answer_ambiguously(d: DialogueDraft, reading: Ambiguous) -> None:
 
 def _rejects_all(d: DialogueDraft, text: str) -> bool:
     """Does the reply reject all of the values that were offered?"""
-    reading = read_confirmation("", text, d.today)
+    pack = d.domain.pack
+    reading = pack.replies.read_confirmation("", text, d.today, ())
     is_no = isinstance(reading, Confirmation) and reading.answer is ConfirmationAnswer.NO
-    return is_no or any(token.word in ("neither", "none") for token in tokens_of(text)[:2])
+    return is_no or any(token.word in pack.words.neither for token in pack.words.tokens_of(text)[:2])
 
 
 def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
@@ -259,7 +282,7 @@ def correct(d: DialogueDraft, text: str) -> bool:
             or other_slot_corrections(*about)
             or other_day_or_time(*about)
         )
-    if not found and _is_farewell(text):
+    if not found and _is_farewell(d, text):
         found = (Farewell(),)
     if found:
         d.enter(Phase.UNDERSTANDING)
@@ -267,8 +290,8 @@ def correct(d: DialogueDraft, text: str) -> bool:
     return bool(found)
 
 
-def _is_farewell(text: str) -> bool:
-    return courtesy_of(tokens_of(text)) == "farewell"
+def _is_farewell(d: DialogueDraft, text: str) -> bool:
+    return d.domain.pack.signs.courtesy_of(d.domain.pack.words.tokens_of(text)) == "farewell"
 
 
 def _is_about_open_question(d: DialogueDraft, asked: str, text: str) -> bool:
@@ -281,11 +304,12 @@ def _is_about_open_question(d: DialogueDraft, asked: str, text: str) -> bool:
 def _answer_read_back(d: DialogueDraft, text: str) -> None:
     """Handle the reply to the question whether a code was heard right. If the reply contains another code, that code
     replaces the one that was read back."""
-    if (name := command_of(tokens_of(text))) is not None:
+    pack = d.domain.pack
+    if (name := pack.signs.command_of(pack.words.tokens_of(text))) is not None:
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, (BY_NAME[name],))
         return
-    reading = read_confirmation(d.s.last_question, text, d.today)
+    reading = pack.replies.read_confirmation(d.s.last_question, text, d.today, ())
     if isinstance(reading, Confirmation) and reading.answer is ConfirmationAnswer.YES:
         d.commitments.append(Commitment.YES)
         d.enter(Phase.VALIDATING_SLOT)
@@ -297,7 +321,7 @@ def _answer_read_back(d: DialogueDraft, text: str) -> None:
         say_no(d)
         continue_flow(d)
         return
-    new = read(question_of(d), text, d.today)
+    new = pack.replies.read(question_of(d), text, d.today)
     if isinstance(new, Direct):
         _replace_code(d, as_set_slots(new.values, "grammar"))
         return
@@ -329,10 +353,11 @@ def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:
 
 def _rejects_code(d: DialogueDraft, text: str) -> bool:
     """Does the reply say that the code is wrong? Examples: "no, it ends in seven", "the number is wrong"."""
-    tokens = tokens_of(text)
-    begins = next((token.word for token in tokens if token.word not in FILLERS | POLITE), "")
-    says_no = plain_answer(d.s.last_question, text, d.today) is ConfirmationAnswer.NO
-    return (begins in DISSENT or says_no) and not asks(tokens)
+    pack = d.domain.pack
+    words, tokens = pack.words, pack.words.tokens_of(text)
+    begins = next((token.word for token in tokens if token.word not in words.fillers | words.polite), "")
+    says_no = pack.replies.plain_answer(d.s.last_question, text, d.today, ()) is ConfirmationAnswer.NO
+    return (begins in words.dissent or says_no) and not pack.signs.asks(tokens)
 
 
 # -- Messages that arrived while a request was running
@@ -344,7 +369,7 @@ def handle_queued_message(d: DialogueDraft, text: str) -> None:
     whether the question that is open now was already open before the request. If it was, the message is its answer. If
     not, the message is applied if it is a correction, and sent to NLU otherwise."""
     is_aside = d.is_question_new or d.s.is_aside
-    name = command_of(tokens_of(text))
+    name = d.domain.pack.signs.command_of(d.domain.pack.words.tokens_of(text))
     if name == "cancel" and d.has_just_acted:
         d.say_first(d.domain.patterns.too_late_to_stop)
         d.note("too_late_to_stop")
@@ -357,7 +382,7 @@ def handle_queued_message(d: DialogueDraft, text: str) -> None:
         answer(d, text)
     elif d.s.stack:
         correct_or_ask(d, text, is_aside=is_aside)
-    elif _is_farewell(text):
+    elif _is_farewell(d, text):
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, (Farewell(),))
     else:
@@ -365,5 +390,6 @@ def handle_queued_message(d: DialogueDraft, text: str) -> None:
 
 
 def _is_bare_yes_or_no(d: DialogueDraft, text: str) -> bool:
-    reading = read_confirmation("", text, d.today)
+    pack = d.domain.pack
+    reading = pack.replies.read_confirmation("", text, d.today, ())
     return isinstance(reading, Confirmation) and reading.answer is not ConfirmationAnswer.CHANGE and not reading.values

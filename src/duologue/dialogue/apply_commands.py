@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .commands import (
     Affirm,
+    AnswerQuestion,
     Back,
     Cancel,
     ChitChat,
@@ -27,17 +28,13 @@ from .commands import (
 )
 from .dependencies import uses
 from .draft import Commitment, DialogueDraft
-from .english import ANY, SlotKind
-from .english.carrier_words import FILLERS, POLITE
-from .english.courtesy import courtesy_of
-from .english.free_text import answering_part, has_sentences, trimmed_text
-from .english.questions import asks
-from .english.tokens import tokens_of
 from .flow import PerformAction
+from .language.readings import ANY, SlotKind
 from .not_understood import give_help, miss
 from .prompts import count_try, is_question_current, wait_for_answer
+from .repairs import CANCEL, HANDOFF, HELP, open_repair
 from .requests import open_flows
-from .run_flow import continue_flow, hand_over, open_flow, write
+from .run_flow import continue_flow, hand_over, looks_up, open_flow, write
 from .slot_names import only_named
 from .stack import keep_slots, restart_task, return_to
 from .state import Instance, Phase, without
@@ -99,22 +96,23 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
         or not is_question_current(d)
     ):
         return False
-    tokens = tokens_of(words)
+    pack = d.domain.pack
+    tokens = pack.words.tokens_of(words)
     if (
         not words
-        or courtesy_of(tokens) in ("thanks", "farewell", "greeting")
+        or pack.signs.courtesy_of(tokens) in ("thanks", "farewell", "greeting")
         or only_named(d.domain, d.top.flow, words)
     ):
         return False
-    if tokens and all(token.word in POLITE | FILLERS for token in tokens):
+    if tokens and all(token.word in pack.words.polite | pack.words.fillers for token in tokens):
         return False
-    whole = trimmed_text(tokens, d.spec(slot).grammar_slot)
-    first, after = part = answering_part(tokens, whole) if tokens else whole
-    if asks(tokens[first:after]):
+    whole = pack.replies.trimmed_text(tokens, d.spec(slot).grammar_slot)
+    first, after = part = pack.replies.answering_part(tokens, whole) if tokens else whole
+    if pack.signs.asks(tokens[first:after]):
         return False
     start = tokens[first].start if first else 0
     end = tokens[after - 1].end if after < len(tokens) else len(words)
-    source = PICKED_OUT if part != whole or has_sentences(tokens, part) else "grammar"
+    source = PICKED_OUT if part != whole or pack.replies.has_sentences(tokens, part) else "grammar"
     d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end), source),))
     validate_next(d)
     return True
@@ -134,6 +132,8 @@ def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
             return command.slot in wanted or (d.s.stack != () and command.slot in d.top.needs)
         case Affirm() | Deny():
             return bool(d.s.stack)
+        case AnswerQuestion():
+            return 0 <= command.entry < len(d.domain.faq)
     return True
 
 
@@ -151,7 +151,8 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
         case Deny():
             return not values and say_no(d)
         case Cancel():
-            cancel(d)
+            if not _is_handled(d, CANCEL):
+                cancel(d)
         case Restart():
             _start_over(d)
         case Back():
@@ -159,17 +160,37 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
         case Skip():
             _skip(d)
         case Help():
-            give_help(d)
+            if not _is_handled(d, HELP):
+                give_help(d)
+        case AnswerQuestion():
+            slot = d.s.waiting_for
+            if slot is not None and looks_up(d, slot) and is_question_current(d) and d.s.heard:
+                values.append(SetSlot(slot, d.s.heard, d.s.heard))  # the flow looks it up in its next step
+            else:
+                d.say(d.domain.faq[command.entry].answer)
+                d.note("faq_answered", entry=str(command.entry))
         case ChitChat():
             d.say(command.text or d.domain.patterns.chit_chat)
             if not d.s.stack and not command.text:
                 give_help(d)
         case Handoff():
             d.commitments.append(Commitment.HANDOFF)
+            if _is_handled(d, HANDOFF):
+                return False
             hand_over(d)
             d.enter(Phase.IDLE)
             return True
     return False
+
+
+def _is_handled(d: DialogueDraft, occasion: str) -> bool:
+    """Does a flow of the author handle this? A cancellation after an error, and one without a task, is never
+    delayed."""
+    if occasion == CANCEL:
+        if not d.s.stack or d.top.failed or d.s.trouble is not None:
+            return False
+        d.commitments.append(Commitment.CANCEL)
+    return open_repair(d, occasion)
 
 
 # -- Other commands

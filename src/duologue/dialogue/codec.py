@@ -15,7 +15,7 @@ from .commands import CorrectSlot, SetSlot
 from .flow import Domain, PerformAction
 from .state import BUSY, DialogueMessage, DialogueState, DialogueTrouble, Filled, Instance, Phase, TraceEvent
 
-VERSION = 5
+VERSION = 6
 
 
 class BadCheckpoint(ValueError):
@@ -44,6 +44,7 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
     "last_nlu_call": (int, type(None)),
 }
 
+_NEW_IN_6: dict[str, Any] = {"lists": {}, "repairs": "", "counts": [0, 0, 0]}
 # Each function converts a checkpoint from the version in its key to the next version.
 MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: lambda old: {**old, "tries": 0},
@@ -54,6 +55,11 @@ MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "ended": None,
         "ended_turn": 0,
         "stack": [{**one, "denied": False, "done": []} for one in old["stack"]],
+    },
+    5: lambda old: {
+        **old,
+        "ended": {**old["ended"], **_NEW_IN_6} if old["ended"] is not None else None,
+        "stack": [{**one, **_NEW_IN_6} for one in old["stack"]],
     },
 }
 
@@ -68,6 +74,7 @@ def to_json(domain: Domain, state: DialogueState) -> dict[str, Any]:
     for written, instance in zip((*data["stack"], *written_too), (*state.stack, *ended), strict=True):
         written["at"] = domain.flows[instance.flow].program[instance.at].step
         written["slots"] = {name: asdict(filled) for name, filled in instance.slots}
+        written["lists"] = {name: asdict(filled) for name, filled in instance.lists}
     data["kept"] = {name: asdict(filled) for name, filled in state.kept}
     data["metadata"] = dict(state.metadata)
     return data
@@ -166,7 +173,15 @@ def _instance(domain: Domain, data: dict[str, Any]) -> Instance:
         called=data["called"],
         denied=data["denied"],
         done=tuple(data["done"]),
+        lists=_slots(data["lists"]),
+        repairs=data["repairs"],
+        counts=_counts(data["counts"]),
     )
+
+
+def _counts(data: Any) -> tuple[int, int, int]:
+    misses, silences, tries = data
+    return int(misses), int(silences), int(tries)
 
 
 def _slots(data: dict[str, Any]) -> tuple[tuple[str, Filled], ...]:

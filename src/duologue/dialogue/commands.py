@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .english import Json
+from .language.readings import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,13 @@ class ChitChat:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerQuestion:
+    """The user asks something that the FAQ answers. `entry` is the place of the answer in the FAQ."""
+
+    entry: int
+
+
+@dataclass(frozen=True, slots=True)
 class Farewell:
     """The user says goodbye."""
 
@@ -124,6 +131,7 @@ Command: TypeAlias = (
     | Help
     | Handoff
     | ChitChat
+    | AnswerQuestion
     | Farewell
 )
 

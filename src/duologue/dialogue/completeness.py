@@ -13,23 +13,15 @@ from collections.abc import Sequence
 from .commands import Command, StartFlow
 from .draft import DialogueDraft
 from .effects import Understand, Validate
-from .english import Direct, SlotKind, Value, read, read_volunteered
-from .english.carrier_words import FILLERS, POLITE
-from .english.courtesy import courtesy_of
-from .english.numbers import SCALES, TENS
-from .english.questions import asks
-from .english.tokens import Token, tokens_of
 from .events import Understood, UserMessage, Validated
 from .flow import Domain, Flow
 from .interpreters import as_set_slots, question_of
+from .language.readings import Direct, SlotKind, Value
+from .language.tokens import Token
 from .machine import guarded_step
 from .state import BUSY, DialogueState, Phase
 
 COMPLETE, OPEN, UNKNOWN = "complete", "open", "unknown"
-# Something has to follow these words, unless the text is a question: "What is it for?"
-_OPEN_ENDS = frozenset(
-    "to from of for with at by into onto than between and or but because a an the my your our their".split()
-)
 # The interpreters that take a whole reply. A "no" to a confirmation isn't among them: what to change often follows it.
 _TAKES_WHOLE = {
     Phase.IDLE: ("command", "correction", "courtesy"),
@@ -38,13 +30,12 @@ _TAKES_WHOLE = {
 }
 # More digits or words may follow the value of these slots, and the grammar can't tell how many.
 _UNBOUNDED = (SlotKind.CODE, SlotKind.PHONE, SlotKind.TEXT)
-_GOES_ON = frozenset(TENS) | frozenset(SCALES)  # "twenty" may become "twenty-five"
 _GREETINGS = ("greeting", "assent")  # usually the beginning of a request
 
 
 def completeness(domain: Domain, state: DialogueState, text: str, today: str) -> str:
     """How complete this text is as a reply in this state: complete, open or unknown."""
-    tokens = tokens_of(text)
+    tokens = domain.pack.words.tokens_of(text)
     if not tokens or state.phase in BUSY or state.phase is Phase.ERROR:
         return UNKNOWN
     if _ends_open(domain, state, tokens):
@@ -62,21 +53,21 @@ def _is_whole(domain: Domain, state: DialogueState, text: str, today: str) -> bo
             _is_request(after, flow, domain, text, today) for flow in domain.offered
         )
     if taken == "value":
-        reading = read(question_of(DialogueDraft(domain, state, 0, today)), text, today)
+        reading = domain.pack.replies.read(question_of(DialogueDraft(domain, state, 0, today)), text, today)
         return isinstance(reading, Direct) and _is_settled(domain, reading.values, text)
     if taken == "courtesy":
-        return courtesy_of(tokens_of(text)) not in _GREETINGS
+        return domain.pack.signs.courtesy_of(domain.pack.words.tokens_of(text)) not in _GREETINGS
     return taken in _TAKES_WHOLE.get(state.phase, ())
 
 
 def _is_request(asking: DialogueState, flow: Flow, domain: Domain, text: str, today: str) -> bool:
     """Is this text an example of the flow, or do its words explain each other and leave nothing to ask for? `asking` is
     the state in which the text waits for NLU."""
-    said = _content(text)
-    if any(said == _content(example) for example in flow.examples):
+    said = _content(domain, text)
+    if any(said == _content(domain, example) for example in flow.examples):
         return True
     slots = tuple(domain.slots[name].grammar_slot for name in flow.slots if not domain.slots[name].ask_before_filling)
-    whole = read_volunteered(slots, text, " ".join((flow.description, *flow.examples)), today)
+    whole = domain.pack.replies.read_volunteered(slots, text, " ".join((flow.description, *flow.examples)), today)
     if whole is None or not _is_settled(domain, whole.values, text):
         return False
     commands: tuple[Command, ...] = (StartFlow(flow.name), *as_set_slots(whole.values, "grammar"))
@@ -89,8 +80,9 @@ def _is_request(asking: DialogueState, flow: Flow, domain: Domain, text: str, to
     return after.phase not in (Phase.WAITING_FOR_SLOT, Phase.VALIDATING_SLOT, Phase.ERROR)
 
 
-def _content(text: str) -> list[str]:
-    return [token.word for token in tokens_of(text) if token.word not in POLITE and token.word not in FILLERS]
+def _content(domain: Domain, text: str) -> list[str]:
+    words = domain.pack.words
+    return [token.word for token in words.tokens_of(text) if token.word not in words.polite | words.fillers]
 
 
 def _is_settled(domain: Domain, values: Sequence[Value], text: str) -> bool:
@@ -103,17 +95,18 @@ def _is_settled(domain: Domain, values: Sequence[Value], text: str) -> bool:
         return False
     if spec.kind is SlotKind.NAME:
         return spec.names is not None and last.value in spec.names.values.values()
-    end = tokens_of(text)[-1]
-    return not (end.word in _GOES_ON and last.span[0] <= end.start < last.span[1])
+    words = domain.pack.words
+    end = words.tokens_of(text)[-1]
+    return not (end.word in words.goes_on and last.span[0] <= end.start < last.span[1])
 
 
 def _ends_open(domain: Domain, state: DialogueState, tokens: Sequence[Token]) -> bool:
     """Does the text end in a word that something has to follow? "I'd like to" answers a yes/no question, though."""
-    words = [token.word for token in tokens]
-    while words and words[-1] in FILLERS and words[-1] not in _OPEN_ENDS:
+    lists, words = domain.pack.words, [token.word for token in tokens]
+    while words and words[-1] in lists.fillers and words[-1] not in lists.open_ends:
         words.pop()
-    if not words or words[-1] not in _OPEN_ENDS or asks(tokens):
+    if not words or words[-1] not in lists.open_ends or domain.pack.signs.asks(tokens):
         return False
     asked = domain.slots[state.waiting_for] if state.waiting_for is not None else None
     is_yes_no = state.phase is Phase.CONFIRMING or (asked is not None and asked.kind is SlotKind.YES_NO)
-    return not (is_yes_no and words[-1] == "to")
+    return not (is_yes_no and words[-1] in lists.open_verb_marks)

@@ -6,8 +6,6 @@ counts as a yes. Such a reply changes a slot if it is fully understood, and goes
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from functools import cached_property
 
 from .answers import ask_nlu, correct, count_as_miss
@@ -15,7 +13,10 @@ from .apply_commands import apply_commands
 from .commands import BY_NAME, ChitChat, ClearSlot, Command, CorrectSlot, NeedTime, SetSlot
 from .corrections import Correction, named_slot, slots_that_fit, value_for_slot
 from .draft import DialogueDraft
-from .english import (
+from .elliptic_corrections import with_currency_of
+from .flow import Confirm, PerformAction
+from .interpreters import Interpreter, MessageInContext, as_set_slots, empty_slots, interpret
+from .language.readings import (
     Confirmation,
     ConfirmationAnswer,
     Direct,
@@ -26,18 +27,8 @@ from .english import (
     SlotKind,
     Unclear,
     Value,
-    read,
-    read_confirmation,
-    read_volunteered,
-    says_yes_then_asks,
 )
-from .english.carrier_words import FILLERS, POLITE
-from .english.commands import command_of, only_asks_for_change, postpones, repeats
-from .english.elliptic_corrections import with_currency_of
-from .english.no_preference import has_no_preference
-from .english.tokens import Token
-from .flow import Confirm, PerformAction
-from .interpreters import Interpreter, MessageInContext, as_set_slots, empty_slots, interpret
+from .list_answers import take_list_change
 from .run_flow import continue_flow
 from .side_questions import take_side_question
 from .slot_names import only_named
@@ -45,7 +36,6 @@ from .state import Phase
 from .templates import fill, gaps_of
 from .yes_and_no import say_no, say_yes
 
-_AND = re.compile(r",? and |, ?", re.IGNORECASE)
 _CONTACT_KINDS = (SlotKind.PHONE, SlotKind.EMAIL)  # such a value, given instead of a yes, is always a correction
 
 
@@ -58,7 +48,8 @@ class MessageToConfirmation(MessageInContext):
 
     @cached_property
     def reading(self) -> Reading:
-        return read_confirmation(self.d.s.last_question, self.text, self.d.today, _confirmed_slots(self.d))
+        read = self.d.domain.pack.replies.read_confirmation
+        return read(self.d.s.last_question, self.text, self.d.today, _confirmed_slots(self.d))
 
     @property
     def answer(self) -> ConfirmationAnswer | None:
@@ -78,14 +69,14 @@ def _take_empty(reply: MessageToConfirmation) -> bool:
 
 
 def _take_command(reply: MessageToConfirmation) -> bool:
-    name = command_of(reply.tokens)
+    name = reply.signs.command_of(reply.tokens)
     if name is not None:
-        _apply(reply.d, () if repeats(reply.d.s.last_question, reply.tokens) else (BY_NAME[name],))
+        _apply(reply.d, () if reply.signs.repeats(reply.d.s.last_question, reply.tokens) else (BY_NAME[name],))
     return name is not None
 
 
 def _take_not_yet(reply: MessageToConfirmation) -> bool:
-    if not postpones(reply.tokens):
+    if not reply.signs.postpones(reply.tokens):
         return False
     _apply(reply.d, (NeedTime(),))
     return True
@@ -98,11 +89,11 @@ def _take_what_to_change(reply: MessageToConfirmation) -> bool:
     if cleared := _named_slots(reply.d, reply.text):
         _apply(reply.d, cleared)
         return True
-    return _refuses_any_change(reply.tokens) and _deny(reply)
+    return _refuses_any_change(reply) and _deny(reply)
 
 
 def _take_wish_for_change(reply: MessageToConfirmation) -> bool:
-    if reply.d.top.denied or not only_asks_for_change(reply.tokens):
+    if reply.d.top.denied or not reply.signs.only_asks_for_change(reply.tokens):
         return False
     reply.d.set_top(denied=True)
     reply.d.set(misses=0, silences=0)
@@ -129,7 +120,7 @@ def _take_yes_and_question(reply: MessageToConfirmation) -> bool:
     """Take "Yes, that's right. What's the address?": say that the question can't be answered here, and go on. Before an
     action that can't be undone, ask again, because the answer might have mattered."""
     d = reply.d
-    if d.s.reading_back or not says_yes_then_asks(d.s.last_question, reply.text, d.today):
+    if d.s.reading_back or not d.domain.pack.replies.says_yes_then_asks(d.s.last_question, reply.text, d.today):
         return False
     d.say(d.domain.patterns.cannot_answer)
     if any(isinstance(at, PerformAction) and at.is_final for at in d.flow.program[d.top.at :]):
@@ -159,7 +150,7 @@ def _take_change(reply: MessageToConfirmation) -> bool:
 
 def _take_no_preference(reply: MessageToConfirmation) -> bool:
     """Count "I don't care" as a miss: it is neither a yes nor a reason to cancel."""
-    if not has_no_preference(reply.tokens, frozenset()):
+    if not reply.signs.has_no_preference(reply.tokens, frozenset()):
         return False
     count_as_miss(reply.d)
     return True
@@ -180,6 +171,7 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
     Interpreter("not yet", "the user needs a moment", _take_not_yet),
     Interpreter("what to change", "after a no: the names of slots, or nothing", _take_what_to_change),
     Interpreter("wish for a change", "a change without saying which", _take_wish_for_change),
+    Interpreter("change of a list", "an item that is added, removed or changed", take_list_change),
     Interpreter("named slot", "a new value with the name of its slot", _take_named_slot),
     Interpreter("yes", "every word is part of a yes", _take_yes),
     Interpreter("no", "every word is part of a no", _take_no),
@@ -195,15 +187,16 @@ CONFIRMATION: tuple[Interpreter[MessageToConfirmation], ...] = (
 def _named_slots(d: DialogueDraft, text: str) -> tuple[ClearSlot, ...]:
     """The slots that the user names when asked what to change: "the day and the time". Empty if there is anything else
     in the message."""
-    said = [only_named(d.domain, d.top.flow, part) for part in _AND.split(text)]
+    said = [only_named(d.domain, d.top.flow, part) for part in d.domain.pack.corrections.both_names.split(text)]
     names = [name for name in said if name is not None and d.top.filled(name) is not None]
     return tuple(ClearSlot(name) for name in names) if names and len(names) == len(said) else ()
 
 
-def _refuses_any_change(tokens: Sequence[Token]) -> bool:
+def _refuses_any_change(reply: MessageToConfirmation) -> bool:
     """Is "nothing" the answer to the question what to change?"""
-    words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
-    return " ".join(words) in ("nothing", "nothing at all", "no nothing", "none of it", "leave it", "i don't want it")
+    lists = reply.words
+    words = [token.word for token in reply.tokens if token.word not in lists.polite | lists.fillers]
+    return " ".join(words) in lists.refuses_change
 
 
 def _apply(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
@@ -217,9 +210,9 @@ def _change_commands(d: DialogueDraft, text: str, reading: Reading) -> tuple[Com
     if meant := _settled(d, text):
         return meant
     if len(slots := _fitting(d, text)) > 1:
-        return (
-            ChitChat(fill(d.domain.patterns.which, {"slots": [f"the {d.spec(name).display_name}" for name in slots]})),
-        )
+        forms = d.domain.pack.spoken
+        named = [forms.named.replace("{name}", d.spec(name).display_name) for name in slots]
+        return (ChitChat(fill(d.domain.patterns.which, {"slots": named}, "", forms)),)
     if isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
         return tuple(CorrectSlot(one.slot, _in_old_unit(d, one), one.raw, one.span, "grammar") for one in found)
     if reached := _only_reading(d, text, _CONTACT_KINDS):
@@ -245,7 +238,7 @@ def _fitting(d: DialogueDraft, text: str) -> tuple[str, ...]:
 def _volunteered(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
     """The values in a reply that answers a later question instead of saying yes or no, such as "at the bar". Empty for
     any other reply."""
-    found = read_volunteered(empty_slots(d), text, d.flow.description, d.today)
+    found = d.domain.pack.replies.read_volunteered(empty_slots(d), text, d.flow.description, d.today)
     return as_set_slots(found.values, "grammar") if found is not None else ()
 
 
@@ -258,6 +251,7 @@ def _only_reading(d: DialogueDraft, text: str, kinds: tuple[SlotKind, ...] = tup
     """The new value in a reply such as "no, make it 600", if the grammar of exactly one slot of the question reads it;
     otherwise empty. Slots that accept any text or any name aren't tried, because their grammars read anything."""
     slots = [slot for slot in _confirmed_slots(d) if slot.kind is not SlotKind.TEXT and slot.kind in kinds]
+    read = d.domain.pack.replies.read
     closed = [slot for slot in slots if slot.kind is not SlotKind.NAME or not slot.is_open]
     read_by = [reading for slot in closed if isinstance(reading := read(Question(slot), text, d.today), Direct)]
     return read_by[0].values if len(read_by) == 1 else ()

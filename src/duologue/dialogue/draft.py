@@ -13,10 +13,22 @@ from typing import Any
 from .effects import DialogueEffect, Respond, Save
 from .flow import Domain, Flow, SlotSpec
 from .found_choices import chosen_item
+from .item_lists import draft_in, list_said
 from .matrix import MATRIX
 from .records import changed
-from .state import BUSY, MESSAGES_MAX, TRACE_MAX, DialogueMessage, DialogueState, Instance, Phase, TraceEvent, with_top
-from .templates import ITEM, as_said, fill
+from .state import (
+    BUSY,
+    MESSAGES_MAX,
+    TRACE_MAX,
+    DialogueMessage,
+    DialogueState,
+    Filled,
+    Instance,
+    Phase,
+    TraceEvent,
+    with_top,
+)
+from .templates import ITEM, Wording, as_said, chosen, fill, gaps_of, spoken
 
 
 class UnknownMove(Exception):
@@ -48,6 +60,7 @@ class DialogueDraft:
         self.question = (state.top.id, state.top.at, state.waiting_for) if state.top is not None else None
         self.is_question_new = False  # the open question is new: the user can't have answered it yet
         self.has_just_acted = False  # a final action has succeeded in this step
+        self.is_repaired = False  # a flow of the author has handled the failed reply, so no apology is needed
         self._first = ""
         self._responses: list[Respond] = []
         self._reasons: dict[str, None] = {}
@@ -111,15 +124,57 @@ class DialogueDraft:
         self.set(pending=self.s.requests)
         return self.s.requests
 
-    def say(self, text: str, *, asks: bool = False, barge_in: bool = True, ends: bool = False, **more: Any) -> str:
-        """Fill the gaps in the text and add it as a response, unless it is empty. Returns the filled text."""
-        said = {name: as_said(filled.value, filled.raw) for name, filled in self.top.slots} if self.s.stack else None
-        if said is not None:
-            said |= self._chosen_items()
-        words = fill(text, {**(self.s.slots if said is None else said), **more}, self.today)
+    def say(
+        self,
+        text: Wording,
+        *,
+        asks: bool = False,
+        barge_in: bool = True,
+        ends: bool = False,
+        rephrase: bool = False,
+        **more: Any,
+    ) -> str:
+        """Fill the gaps in the text and add it as a response, unless it is empty. Of several texts, the state decides
+        which one is said. Returns the filled text."""
+        forms = self.domain.pack.spoken
+        values = {**self._said_values(), **more}
+        words_of = chosen(text, self.s.turn_count)
+        words = fill(words_of, values, self.today, forms)
         if words:
-            self._responses.append(Respond(words, barge_in, asks, ends))
+            gaps = [values[name] for name in gaps_of(words_of) if values.get(name) is not None]
+            said = tuple(spoken(value, self.today, forms) for value in gaps)
+            self._responses.append(Respond(words, barge_in, asks, ends, said if rephrase else None))
         return words
+
+    def spoken(self, value: object, raw: str = "") -> str:
+        """A value as people say it in the language of the flows. `raw` is what the user said for it."""
+        forms = self.domain.pack.spoken
+        return spoken(as_said(value, raw, forms), self.today, forms)
+
+    def _said_values(self) -> dict[str, object]:
+        """The values for the gaps of a text, as people say them."""
+        if not self.s.stack:
+            return dict(self.s.slots)
+        said = {name: self.shown(name, filled) for name, filled in self.top.slots}
+        return said | self._listed_items() | self._chosen_items()
+
+    def shown(self, name: str, filled: Filled) -> object:
+        """The value of a slot as it is said."""
+        spec = self.domain.slots.get(name)
+        if spec is not None and spec.items and isinstance(filled.value, list | tuple):
+            return list_said(self.domain, spec, filled.value, self.today)
+        return as_said(filled.value, filled.raw, self.domain.pack.spoken)
+
+    def _listed_items(self) -> dict[str, object]:
+        """Lists: the items for gaps with a dot and for `{for each …}`, and what is on a list that isn't finished."""
+        said: dict[str, object] = {}
+        for name, filled in self.top.slots:
+            if name in self.domain.slots and self.domain.slots[name].items:
+                said[name + ITEM] = filled.value
+        for name, _ in self.top.lists:
+            items = draft_in(self.top, name).items
+            said |= {name: list_said(self.domain, self.spec(name), items, self.today), name + ITEM: [*items]}
+        return said
 
     def _chosen_items(self) -> dict[str, object]:
         """What the user chose from lists that actions found: the label to say, and the item for gaps with a dot."""
@@ -132,7 +187,7 @@ class DialogueDraft:
 
     def say_first(self, text: str, **more: object) -> None:
         """Say this text before all other responses of the step. A second call replaces the text of the first."""
-        self._first = fill(text, more)
+        self._first = fill(text, more, forms=self.domain.pack.spoken)
 
     @property
     def says_something(self) -> bool:

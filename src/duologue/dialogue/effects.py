@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .english import Json
+from .language.readings import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Understand:
     slots: tuple[str, ...]
     waiting_for: str | None = None
     question: str = ""
+    only_faq: bool = False  # only the FAQ is searched: a flow wants an answer to this text
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,14 @@ class RunAction:
 @dataclass(frozen=True, slots=True)
 class Respond:
     """Request to say a text to the user. `asks` is True if the text is a question that expects an answer. `ends` is
-    True if the conversation ends after it, unless the user says something."""
+    True if the conversation ends after it, unless the user says something. If `kept` isn't None, a language model may
+    say the text in other words, which have to contain these values."""
 
     text: str
     barge_in: bool = True
     asks: bool = False
     ends: bool = False
+    kept: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .commands import Command
-from .english import Json
+from .language.readings import Json
 
 
 @dataclass(frozen=True, slots=True)

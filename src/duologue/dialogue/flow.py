@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .conditions import Condition
-from .english import Choice, NameList, SlotKind
-from .english import Slot as GrammarSlot
-from .english.birth_dates import is_about_birth
-from .english.readings import DAYTIME_HOURS
+from .english.names import NameList
+from .language.pack import LanguagePack, ListReaders
+from .language.packs import pack_of
+from .language.readings import DAYTIME_HOURS, Choice, SlotKind
+from .language.readings import Slot as GrammarSlot
+from .templates import Wording, first_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class SlotSpec:
 
     name: str
     kind: SlotKind
-    prompt: str
+    prompt: Wording
     reprompts: tuple[str, ...] = ()  # said in turn after replies that were not understood
     silence_prompts: tuple[str, ...] = ()  # said in turn when the user doesn't reply
     help: str = ""
@@ -44,6 +46,14 @@ class SlotSpec:
     is_future: bool = False  # a past day, or a past time of today, is refused
     choices_from: str = ""  # the slot that holds the choices: a list that an action returned
     is_session: bool = False  # a value that was given in an earlier task of the conversation is used again
+    items: tuple[str, ...] = ()  # for a list: the slots that make up an item
+    item_text: str = ""  # how an item is said; default: its values, one after the other
+    items_min: int = 1
+    items_max: int = 0
+    more: Wording = ""  # the question after an item; default: the pattern `more`
+    pattern: str = ""  # a regular expression that a value has to match as a whole
+    rephrase: bool = False  # a language model may put the question in other words
+    language: str = "en"  # of the texts
 
     @property
     def display_name(self) -> str:
@@ -61,8 +71,14 @@ class SlotSpec:
             self.hours,
             self.is_past,
             may_be_any=self.is_optional,
-            is_birth=self.is_past and is_about_birth(self.name, self.label, self.prompt),
+            is_birth=self.is_past
+            and pack_of(self.language).signs.is_about_birth(self.name, self.label, first_of(self.prompt)),
         )
+
+    @property
+    def item_flow(self) -> str:
+        """The name of the hidden flow that asks for the values of an item. It can't be the name of a written flow."""
+        return f"{self.name}.item"
 
 
 # -- Instructions. Each has the name of its step; `to`, `on_no` and `on_failure` are indexes in the program.
@@ -74,15 +90,16 @@ class Collect:
 
     step: str
     slot: str
-    prompt: str = ""  # replaces the slot's own prompt
+    prompt: Wording = ""  # replaces the slot's own prompt
     proposed: str = ""  # the slot that holds the value to propose
 
 
 @dataclass(frozen=True, slots=True)
 class SayText:
     step: str
-    text: str
+    text: Wording
     barge_in: bool = True
+    rephrase: bool = False  # a language model may put it in other words
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +144,7 @@ class Confirm:
     """Ask for a yes. A no jumps to `on_no`, or cancels the flow if `on_no` is None."""
 
     step: str
-    text: str
+    text: Wording
     on_no: int | None = None
     barge_in: bool = True
 
@@ -160,12 +177,33 @@ class HandOff:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerFromFaq:
+    """Look the text in a slot up in the FAQ and say the answer. Without an answer, continue at `on_none`, or say
+    so."""
+
+    step: str
+    slot: str
+    on_none: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class End:
     step: str = "end"
 
 
 Instruction: TypeAlias = (
-    Collect | SayText | Assign | Jump | JumpUnless | PerformAction | Confirm | CallFlow | LinkFlow | HandOff | End
+    Collect
+    | SayText
+    | Assign
+    | Jump
+    | JumpUnless
+    | PerformAction
+    | Confirm
+    | CallFlow
+    | LinkFlow
+    | HandOff
+    | AnswerFromFaq
+    | End
 )
 
 
@@ -233,6 +271,15 @@ class Patterns:
     not_understood: str = "Sorry, I didn't understand."
     example: str = "You could say: {example}."  # after a second message in a row that was not understood
     busy: str = "One moment, please. I could not take that in yet."
+    added: str = "{value}, noted."  # items of a list were added or changed
+    removed: str = "I've taken off {value}."
+    no_such_item: str = "That isn't on your list."  # a change of an item that the list doesn't have
+    which_item: str = "I can't tell whether you mean {slots}."  # a change that fits two items
+    left_out: str = "I didn't get this part: {value}."  # words of a reply about a list that weren't understood
+    more: str = "Anything else?"  # the question after an item of a list
+    list_full: str = "That's as much as I can take."
+    list_short: str = "I need a little more than that."  # "that's all", before a list has enough items
+    no_answer: str = "I'm sorry, I don't know the answer to that."  # the FAQ has no answer
     nothing_found: str = "I'm sorry, I found nothing to choose from."  # an action returned no choices
     gave_up: str = "I'm sorry, I could not get that. Let's leave it here."
     failed: str = "I encountered an error. Say retry to try again, or cancel."
@@ -242,6 +289,14 @@ class Patterns:
     doubtful_yes: str = "Sorry, did you say yes?"  # the same, after a yes
     completed: str = ""
     ended: str = "That's done."  # for a flow without other closing words
+
+
+@dataclass(frozen=True, slots=True)
+class FaqEntry:
+    """Ways to ask something, and the answer."""
+
+    questions: tuple[str, ...]
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +313,32 @@ class Domain:
     time_zone: str = ""  # where the callers are; empty: the time zone of this machine
     correctable_turns: int = 3  # for how many turns after its end a task can be corrected; 0: not at all
     confidence_min: float = 0.35  # words heard with less confidence decide nothing; the question is asked again
+    language: str = "en"  # which language pack reads replies and says values
+    faq: tuple[FaqEntry, ...] = ()
+    faq_min: float = 0.5  # how sure the search has to be of an answer
+    repairs: Mapping[str, str] = field(default_factory=dict)  # occasion -> the flow that handles it
+
+    @property
+    def pack(self) -> LanguagePack:
+        """The language pack of the flows."""
+        return pack_of(self.language)
+
+    @property
+    def list_readers(self) -> ListReaders:
+        """The readers of replies about lists. A file with lists in a language that has none is refused when it is
+        loaded."""
+        lists = self.pack.lists
+        assert lists is not None, f"the language pack {self.language!r} can't read replies about lists"
+        return lists
+
+    @property
+    def written_flows(self) -> tuple[Flow, ...]:
+        """The flows of the file, without those that ask for the items of lists."""
+        return tuple(flow for flow in self.flows.values() if self.list_of_item(flow.name) is None)
+
+    def list_of_item(self, flow: str) -> SlotSpec | None:
+        """The list whose items this flow asks for; None if it is an ordinary flow."""
+        return next((spec for spec in self.slots.values() if spec.items and spec.item_flow == flow), None)
 
     @property
     def offered(self) -> tuple[Flow, ...]:

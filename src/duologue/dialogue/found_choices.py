@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .english import Choice
 from .flow import Domain, SlotSpec
+from .language.readings import Choice
 from .state import DialogueState, Instance, without
 
 FOUND_MAX = 50  # items of a list that can be chosen; more can't be read out anyway

@@ -10,13 +10,10 @@ from dataclasses import replace
 
 from .answers import ask_nlu, count_as_miss
 from .apply_commands import apply_commands
-from .commands import BY_NAME, ChitChat, Command, CorrectSlot, Farewell, Help, SetSlot
+from .commands import BY_NAME, AnswerQuestion, ChitChat, Command, CorrectSlot, Farewell, Help, SetSlot
 from .corrections import corrections
 from .draft import DialogueDraft
-from .english.commands import command_of
-from .english.courtesy import courtesy_of
-from .english.tokens import tokens_of
-from .english.yes_no import asks_for_more, where_nothing_more
+from .faq_words import answer_by_words
 from .interpreters import Interpreter, MessageInContext, interpret
 from .stack import reopen
 from .state import Phase
@@ -36,7 +33,7 @@ def _take_empty(reply: MessageInContext) -> bool:
 
 
 def _take_command(reply: MessageInContext) -> bool:
-    name = command_of(reply.tokens)
+    name = reply.signs.command_of(reply.tokens)
     if name is not None:
         reply.d.enter(Phase.UNDERSTANDING)
         apply_commands(reply.d, (BY_NAME[name],))
@@ -55,6 +52,18 @@ def _take_courtesy(reply: MessageInContext) -> bool:
     return bool(polite)
 
 
+def _take_faq(reply: MessageInContext) -> bool:
+    domain = reply.d.domain
+    if not domain.faq or not reply.signs.asks(reply.tokens):
+        return False
+    entry = answer_by_words(domain.faq, reply.text, domain.faq_min, domain.language)
+    if entry is None:
+        return False
+    reply.d.enter(Phase.UNDERSTANDING)
+    apply_commands(reply.d, (AnswerQuestion(entry),))
+    return True
+
+
 def _take_anything(reply: MessageInContext) -> bool:
     ask_nlu(reply.d, reply.text)
     return True
@@ -65,6 +74,7 @@ IDLE: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("command", "the whole message is a command", _take_command),
     Interpreter("correction", "a change of the task that has just ended", _take_correction_of_ended_task),
     Interpreter("courtesy", "a greeting, thanks, an all right or a goodbye", _take_courtesy),
+    Interpreter("FAQ", "a question that the FAQ answers, in the same words", _take_faq),
     Interpreter("NLU", "everything else: which task is meant, and values for it", _take_anything),
 )
 
@@ -89,11 +99,12 @@ def reopen_ended(d: DialogueDraft, text: str) -> bool:
 def _courtesy_reply(d: DialogueDraft, text: str) -> tuple[Command, ...]:
     """The commands that reply to a greeting, thanks, a goodbye or an "all right"; after a greeting they also offer
     help. Empty if the message is something else, or if it is an example phrase of a flow."""
-    kind = courtesy_of(tokens_of(text))
+    signs, tokens = d.domain.pack.signs, d.domain.pack.words.tokens_of(text)
+    kind = signs.courtesy_of(tokens)
     if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
         return ()
-    is_over = kind in ("refusal", "thanks") and where_nothing_more(tokens_of(text)) is not None
-    offers_more = d.s.last_response.endswith("?") and asks_for_more(_last_sentence(d.s.last_response))
+    is_over = kind in ("refusal", "thanks") and signs.where_nothing_more(tokens) is not None
+    offers_more = d.s.last_response.endswith("?") and signs.asks_for_more(_last_sentence(d.s.last_response))
     if kind == "farewell" or (d.s.kept and (is_over or (kind == "refusal" and offers_more))):
         return (Farewell(),)  # "no, that's all", after a task
     if kind == "assent" and offers_more:

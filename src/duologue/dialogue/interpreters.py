@@ -13,9 +13,10 @@ from typing import Generic, TypeVar
 
 from .commands import SetSlot
 from .draft import DialogueDraft
-from .english import Question, Reading, Slot, Value, read
-from .english.tokens import Token, tokens_of
 from .flow import Collect
+from .language.pack import LanguageWords, Signs
+from .language.readings import Question, Reading, Slot, Value
+from .language.tokens import Token
 from .prompts import proposed
 from .reference_day import slot_with_last_day
 
@@ -39,9 +40,17 @@ class MessageInContext:
         self.d = d
         self.text = text
 
+    @property
+    def signs(self) -> Signs:
+        return self.d.domain.pack.signs
+
+    @property
+    def words(self) -> LanguageWords:
+        return self.d.domain.pack.words
+
     @cached_property
     def tokens(self) -> Sequence[Token]:
-        return tokens_of(self.text)
+        return self.words.tokens_of(self.text)
 
     @cached_property
     def asked(self) -> Question:
@@ -50,7 +59,7 @@ class MessageInContext:
     @cached_property
     def reading(self) -> Reading:
         """What the grammar of the asked slot makes of the message."""
-        return read(self.asked, self.text, self.d.today)
+        return self.d.domain.pack.replies.read(self.asked, self.text, self.d.today)
 
 
 def interpret(interpreters: Sequence[Interpreter[Context]], reply: Context) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .answers import answer, handle_queued_message
 from .apply_commands import apply_commands
-from .commands import SetSlot
+from .commands import AnswerQuestion, SetSlot
 from .confirmation import answer_confirmation
 from .doubt import decide, is_doubtful
 from .draft import DialogueDraft
@@ -29,12 +29,12 @@ from .events import (
     Validated,
     WorkFailed,
 )
-from .flow import Domain, PerformAction
+from .flow import AnswerFromFaq, Domain, PerformAction
 from .found_choices import with_found_choices
 from .idle_messages import understand
 from .not_understood import count_silence
 from .recovery import answer_error
-from .run_flow import continue_flow, end_all_flows, fail, finish_action, open_flow
+from .run_flow import continue_flow, end_all_flows, fail, finish_action, finish_look_up, open_flow
 from .stack import PROGRAM
 from .state import BUSY, MESSAGES_MAX, DialogueMessage, DialogueState, Filled, Phase
 from .unconfirmed_values import accept_on_reply, announce
@@ -90,7 +90,7 @@ def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:  # noqa: ARG001
 def _start(d: DialogueDraft, e: FlowRequested) -> None:
     """Start a flow with the values that your program gives. Values of declared slots are validated like values from the
     user; values with other names are stored unchanged."""
-    if e.flow not in d.domain.flows:
+    if e.flow not in d.domain.flows or d.domain.list_of_item(e.flow) is not None:
         return
     given = [(name, value) for name, value in e.slots if value is not None]
     carried = tuple((name, Filled(value, source=PROGRAM)) for name, value in given if name not in d.domain.slots)
@@ -101,6 +101,12 @@ def _start(d: DialogueDraft, e: FlowRequested) -> None:
 
 def _apply(d: DialogueDraft, e: Understood) -> None:
     d.set(pending=0)
+    at = d.flow.program[d.top.at] if d.s.stack else None
+    if isinstance(at, AnswerFromFaq):
+        found = (one.entry for one in e.commands if isinstance(one, AnswerQuestion))
+        finish_look_up(d, at, next((entry for entry in found if 0 <= entry < len(d.domain.faq)), None))
+        continue_flow(d)
+        return
     apply_commands(d, e.commands)
 
 

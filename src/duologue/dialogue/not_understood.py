@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .draft import DialogueDraft
 from .prompts import count_try
+from .repairs import NO_INPUT, NO_MATCH, open_repair
 from .run_flow import continue_flow
 from .state import Phase
 
@@ -46,10 +47,12 @@ def miss(d: DialogueDraft) -> None:
         d.say(d.domain.patterns.reprompt)
     else:
         count_try(d, misses=d.s.misses + 1)
+        open_repair(d, NO_MATCH)
     continue_flow(d)
 
 
 def count_silence(d: DialogueDraft) -> None:
     """The user said nothing: count a silence and ask again."""
     count_try(d, silences=d.s.silences + 1)
+    open_repair(d, NO_INPUT)
     continue_flow(d)

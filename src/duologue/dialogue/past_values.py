@@ -7,8 +7,8 @@ that was given with it, or else to the day given last.
 from __future__ import annotations
 
 from .draft import DialogueDraft
-from .english import SlotKind
 from .flow import SlotSpec
+from .language.readings import SlotKind
 from .reference_day import slot_with_last_day
 
 

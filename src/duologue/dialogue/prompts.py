@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from .draft import DialogueDraft
-from .flow import Collect, Confirm, PerformAction
+from .flow import Collect, Confirm, PerformAction, SlotSpec
+from .item_lists import draft_in
 from .state import Phase
-from .templates import either, spelled, spoken
+from .templates import Wording, either, spelled
 from .unconfirmed_values import listed
 
 
@@ -25,15 +26,20 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
     d.enter(Phase.WAITING_FOR_SLOT)
     _set_question(d, at.slot)
     more: dict[str, Any] = {"proposed": proposed(d, at)}
-    prompt = at.prompt or spec.prompt
+    prompt: Wording = _list_prompt(d, spec) or at.prompt or spec.prompt
     if at.proposed and more["proposed"] is None:
         prompt = spec.prompt  # there is nothing to propose, or the user just refused it
     if d.s.reading_back:
         value = next((item.value for item in d.s.values), None)
-        prompt, more = patterns.read_back, {"value": spelled(str(value))}
+        prompt, more = patterns.read_back, {"value": spelled(str(value), d.domain.pack.spoken)}
     elif d.s.among:
-        prompt, more = patterns.ambiguous, {"value": either([spoken(value, d.today) for value in d.s.among])}
+        prompt, more = (
+            patterns.ambiguous,
+            {"value": either([d.spoken(value) for value in d.s.among], d.domain.pack.spoken)},
+        )
     ladder, count = (spec.silence_prompts, d.s.silences) if d.s.silences else (spec.reprompts, d.s.misses)
+    if d.is_repaired:
+        ladder, count = (), 0
     is_about_answer = bool(d.s.among) or d.s.reading_back
     if count and ladder and not is_about_answer:
         prompt = ladder[min(count, len(ladder)) - 1]
@@ -43,7 +49,15 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
         d.say(patterns.silence if d.s.silences else apology)
         if d.s.misses == 2 and not is_about_answer:
             d.say(spec.help)
-    d.set(last_question=d.say(prompt, asks=True, barge_in=spec.barge_in, **more))
+    may_rephrase = spec.rephrase and not count and not is_about_answer
+    d.set(last_question=d.say(prompt, asks=True, barge_in=spec.barge_in, rephrase=may_rephrase, **more))
+
+
+def _list_prompt(d: DialogueDraft, spec: SlotSpec) -> Wording:
+    """The question for more items, if the slot is a list that has some; else empty."""
+    if not spec.items or not draft_in(d.top, spec.name).items:
+        return ""
+    return spec.more or d.domain.patterns.more
 
 
 def ask_confirmation(d: DialogueDraft, at: Confirm | None) -> None:
@@ -53,9 +67,9 @@ def ask_confirmation(d: DialogueDraft, at: Confirm | None) -> None:
     _set_question(d, None)
     patterns = d.domain.patterns
     text = patterns.what_to_change if d.top.denied else at.text if at is not None else d.top.confirm
-    if d.s.misses:
+    if d.s.misses and not d.is_repaired:
         d.say(patterns.reprompt if d.top.denied else patterns.unconfirmed)
-    if d.s.silences:
+    if d.s.silences and not d.is_repaired:
         d.say(d.domain.patterns.silence)
     words = d.say(text, asks=True, barge_in=at.barge_in if at is not None else True, slots=listed(d))
     d.set(last_question=words)

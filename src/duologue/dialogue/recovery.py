@@ -10,8 +10,6 @@ from .apply_commands import apply_commands
 from .commands import BY_NAME, Cancel, Help, Repeat
 from .confirmation import answer_confirmation
 from .draft import DialogueDraft
-from .english.commands import command_of
-from .english.tokens import tokens_of
 from .idle_messages import understand
 from .not_understood import miss
 from .prompts import is_question_current
@@ -20,17 +18,16 @@ from .state import Phase
 from .values import validate_next
 from .yes_and_no import cancel
 
-_RETRY = frozenset("retry again try yes yeah yep ok okay sure please it once more".split())
-_NO = frozenset("no nope stop cancel leave it thanks thank you".split())
-
 
 def answer_error(d: DialogueDraft, text: str) -> None:
     """Handle a message in the error phase."""
-    words = {token.word for token in tokens_of(text)}
-    name = command_of(tokens_of(text))
-    if words and words <= _RETRY:
+    pack = d.domain.pack
+    tokens = pack.words.tokens_of(text)
+    words = {token.word for token in tokens}
+    name = pack.signs.command_of(tokens)
+    if words and words <= pack.words.retry:
         _recover(d)
-    elif (words and words <= _NO) or (name is not None and isinstance(BY_NAME[name], Cancel)):
+    elif (words and words <= pack.words.give_up) or (name is not None and isinstance(BY_NAME[name], Cancel)):
         d.set(trouble=None)
         cancel(d)
         continue_flow(d)

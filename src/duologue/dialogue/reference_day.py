@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from .english import Slot, SlotKind
 from .flow import Domain, SlotSpec
+from .language.readings import Slot, SlotKind
 from .state import Filled, Instance
 
 

@@ -7,7 +7,7 @@ contains nothing that isn't in the state.
 from __future__ import annotations
 
 from .effects import RunAction, Understand, Validate
-from .flow import Domain, PerformAction
+from .flow import AnswerFromFaq, Domain, PerformAction
 from .state import DialogueState, Phase, tasks_of, values_of
 
 
@@ -26,6 +26,8 @@ def request_of(domain: Domain, state: DialogueState) -> Understand | Validate | 
 
 
 def understanding(domain: Domain, state: DialogueState) -> Understand:
+    if state.top is not None and isinstance(domain.flows[state.top.flow].program[state.top.at], AnswerFromFaq):
+        return Understand(state.pending, state.heard, (), (), only_faq=True)
     flows = tuple(flow.name for flow in domain.offered)  # includes the open flow: users may name it again
     top = state.top
     slots = (*domain.flows[top.flow].slots, *top.needs) if top is not None else ()

@@ -6,22 +6,44 @@ that loops without asking anything ends in an error that names the step.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from .commands import SetSlot
 from .dependencies import dependants, repeatable_from, unconfirm, unconfirm_from
 from .draft import Commitment, DialogueDraft
 from .effects import HandOver
 from .events import UNKNOWN_OUTCOME
-from .flow import Assign, CallFlow, Collect, Confirm, End, HandOff, Jump, JumpUnless, LinkFlow, PerformAction, SayText
+from .faq_words import answer_by_words
+from .flow import (
+    AnswerFromFaq,
+    Assign,
+    CallFlow,
+    Collect,
+    Confirm,
+    End,
+    HandOff,
+    Jump,
+    JumpUnless,
+    LinkFlow,
+    PerformAction,
+    SayText,
+    SlotSpec,
+)
 from .found_choices import with_found_choices, without_lost_choices
+from .item_lists import FINISHED, NEW, ListDraft, count_slot, draft_in, list_said, merged, with_draft
+from .language.readings import ANY
 from .prompts import ask_confirmation, ask_slot, has_failed_too_often
-from .requests import action
+from .refusals import refusal_of
+from .requests import action, understanding, validation
 from .stack import begin, keep_slots, return_to
-from .state import DialogueTrouble, Filled, Phase, Slots, put, values_of, without
-from .templates import fill
-from .unconfirmed_values import check, is_checking, wants_check
+from .state import DialogueTrouble, Filled, Instance, Phase, Slots, put, values_of, without
+from .templates import fill, gaps_of
+from .unconfirmed_values import PICKED_OUT, check, is_checking, wants_check
 
 ACTS_MAX = 100  # actions per user message
 STEPS_MAX = 500  # steps in a row without a question or request
 DEPTH_MAX = 20  # open flows on the stack
+LAST_STEP = "end"  # the name of the instruction after the last step of a flow
 
 
 def continue_flow(d: DialogueDraft) -> None:
@@ -46,6 +68,8 @@ def _take_step(d: DialogueDraft) -> bool:
     d.save_because("step")
     if d.s.reading_back and d.s.values:
         return _ask(d, Collect(at.step, d.s.values[0].slot))
+    if d.s.values and not d.s.reading_back and _is_of_list(d):
+        return _check_item_value(d)
     missing = next((slot for slot in d.top.needs if d.top.filled(slot) is None), None)
     if missing is not None:
         return _ask(d, Collect(at.step, missing))
@@ -53,9 +77,9 @@ def _take_step(d: DialogueDraft) -> bool:
         case Collect():
             if d.top.filled(at.slot) is not None:
                 return _advance(d)
-            return _ask(d, at)
+            return _collect_items(d, at) if d.spec(at.slot).items else _ask(d, at)
         case SayText():
-            d.say(at.text, barge_in=at.barge_in)
+            d.say(at.text, barge_in=at.barge_in, rephrase=at.rephrase)
             return _advance(d)
         case Assign():
             for name, value in at.values:
@@ -82,10 +106,12 @@ def _take_step(d: DialogueDraft) -> bool:
             return _link(d, at)
         case HandOff():
             d.commitments.append(Commitment.HANDOFF)
-            hand_over(d, fill(at.reason, _values(d), d.today))
+            hand_over(d, fill(at.reason, _values(d), d.today, d.domain.pack.spoken))
             return True
+        case AnswerFromFaq():
+            return _look_up(d, at)
         case End():
-            return end_flow(d)
+            return end_flow(d, is_left=at.step != LAST_STEP)
 
 
 def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
@@ -123,6 +149,147 @@ def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
     else:
         ask_confirmation(d, at)
     return False
+
+
+# -- The FAQ
+
+
+def _look_up(d: DialogueDraft, at: AnswerFromFaq) -> bool:
+    """Answer the text in a slot from the FAQ. If its words alone don't tell the answer, NLU searches."""
+    filled = d.top.filled(at.slot)
+    if filled is None or filled.value == ANY:
+        return _advance(d)
+    text = str(filled.value)
+    entry = answer_by_words(d.domain.faq, text, d.domain.faq_min, d.domain.language)
+    if entry is not None:
+        finish_look_up(d, at, entry)
+        return True
+    d.enter(Phase.UNDERSTANDING)
+    d.set(heard=text, is_aside=False, waiting_for=None, last_nlu_call=d.at)
+    d.request()
+    d.effects.append(understanding(d.domain, d.s))
+    return False
+
+
+def looks_up(d: DialogueDraft, slot: str) -> bool:
+    """Does the open flow look the text in this slot up in the FAQ?"""
+    return any(isinstance(at, AnswerFromFaq) and at.slot == slot for at in d.flow.program)
+
+
+def finish_look_up(d: DialogueDraft, at: AnswerFromFaq, entry: int | None) -> None:
+    """Say the answer that was found, or that the FAQ has no answer, and move to the next step."""
+    if entry is not None:
+        d.say(d.domain.faq[entry].answer)
+        d.note("faq_answered", entry=str(entry))
+    elif at.on_none is None:
+        d.say(d.domain.patterns.no_answer)
+    _advance(d)
+    if entry is None and at.on_none is not None:
+        d.set_top(at=at.on_none)
+
+
+# -- Lists
+
+
+def _collect_items(d: DialogueDraft, at: Collect) -> bool:
+    """Continue a list: complete the next item, finish the list, or ask for more."""
+    spec, draft = d.spec(at.slot), draft_in(d.top, at.slot)
+    if draft.waiting:
+        return _open_item(d, spec, draft)
+    if len(draft.items) >= spec.items_max and not draft.is_done:
+        d.say(d.domain.patterns.list_full)
+        draft = replace(draft, is_done=True)
+    if draft.is_done and len(draft.items) >= spec.items_min:
+        return _finish_list(d, spec, draft)
+    _tell_items(d, spec, draft)
+    if draft.is_done:
+        d.say(d.domain.patterns.list_short)
+    d.set_top(lists=with_draft(d.top, at.slot, replace(draft, is_done=False, told=len(draft.items))))
+    return _ask(d, at)
+
+
+def _tell_items(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> None:
+    """Say which items were added or changed since the last question."""
+    if new := draft.items[draft.told :]:
+        d.say(d.domain.patterns.added, value=list_said(d.domain, spec, new, d.today))
+
+
+def _open_item(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> bool:
+    """Open the flow that completes an item. Values that have to be validated wait for that; the others are filled."""
+    (place, said), *waiting = draft.waiting
+    lists = with_draft(d.top, spec.name, replace(draft, waiting=tuple(waiting), open=place))
+    d.set_top(lists=lists)
+    sources = {d.spec(name).choices_from for name in spec.items}
+    given: Slots = tuple((name, filled) for name, filled in d.top.slots if name in sources)
+    old = draft.items[place] if place != NEW else {}
+    checked = [name for name in said if _needs_check(d.spec(name)) and old.get(name) != said[name]]
+    turn = d.s.turn_count
+    given += tuple((name, Filled(value, turn=turn)) for name, value in said.items() if name not in checked)
+    if not open_flow(d, spec.item_flow, given, called=True):
+        return False
+    d.set(values=tuple(SetSlot(name, said[name]) for name in checked))
+    return True
+
+
+def _needs_check(spec: SlotSpec) -> bool:
+    return bool(spec.validator or spec.normaliser or spec.pattern or spec.reads_back or spec.is_future)
+
+
+def _is_of_list(d: DialogueDraft) -> bool:
+    """Do the values that wait for validation belong to an item of a list, or are they a whole list?"""
+    return d.s.values[0].source == FINISHED or d.domain.list_of_item(d.top.flow) is not None
+
+
+def _check_item_value(d: DialogueDraft) -> bool:
+    """Request the validation of a value that was given with an item of a list, or of a whole list. A value that can't
+    be right is refused at once, and asked for."""
+    given = d.s.values[0]
+    if reason := refusal_of(d, d.spec(given.slot), given.value):
+        d.set(values=d.s.values[1:])
+        d.note("slot_rejected", slot=given.slot)
+        d.say(reason, slot=d.spec(given.slot).display_name, value=d.spoken(given.value))
+        return True
+    d.enter(Phase.VALIDATING_SLOT)
+    d.request()
+    d.effects.append(validation(d.domain, d.s))
+    return False
+
+
+def _finish_list(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> bool:
+    """The user wants nothing more: fill the slot. The items are read back, unless a confirmation does that later."""
+    names = [gaps_of(one.text) for one in d.flow.program[d.top.at :] if isinstance(one, Confirm)]
+    if draft.is_late or not any(spec.name in gaps for gaps in names):
+        _tell_items(d, spec, draft)
+    items = [dict(item) for item in draft.items]
+    if spec.validator or spec.normaliser:
+        d.set_top(lists=with_draft(d.top, spec.name, replace(draft, is_done=False, told=len(items))))
+        d.set(values=(SetSlot(spec.name, items, source=FINISHED),))
+        return _check_item_value(d)
+    is_unsure = draft.unsure_turn == d.s.turn_count
+    d.set_top(lists=with_draft(d.top, spec.name, None))
+    write(d, spec.name, items, source=PICKED_OUT if is_unsure else FINISHED)
+    d.set(tries=0)
+    d.note("slot_set", slot=spec.name)
+    return True
+
+
+def _store_item(d: DialogueDraft, ended: Instance, spec: SlotSpec) -> None:
+    """The flow of an item has ended: put the item on the list."""
+    draft = draft_in(d.top, spec.name)
+    item = {name: filled.value for name, filled in ended.slots if name in spec.items}
+    item = {name: item[name] for name in spec.items if name in item}
+    if draft.open is None or draft.open == NEW:
+        items, told = (*draft.items, item), draft.told
+    else:  # a changed item is told again, so it comes last
+        items = (*draft.items[: draft.open], *draft.items[draft.open + 1 :], item)
+        told = draft.told - (draft.open < draft.told)
+    whole = merged(items, count_slot(d.domain, spec))
+    if len(whole) < len(items):  # it was joined with an item that the user has heard already
+        same = next(place for place, one in enumerate(whole) if one not in items)
+        whole = (*whole[:same], *whole[same + 1 :], whole[same])
+        told = min(told - (same < told), len(whole) - 1)
+    d.set_top(lists=with_draft(d.top, spec.name, replace(draft, items=whole, open=None, told=told)))
+    d.note("item_stored", slot=spec.name)
 
 
 def _finds_choices(d: DialogueDraft, at: Collect) -> bool:
@@ -244,25 +411,34 @@ def finish_action(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at:
     _advance(d)
 
 
-def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bool:
+def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False, *, is_left: bool = False) -> bool:
     """End the open flow: store its slots for reference, and return to the flow below it on the stack. Cancelling a
-    called flow also cancels the flow that called it. Always returns True."""
+    called flow also cancels the flow that called it. `is_left` says that the flow ends before its last step. Always
+    returns True."""
     ended, flow = d.top, d.flow
+    is_item = ended.called and d.domain.list_of_item(ended.flow) is not None
     words = said or ("" if is_cancelled else flow.completed or d.domain.patterns.completed)
-    d.say(words)
+    d.say("" if is_item else words)
     if len(d.s.stack) == 1 and not d.says_something:
         d.say(d.domain.patterns.ended)
     d.enter(Phase.COMPLETED)
-    keep_slots(d, ended)
+    if not is_item:
+        keep_slots(d, ended)
     d.set(stack=d.s.stack[:-1], waiting_for=None, pending=0, misses=0, silences=0)
     d.set(among=(), values=(), reading_back=False)
     d.note("flow_cancelled" if is_cancelled else "flow_completed", flow=ended.flow)
+    if ended.repairs:
+        return _after_repair(d, ended, said, is_cancelled=is_cancelled, is_left=is_left)
     if not d.s.stack:
         may_correct = d.domain.correctable_turns > 0 and (not is_cancelled or bool(ended.done))
         d.set(tries=0, ended=ended if may_correct else None, ended_turn=d.s.turn_count)
         return True
     below = d.flow.program[d.top.at]
-    if ended.called and isinstance(below, CallFlow):
+    if ended.called and (spec := d.domain.list_of_item(ended.flow)) is not None:
+        if is_cancelled:
+            return end_flow(d, said, is_cancelled=True)
+        _store_item(d, ended, spec)
+    elif ended.called and isinstance(below, CallFlow):
         for theirs, ours in below.takes:
             if (filled := ended.filled(theirs)) is not None:
                 d.set_top(slots=put(d.top.slots, ours, filled))
@@ -272,6 +448,34 @@ def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bo
     else:
         d.say(d.domain.patterns.back_to)
     return True
+
+
+def _after_repair(d: DialogueDraft, ended: Instance, said: str, *, is_cancelled: bool, is_left: bool) -> bool:
+    """A flow that handled a cancellation, a handover or a misunderstanding has ended: do what the user wanted, or
+    return to the open question, whose failed tries stay counted. Always returns True."""
+    if is_cancelled and d.s.stack:
+        return end_flow(d, "" if said else d.domain.patterns.cancelled, is_cancelled=True)
+    if is_cancelled or is_left or ended.repairs not in ("cancel", "handoff"):
+        _restore_question(d, ended)
+    elif ended.repairs == "handoff":
+        hand_over(d)
+    elif d.s.stack:
+        return end_flow(d, d.domain.patterns.cancelled, is_cancelled=True)
+    return True
+
+
+def _restore_question(d: DialogueDraft, ended: Instance) -> None:
+    """Give the question that a repair interrupted its counts back. It is asked without another apology."""
+    if not d.s.stack:
+        d.set(tries=0)
+        return
+    at = d.flow.program[d.top.at]
+    missing = next((slot for slot in d.top.needs if d.top.filled(slot) is None), None)
+    slot = missing or (at.slot if isinstance(at, Collect) else None)
+    misses, silences, tries = ended.counts
+    d.question = (d.top.id, d.top.at, slot)
+    d.set(misses=misses, silences=silences, tries=tries, waiting_for=slot)
+    d.is_repaired = True
 
 
 def end_all_flows(d: DialogueDraft) -> None:

@@ -11,32 +11,23 @@ from collections.abc import Sequence
 
 from .commands import SetSlot
 from .draft import DialogueDraft
-from .english import Direct, Question, SlotKind, read
-from .english.questions import OPENINGS, asks
-from .english.tokens import Token, tokens_of
+from .faq_words import answer_by_words
 from .interpreters import MessageInContext
+from .language.readings import Choice, Direct, Question, SlotKind
+from .language.tokens import Token
 from .prompts import is_question_current
 from .run_flow import continue_flow
 from .slot_names import names_of
 from .state import Phase, values_of
-from .templates import as_said, either, spoken
+from .templates import either
 from .unconfirmed_values import PICKED_OUT
 from .values import validate_next
-
-_ASKS_FOR_VALUE = ("what", "what's", "when", "when's", "which", "how", "where", "who", "whose")
-_AGAIN = frozenset("again was were did said have got had so far".split())
-_WHICH = frozenset("which what options choices possibilities".split())
-_THERE = frozenset(
-    "are there is ones one can i have do you choose choices options possibilities the my what which".split()
-)
-_OPENINGS = OPENINGS | {"wait", "sorry"}
-_WHY = frozenset("why do you need that this it want to know is for must should i have tell what".split())
 
 
 def take_side_question(reply: MessageInContext) -> bool:
     """Take a question that the flow can answer, or an answer with a question behind it."""
     d = reply.d
-    if d.s.reading_back or not asks(reply.tokens):
+    if d.s.reading_back or not reply.signs.asks(reply.tokens):
         return False
     words = _answer_to(d, reply.tokens)
     if words:
@@ -50,28 +41,42 @@ def take_side_question(reply: MessageInContext) -> bool:
 
 def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
     """The answer to a question about the task; empty if the flow doesn't know it."""
-    opening = next((place for place, token in enumerate(tokens) if token.word not in _OPENINGS), 0)
+    lists = d.domain.pack.words
+    opening = next((place for place, token in enumerate(tokens) if token.word not in lists.before_questions), 0)
     said = [token.word for token in tokens[opening:]]
     slot = d.s.waiting_for
-    if slot is not None and d.spec(slot).choices and said[0] in _WHICH and set(said) <= _THERE:
-        return d.domain.patterns.choices.replace("{slots}", either([choice.value for choice in d.spec(slot).choices]))
-    if slot is not None and said[0] == "why" and set(said) <= _WHY:
+    choices = _choices_of(d, slot) if slot is not None else ()
+    if choices and said[0] in lists.asks_which and set(said) <= lists.which_ones:
+        offered = either([choice.value for choice in choices], d.domain.pack.spoken)
+        return d.domain.patterns.choices.replace("{slots}", offered)
+    if slot is not None and said[0] in lists.why and set(said) <= lists.asks_why:
         return d.spec(slot).help or d.domain.patterns.why.replace("{slot}", d.spec(slot).display_name)
-    return _value_asked_for(d, said)
+    if words := _value_asked_for(d, said):
+        return words
+    entry = answer_by_words(d.domain.faq, " ".join(said), d.domain.faq_min, d.domain.language)
+    return d.domain.faq[entry].answer if entry is not None else ""
+
+
+def _choices_of(d: DialogueDraft, slot: str) -> tuple[Choice, ...]:
+    """The choices of a slot; for a list, those of the first slot of an item that has some."""
+    spec = d.spec(slot)
+    return spec.choices or next((d.spec(name).choices for name in spec.items if d.spec(name).choices), ())
 
 
 def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
     """The value that the user asks to hear again: "what was the day again?". If this task doesn't hold it yet,
     the answer says so."""
-    if said[0] not in _ASKS_FOR_VALUE or not _AGAIN & set(said):
+    lists = d.domain.pack.words
+    if said[0] not in lists.asks_for_value or not lists.again & set(said):
         return ""
     text = f" {' '.join(said)} "
     values, held = values_of(d.top.slots), dict(d.top.slots)
     for called, name in names_of(d.domain, d.top.flow):
+        called = lists.fold(called)
         if f" {called} " in text and name not in values:
             return d.domain.patterns.not_given.replace("{slot}", d.spec(name).display_name)
         if f" {called} " in text:
-            value = spoken(as_said(held[name].value, held[name].raw), d.today)
+            value = d.spoken(d.shown(name, held[name]))
             words = d.domain.patterns.recalled.replace("{slot}", d.spec(name).display_name)
             return words.replace("{value}", value)
     return ""
@@ -83,14 +88,16 @@ def _take_answer_before_question(reply: MessageInContext) -> bool:
     d, tokens = reply.d, reply.tokens
     if d.s.waiting_for is None or not is_question_current(d):
         return False
-    begins = next((place for place in range(1, len(tokens)) if tokens[place].pause and asks(tokens[place:])), None)
+    begins = next(
+        (place for place in range(1, len(tokens)) if tokens[place].pause and reply.signs.asks(tokens[place:])), None
+    )
     if begins is None or reply.asked.slot.kind in (SlotKind.TEXT, SlotKind.YES_NO):
         return False
     first = reply.text[: tokens[begins - 1].end]
-    if asks(tokens_of(first)):
+    if reply.signs.asks(reply.words.tokens_of(first)):
         return False
     asked = Question(reply.asked.slot, reply.asked.text, reply.asked.about, reply.asked.proposed)
-    reading = read(asked, first, d.today)
+    reading = d.domain.pack.replies.read(asked, first, d.today)
     if not isinstance(reading, Direct) or [value.slot for value in reading.values] != [reply.asked.slot.name]:
         return False
     value = reading.values[0]

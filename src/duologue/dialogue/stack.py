@@ -7,7 +7,7 @@ flow calls it.
 from __future__ import annotations
 
 from .draft import DialogueDraft
-from .english import ANY
+from .language.readings import ANY
 from .records import changed
 from .state import Instance, Slots, put, tasks_of
 from .unconfirmed_values import PICKED_OUT

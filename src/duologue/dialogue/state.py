@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from .commands import CorrectSlot, SetSlot
-from .english import Json
+from .language.readings import Json
 from .records import changed
 
 MESSAGES_MAX = 50
@@ -84,6 +84,9 @@ class Instance:
     called: bool = False  # called by the flow below, which continues when this one ends
     denied: bool = False  # the user said no to the open confirmation, and is asked what to change
     done: tuple[str, ...] = ()  # steps whose final action has succeeded
+    lists: Slots = ()  # lists that aren't finished, by slot
+    repairs: str = ""  # the occasion that this flow handles: no_match, no_input, cancel, help, handoff, correction
+    counts: tuple[int, int, int] = (0, 0, 0)  # misses, silences and tries of the question that this flow interrupted
 
     def filled(self, name: str) -> Filled | None:
         return next((value for key, value in self.slots if key == name), None)

@@ -11,7 +11,7 @@ from .draft import DialogueDraft
 from .flow import PerformAction
 from .records import changed
 from .state import BUSY, Filled, put
-from .templates import as_said, gaps_of, spoken
+from .templates import Wording, gaps_of
 
 PICKED_OUT = "part"  # picked out, not announced yet
 ANNOUNCED = "part, told"  # announced; the user may still object
@@ -76,15 +76,13 @@ def listed(d: DialogueDraft) -> str:
 
 def _listed(d: DialogueDraft, names: list[str]) -> str:
     slots = dict(d.top.slots)
-    return ", ".join(
-        f"{d.spec(name).display_name} {spoken(as_said(slots[name].value, slots[name].raw), d.today)}" for name in names
-    )
+    return ", ".join(f"{d.spec(name).display_name} {d.spoken(d.shown(name, slots[name]))}" for name in names)
 
 
 # -- Confirmation
 
 
-def confirm(d: DialogueDraft, question: str) -> None:
+def confirm(d: DialogueDraft, question: Wording) -> None:
     """Mark values as confirmed: those of the slots that the question names, or all values if it names no slot."""
     named = [name for name in gaps_of(question) if d.top.filled(name) is not None]
     for name, filled in d.top.slots:

@@ -5,19 +5,13 @@ The agent repeats the limit and asks the question again. Rule: a limit is never 
 
 from __future__ import annotations
 
-from .english import Ambiguous, Direct, Question, SlotKind, Unclear, Why, read
-from .english.carrier_words import FILLERS, POLITE
 from .interpreters import MessageInContext
+from .language.readings import Ambiguous, Direct, Question, SlotKind, Unclear, Why
 from .prompts import count_try
 from .run_flow import continue_flow
 from .state import Phase
 
 _KINDS = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION, SlotKind.CHOICE)
-_LIMITS = (
-    *(("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("no", "later", "than"), ("not", "before")),
-    *(("not", "after"), ("any", "time", "after"), ("sometime", "after"), ("anytime", "after"), ("later", "than")),
-    *((word,) for word in "after before not over under until above below past".split()),
-)
 _REASONS = (Why.MARKER, Why.NEGATED, Why.LEFTOVER, Why.NO_VALUE, Why.OTHER_END, Why.SEVERAL)
 
 
@@ -28,14 +22,17 @@ def take_vague_value(message: MessageInContext) -> bool:
         return False
     if reading.why not in _REASONS:
         return False
-    first = next((at for at, token in enumerate(tokens) if token.word not in POLITE | FILLERS), len(tokens))
+    lists = message.words
+    first = next((at for at, token in enumerate(tokens) if token.word not in lists.polite | lists.fillers), len(tokens))
     words = tuple(token.word for token in tokens[first:])
-    limit = next((one for one in _LIMITS if words[: len(one)] == one), None)
+    limit = next((one for one in lists.limits if words[: len(one)] == one), None)
     if limit is None or len(words) == len(limit):
         return False
     rest = message.text[tokens[first + len(limit)].start :]
-    value = read(Question(message.asked.slot, message.asked.text, message.asked.about), rest, d.today)
-    if not isinstance(value, Direct | Ambiguous) or (d.s.among and limit != ("not",)):
+    value = d.domain.pack.replies.read(
+        Question(message.asked.slot, message.asked.text, message.asked.about), rest, d.today
+    )
+    if not isinstance(value, Direct | Ambiguous) or (d.s.among and limit != lists.excluding):
         return False
     if d.s.among:
         return _exclude(message, value)

@@ -6,19 +6,22 @@ a refused value leaves the old one in place. "Any will do" isn't a value: it is 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .commands import CorrectSlot, SetSlot
 from .dependencies import dependants, final_action_using, unconfirm, unconfirm_from, uses
 from .draft import DialogueDraft
-from .english import ANY, Json
-from .flow import Collect, Confirm, PerformAction
-from .past_values import past_refusal
+from .flow import Collect, Confirm, PerformAction, SlotSpec
+from .item_lists import FINISHED, NEW, ListDraft, draft_in, items_in, with_draft
+from .language.readings import ANY, Json
 from .prompts import ask_slot, count_try, is_confirming
 from .records import changed
+from .refusals import refusal_of
+from .repairs import CORRECTION, open_repair
 from .requests import validation
 from .run_flow import continue_flow, open_flow, write
 from .stack import PROGRAM, return_to
 from .state import Filled, Phase, without
-from .templates import as_said, spoken
 from .unconfirmed_values import ANNOUNCED, PICKED_OUT
 
 
@@ -32,7 +35,10 @@ def validate_next(d: DialogueDraft) -> None:
             continue
         spec = d.spec(value.slot)
         d.enter(Phase.VALIDATING_SLOT)
-        if value.value != ANY and (reason := past_refusal(d, spec, str(value.value))):
+        if spec.items and value.source != FINISHED:
+            _take_items(d, spec, value)
+            continue
+        if not _is_any(d, value.slot, value.value) and (reason := refusal_of(d, spec, value.value)):
             reject(d, reason)
             return
         if (spec.validator or spec.normaliser) and not _is_any(d, value.slot, value.value):
@@ -42,6 +48,27 @@ def validate_next(d: DialogueDraft) -> None:
         if accept(d, value.value):
             return
     continue_flow(d)
+
+
+def _take_items(d: DialogueDraft, spec: SlotSpec, given: SetSlot | CorrectSlot) -> None:
+    """Put the items of a list in line: the flow completes and checks them one by one. A list from the program, and a
+    corrected one, is whole."""
+    is_whole = given.source == PROGRAM or isinstance(given, CorrectSlot)
+    old = ListDraft() if is_whole else draft_in(d.top, spec.name)
+    new = items_in(given.value, spec)
+    room = max(0, spec.items_max - old.size)
+    is_unsure = d.s.is_doubtful or given.source == PICKED_OUT
+    draft = replace(
+        old,
+        waiting=(*old.waiting, *((NEW, item) for item in new[:room])),
+        is_done=old.is_done or is_whole,
+        unsure_turn=d.s.turn_count if is_unsure else old.unsure_turn,
+    )
+    d.set(values=d.s.values[1:], misses=0, silences=0, tries=0)
+    is_filled = d.top.filled(spec.name) is not None
+    d.set_top(lists=with_draft(d.top, spec.name, draft), slots=without(d.top.slots, frozenset((spec.name,))))
+    if is_filled:
+        revisit_after_change(d, spec.name, is_empty=True)
 
 
 def _may_be_filled(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
@@ -84,13 +111,16 @@ def accept(d: DialogueDraft, value: Json) -> bool:
         source = ANNOUNCED  # the user is told about a change anyway
     if not is_same or source != ANNOUNCED:
         write(d, given.slot, value, source, given.raw, given.span, confirmed=d.s.reading_back)
+    if spec.items:
+        d.set_top(lists=with_draft(d.top, given.slot, None))
     d.note("slot_set", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
     if before is not None and not is_same:
-        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=spoken(as_said(value, given.raw), d.today))
         revisit_after_change(d, given.slot)
-    elif isinstance(given, CorrectSlot) and before is None:
-        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=spoken(as_said(value, given.raw), d.today))
+    if (before is not None and not is_same) or (isinstance(given, CorrectSlot) and before is None):
+        said = {"slot": spec.display_name, "value": d.spoken(value, given.raw)}
+        if not open_repair(d, CORRECTION, **said):
+            d.say(d.domain.patterns.corrected, slot=said["slot"], value=said["value"])
     return False
 
 
@@ -101,7 +131,7 @@ def reject(d: DialogueDraft, reason: str) -> None:
     d.set(values=d.s.values[1:], among=(), reading_back=False)
     if d.s.waiting_for is not None or is_confirming(d):  # otherwise no question is open: the user made a correction
         count_try(d)
-    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).display_name, value=spoken(given.value, d.today))
+    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).display_name, value=d.spoken(given.value))
     validate_next(d)
 
 
@@ -122,7 +152,7 @@ def tell_what_was_done(d: DialogueDraft, slot: str, new: Filled | None = None) -
     aren't passed on."""
     act, before = final_action_using(d, slot), d.top.filled(slot)
     assert act is not None, d.top
-    old = spoken(as_said(before.value, before.raw), d.today) if before is not None else ""
+    old = d.spoken(before.value, before.raw) if before is not None else ""
     d.say(d.domain.patterns.already_done, slot=d.spec(slot).display_name, value=old)
     d.note("already_done", step=act.step)
     if not act.on_change:

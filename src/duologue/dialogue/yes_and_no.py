@@ -77,6 +77,8 @@ def say_no(d: DialogueDraft) -> bool:
         _drop_unconfirmed(d)
     elif is_confirming(d) and not d.top.denied and names_collected_slots(d) and not _was_offered(d):
         d.set_top(denied=True)
+    elif is_confirming(d) and d.top.repairs:
+        end_flow(d, is_left=True)
     elif is_confirming(d):
         cancel(d)
     elif isinstance(at, Collect) and proposed(d, at) is not None:

@@ -16,10 +16,9 @@ from typing import Any
 from duologue.core.leaves import Ask
 from duologue.dialogue.completeness import completeness
 from duologue.dialogue.effects import HandOver, Respond
-from duologue.dialogue.english.read_confirmation import plain_answer
-from duologue.dialogue.english.readings import ConfirmationAnswer
 from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.language.readings import ConfirmationAnswer
 from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
@@ -35,6 +34,7 @@ from .dialogue_session import CheckpointStore, DialogueSession, RecentCheckpoint
 from .form import form_of
 from .intents import scope_of
 from .registry import Registry
+from .rephrase import rephrased
 
 WORKING_S = 0.25  # interval of progress signals while a function runs
 TALKS_MAX = 1_000  # dialogues held in memory; the others are loaded from the store when they continue
@@ -43,7 +43,8 @@ TALKS_MAX = 1_000  # dialogues held in memory; the others are loaded from the st
 class FlowBrain:
     """Answers by flows. If a reply is requested before the user has said anything, `flow` is started, or `opening` is
     said if there is no `flow`. `beside` is a brain, such as an LLM, that answers what the flows don't understand; the
-    open question is asked again after its answer. `today` returns the caller's date and time; by default, the current
+    open question is asked again after its answer. It also puts texts in other words, where the file says
+    `rephrase: true`. `today` returns the caller's date and time; by default, the current
     time in the file's time zone."""
 
     can_guess = True  # asked early, it answers from a copy of its state, and its functions wait
@@ -111,6 +112,11 @@ class FlowBrain:
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
 
+    @property
+    def language(self) -> str:
+        """The language of the flows."""
+        return self._domain.language
+
     def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
         """How complete the user's words are as a reply to the dialogue, by its grammars. NLU isn't asked."""
         turns = self._talks.get(conversation)
@@ -165,6 +171,8 @@ class FlowBrain:
             if early and item == early[0]:  # said already, before it was certain
                 early.pop(0)
                 continue
+            if self._beside is not None:
+                item = await rephrased(self._beside, item, request)
             yield self._part(item, turns.talk.state)
         if not said and (last := turns.talk.state.last_response or self._opening):
             yield self._again(last, turns.talk.state)  # the user didn't hear the answer, or answered too early
@@ -215,7 +223,8 @@ class FlowBrain:
         state = talk.state
         if state.phase is not Phase.CONFIRMING or not (request.premature or talk.has_more):
             return False
-        return plain_answer(state.last_question, text, self._today()) is ConfirmationAnswer.YES
+        plain_answer = self._domain.pack.replies.plain_answer
+        return plain_answer(state.last_question, text, self._today(), ()) is ConfirmationAnswer.YES
 
     async def _turns_of(self, conversation: str) -> _DialogueTurns:
         if conversation not in self._talks:

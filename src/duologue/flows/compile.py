@@ -12,14 +12,16 @@ from dataclasses import fields, replace
 from typing import Any
 
 from duologue.dialogue.conditions import parse
-from duologue.dialogue.english import Choice, NameList
+from duologue.dialogue.english.names import NameList
 from duologue.dialogue.flow import (
+    AnswerFromFaq,
     Assign,
     CallFlow,
     Collect,
     Confirm,
     Domain,
     End,
+    FaqEntry,
     Flow,
     HandOff,
     Instruction,
@@ -31,6 +33,9 @@ from duologue.dialogue.flow import (
     SayText,
     SlotSpec,
 )
+from duologue.dialogue.language.packs import pack_of
+from duologue.dialogue.language.readings import Choice
+from duologue.dialogue.templates import Wording
 
 from .schema import (
     ActionStep,
@@ -41,6 +46,7 @@ from .schema import (
     ConfirmStep,
     ElseCase,
     EndStep,
+    FaqStep,
     FileEntry,
     FlowEntry,
     HandoffStep,
@@ -58,12 +64,15 @@ COMPLETED = "completed"
 _NOWHERE = -1
 
 
-def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Domain:
-    """Compile a checked file. `names` holds the list of names of each slot that has one."""
-    patterns = Patterns(**{field.name: getattr(file.patterns, field.name) for field in fields(Patterns)})
+def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]], faq: tuple[FaqEntry, ...] = ()) -> Domain:
+    """Compile a checked file. `names` holds the list of names of each slot that has one, `faq` the questions and
+    answers."""
+    patterns = patterns_of(file)
+    slots = {name: _compile_slot(name, slot, names.get(name, ()), file.language) for name, slot in file.slots.items()}
+    flows = {name: compile_flow(name, flow, patterns.completed) for name, flow in file.flows.items()}
     return Domain(
-        {name: compile_flow(name, flow, patterns.completed) for name, flow in file.flows.items()},
-        {name: _compile_slot(name, slot, names.get(name, ())) for name, slot in file.slots.items()},
+        flows | {spec.item_flow: _item_flow(spec, flows) for spec in slots.values() if spec.items},
+        slots,
         # The programs already say this text after their last step. The dialogue would say it at every end of a flow.
         replace(patterns, completed=""),
         file.misses_max,
@@ -72,7 +81,33 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
         time_zone=file.time_zone,
         correctable_turns=file.correctable_turns,
         confidence_min=file.confidence_min,
+        language=file.language,
+        faq=faq,
+        faq_min=file.faq_min,
+        repairs={str(occasion): flow for occasion, flow in file.repairs.items()},
     )
+
+
+def patterns_of(file: FileEntry) -> Patterns:
+    """The texts of the file. Those that it doesn't replace are the built-in texts of its language."""
+    built_in = pack_of(file.language).texts
+    written = file.patterns.model_fields_set  # type: ignore[attr-defined]
+    return Patterns(
+        **{
+            field.name: built_in[field.name]
+            if field.name in built_in and field.name not in written
+            else getattr(file.patterns, field.name)
+            for field in fields(Patterns)
+        }
+    )
+
+
+def _item_flow(spec: SlotSpec, flows: Mapping[str, Flow]) -> Flow:
+    """The hidden flow that asks for the values of one item of a list."""
+    about = " ".join(flow.description for flow in flows.values() if spec.name in flow.slots)
+    program: tuple[Instruction, ...] = (*(Collect(f"collect_{name}", name) for name in spec.items), End(END))
+    places = {at.step: place for place, at in enumerate(program)}
+    return Flow(spec.item_flow, f"{spec.display_name} {about}".strip(), program, is_hidden=True, places=places)
 
 
 # -- Slots
@@ -85,13 +120,14 @@ def to_choices(entries: Iterable[str | ChoiceEntry]) -> tuple[Choice, ...]:
     )
 
 
-def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> SlotSpec:
+def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...], language: str = "en") -> SlotSpec:
     label = slot.label or name.replace("_", " ")
     begin, end = slot.hours
     return SlotSpec(
         name,
         slot.kind,
-        slot.prompt or f"What is the {label}?",  # an action may request the slot, even if no step asks for it
+        # An action may request the slot, even if no step asks for it.
+        _wording(slot.prompt) or pack_of(language).spoken.prompt.format(label=label),
         tuple(slot.reprompts),
         tuple(slot.silence_prompts),
         slot.help,
@@ -112,7 +148,20 @@ def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> Slot
         slot.is_future,
         slot.choices_from,
         slot.is_session,
+        tuple(slot.items),
+        slot.says,
+        slot.at_least,
+        slot.at_most,
+        _wording(slot.more),
+        slot.pattern,
+        slot.rephrase,
+        language,
     )
+
+
+def _wording(written: str | list[str]) -> Wording:
+    """One text, or several to choose from."""
+    return written if isinstance(written, str) else written[0] if len(written) == 1 else tuple(written)
 
 
 def _name_list(names: tuple[Choice, ...]) -> NameList | None:
@@ -128,7 +177,7 @@ def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
     """Compile one flow. `completed` is said at its end, unless the flow has its own text for that."""
     program = _Program(flow.steps)
     program.add_all(flow.steps)
-    if words := flow.completed or completed:
+    if words := _wording(flow.completed) or completed:
         program.emit(SayText(COMPLETED, words))
     program.emit(End(END))
     program.settle()
@@ -190,6 +239,8 @@ def every_step(steps: Iterable[Step]) -> Iterable[Step]:
                 yield from every_step(step.on_failure)
             case ConfirmStep():
                 yield from every_step(step.on_no)
+            case FaqStep():
+                yield from every_step(step.on_no_answer)
 
 
 class _Program:
@@ -229,9 +280,9 @@ class _Program:
     def _add(self, name: str, step: Step) -> None:
         match step:
             case CollectStep():
-                self.emit(Collect(name, step.collect, step.prompt, step.proposed))
+                self.emit(Collect(name, step.collect, _wording(step.prompt), step.proposed))
             case SayStep():
-                self.emit(SayText(name, step.say, step.barge_in))
+                self.emit(SayText(name, _wording(step.say), step.barge_in, step.rephrase))
             case SetStep():
                 self.emit(Assign(name, tuple(step.values.items())))
             case BranchStep():
@@ -250,12 +301,14 @@ class _Program:
                 )
                 self._add_detour(act, step.on_failure, step.then, "on_failure")
             case ConfirmStep():
-                confirm = Confirm(name, step.confirm, barge_in=step.barge_in)
+                confirm = Confirm(name, _wording(step.confirm), barge_in=step.barge_in)
                 self._add_detour(confirm, step.on_no, step.then, "on_no")
             case CallStep():
                 self.emit(CallFlow(name, step.call, _pairs(step.gives), _pairs(step.takes)))
             case LinkStep():
                 self.emit(LinkFlow(name, step.link, _pairs(step.gives)))
+            case FaqStep():
+                self._add_detour(AnswerFromFaq(name, step.faq), step.on_no_answer, step.then, "on_none")
             case HandoffStep():
                 self.emit(HandOff(name, step.handoff))
             case EndStep():
@@ -284,8 +337,10 @@ class _Program:
         self.emit(Jump(f"{name}.again", test))
         self._aim(test, self._here)
 
-    def _add_detour(self, instruction: PerformAction | Confirm, steps: list[Step], then: str, field: str) -> None:
-        """Emit a step, and the steps of its `on_no` or `on_failure` block if it has one."""
+    def _add_detour(
+        self, instruction: PerformAction | Confirm | AnswerFromFaq, steps: list[Step], then: str, field: str
+    ) -> None:
+        """Emit a step, and the steps of its `on_no`, `on_failure` or `on_no_answer` block if it has one."""
         at = self.emit(instruction)
         if not steps:
             return

@@ -11,16 +11,17 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.codec import from_json, to_json
-from duologue.dialogue.commands import ChitChat
+from duologue.dialogue.commands import AnswerQuestion, ChitChat
 from duologue.dialogue.effects import DialogueEffect, HandOver, Respond, RunAction, Save, Understand, Validate
-from duologue.dialogue.english import Json
 from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserMessage, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.found_choices import with_found_choices
+from duologue.dialogue.language.readings import Json
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState
@@ -30,6 +31,7 @@ from duologue.nlu.understanding import Nlu
 from duologue.ports.context import Context
 from duologue.ports.failure_report import report_failure
 
+from .faq_search import faq_scope, search_faq, with_faq
 from .intents import scope_of, surroundings_of
 from .nlu_commands import commands_of
 from .registry import Once, Registry
@@ -208,7 +210,8 @@ class DialogueSession:
         scope = scope_of(self.domain, understanding(self.domain, self.state), self.state.top is not None)
         if self._preparing is None or self._preparing.done():
             loop = asyncio.get_running_loop()
-            self._preparing = loop.run_in_executor(PREPARATION, self._nlu.prepare, scope)
+            scopes = (scope, faq_scope(self.domain.faq)) if self.domain.faq else (scope,)
+            self._preparing = loop.run_in_executor(PREPARATION, partial(self._nlu.prepare, *scopes))
             self._preparing.add_done_callback(_note_failure)
 
     def abandon(self) -> None:
@@ -284,10 +287,15 @@ class DialogueSession:
         try:
             around = surroundings_of(self.state, self._today())
             domain = with_found_choices(self.domain, state)
+            if effect.only_faq:
+                entry = await search_faq(self._nlu, domain, effect.text)
+                answer = (AnswerQuestion(entry),) if entry is not None else ()
+                return Understood(effect.request, answer, self._now())
             found = await self._nlu.understand(effect.text, scope_of(domain, effect, is_asking, around))
             if found.error is not None:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
             commands = commands_of(domain, state, effect, found, self._today())
+            commands = await with_faq(self._nlu, domain, effect.text, commands, found.confidence)
             self.is_unclear = all(isinstance(command, ChitChat) for command in commands)
         except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
             report_failure("nlu", failure)

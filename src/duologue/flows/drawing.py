@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.flow import (
+    AnswerFromFaq,
     Assign,
     CallFlow,
     Collect,
@@ -28,6 +29,7 @@ from duologue.dialogue.flow import (
     PerformAction,
     SayText,
 )
+from duologue.dialogue.templates import first_of
 from duologue.draw import FORMATS
 
 from .load import FlowFile
@@ -50,10 +52,10 @@ def draw_flows(file: FlowFile, flow: str | None = None, format: str = "mermaid")
     """The chart of one flow, or of all flows if `flow` is None, as text in the given format."""
     if format not in FORMATS:
         raise DuologueError(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
-    known = file.domain.flows
+    known = tuple(one.name for one in file.domain.written_flows)
     if flow is not None and flow not in known:
         raise DuologueError(f"{file.name}: unknown flow {flow!r}{hint(flow, known)}")
-    names = tuple(known) if flow is None else (flow,)
+    names = known if flow is None else (flow,)
     if format == "svg":
         from .svg_chart import charts_svg
 
@@ -134,6 +136,8 @@ def arrows_from(flow: Flow, place: int) -> tuple[Arrow, ...]:
             return to(place + 1, "yes"), to(at.to, "no")
         case Confirm(on_no=int(no)):
             return to(place + 1, "yes"), to(no, "no")
+        case AnswerFromFaq(on_none=int(nothing)):
+            return to(place + 1), to(nothing, "no answer")
         case PerformAction(on_failure=int(failed)):
             return to(place + 1), to(failed, "fails")
     return (to(place + 1),)
@@ -147,9 +151,11 @@ def _node(at: Instruction, domain: Domain) -> str:
         case Collect():
             spec = domain.slots[at.slot]
             found = f"choices from {spec.choices_from}" if spec.choices_from else ""
-            return f'[/"{_lines(f"collect {at.slot}", at.prompt or spec.prompt, found)}"/]'
+            if spec.items:
+                found = f"up to {spec.items_max}, each with {', '.join(spec.items)}"
+            return f'[/"{_lines(f"collect {at.slot}", first_of(at.prompt or spec.prompt), found)}"/]'
         case SayText():
-            return f'["{_lines(at.text)}"]'
+            return f'["{_lines(first_of(at.text))}"]'
         case Assign():
             return f'["{_lines("set " + ", ".join(f"{name} = {json.dumps(value)}" for name, value in at.values))}"]'
         case JumpUnless():
@@ -159,11 +165,13 @@ def _node(at: Instruction, domain: Domain) -> str:
             name = f"{'final ' if at.is_final else ''}action {at.action}"
             return f'[["{_lines(name, ", ".join(ours for _, ours in at.outputs), changed)}"]]'
         case Confirm():
-            return f'{{{{"{_lines("confirm", at.text)}"}}}}'
+            return f'{{{{"{_lines("confirm", first_of(at.text))}"}}}}'
         case CallFlow():
             return f'[["{_lines(f"call {at.flow}")}"]]'
         case LinkFlow():
             return f'(["{_lines(f"link {at.flow}")}"])'
+        case AnswerFromFaq():
+            return f'["{_lines(f"answer {at.slot} from the FAQ")}"]'
         case HandOff():
             return f'(["{_lines("hand over to a person", at.reason)}"])'
     return '(["end"])'

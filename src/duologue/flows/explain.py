@@ -13,11 +13,11 @@ from duologue.core.errors import DuologueError
 from duologue.dialogue.answers import QUESTION
 from duologue.dialogue.confirmation import CONFIRMATION
 from duologue.dialogue.effects import Respond, Understand
-from duologue.dialogue.english import Json
 from duologue.dialogue.events import FlowRequested, UserMessage, Validated
 from duologue.dialogue.flow import Collect, Domain
 from duologue.dialogue.idle_messages import IDLE
 from duologue.dialogue.interpreters import Interpreter
+from duologue.dialogue.language.readings import Json
 from duologue.dialogue.machine import step
 from duologue.dialogue.state import DialogueState, Phase
 

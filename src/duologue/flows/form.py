@@ -48,15 +48,20 @@ def _results(flow: Flow) -> tuple[str, ...]:
     return tuple(dict.fromkeys(slot for slot in outputs if slot not in flow.slots))
 
 
+def _spoken(domain: Domain, filled: Filled) -> str:
+    forms = domain.pack.spoken
+    return spoken(as_said(filled.value, filled.raw, forms), "", forms)
+
+
 def _kept(domain: Domain, filled: Filled, name: str, state: str) -> FormSlot:
     label = domain.slots[name].display_name if name in domain.slots else name.replace("_", " ")
-    return FormSlot(name, label, spoken(as_said(filled.value, filled.raw)), state)
+    return FormSlot(name, label, _spoken(domain, filled), state)
 
 
 def _slot(domain: Domain, state: DialogueState, top: Instance, name: str) -> FormSlot:
     filled = top.filled(name)
     label = domain.slots[name].display_name if name in domain.slots else name
-    value = spoken(as_said(filled.value, filled.raw)) if filled else ""
+    value = _spoken(domain, filled) if filled else ""
     if name == state.waiting_for:
         return FormSlot(name, label, value, "asked")
     if filled is None:

@@ -13,14 +13,10 @@ from dataclasses import dataclass
 
 from duologue.dialogue.commands import Affirm
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import ConfirmationAnswer, SlotKind, plain_answer
-from duologue.dialogue.english.carrier_words import EXACT, is_negation
-from duologue.dialogue.english.commands import keeps, repeats, words_of_command
-from duologue.dialogue.english.embedded_values import is_all_values
-from duologue.dialogue.english.operations import excludes
-from duologue.dialogue.english.questions import asks
-from duologue.dialogue.english.tokens import Token, stem, stems_of, tokens_of
 from duologue.dialogue.flow import Domain, Flow
+from duologue.dialogue.language.pack import LanguageWords, Signs
+from duologue.dialogue.language.readings import ConfirmationAnswer, SlotKind
+from duologue.dialogue.language.tokens import Token
 from duologue.dialogue.state import DialogueState
 
 from .intents import ANSWERS, FLOW
@@ -49,7 +45,15 @@ class GuessInContext:
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        return tokens_of(self.asked.text)
+        return self.words.tokens_of(self.asked.text)
+
+    @property
+    def signs(self) -> Signs:
+        return self.domain.pack.signs
+
+    @property
+    def words(self) -> LanguageWords:
+        return self.domain.pack.words
 
 
 def offer_instead(guess: GuessInContext) -> str:
@@ -58,9 +62,11 @@ def offer_instead(guess: GuessInContext) -> str:
     if not guess.intent.startswith(FLOW) or guess.is_task_at_hand:
         return ""
     flow = guess.domain.flows.get(guess.intent.removeprefix(FLOW))
-    if flow is None or not excludes(guess.asked.text, _phrases_of(flow)):
+    if flow is None or not guess.signs.excludes(guess.asked.text, _phrases_of(flow)):
         return ""
-    near = [one for one in guess.domain.offered if one is flow or excludes(guess.asked.text, _phrases_of(one))]
+    near = [
+        one for one in guess.domain.offered if one is flow or guess.signs.excludes(guess.asked.text, _phrases_of(one))
+    ]
     named = ", ".join(one.description for one in near)
     return guess.domain.patterns.not_exactly.replace("{flows}", named)
 
@@ -94,7 +100,7 @@ def _is_unsure_departure(g: GuessInContext) -> bool:
 def _asks_about_it(g: GuessInContext) -> bool:
     """Would the guess go back, start over or cancel, although the message is a question? Example: "Is it free to
     cancel?" cancels nothing."""
-    return g.intent in _DEPARTURES and asks(g.tokens)
+    return g.intent in _DEPARTURES and g.signs.asks(g.tokens)
 
 
 def _is_answer_not_said(g: GuessInContext) -> bool:
@@ -103,7 +109,7 @@ def _is_answer_not_said(g: GuessInContext) -> bool:
         return False
     slots = tuple(g.domain.slots[name].grammar_slot for name in g.asked.slots if name in g.domain.slots)
     meant = ConfirmationAnswer.YES if isinstance(ANSWERS[g.intent][0], Affirm) else ConfirmationAnswer.NO
-    return plain_answer(g.asked.question, g.asked.text, g.today, slots) is not meant
+    return g.domain.pack.replies.plain_answer(g.asked.question, g.asked.text, g.today, slots) is not meant
 
 
 def _is_unsure_handoff(g: GuessInContext) -> bool:
@@ -115,34 +121,45 @@ def _is_unsure_handoff(g: GuessInContext) -> bool:
 def _asks_to_leave_it(g: GuessInContext) -> bool:
     """Is the guess a cancellation, although the message asks to change nothing? Example: "Leave it as it is" cancels
     nothing."""
-    return g.intent == "cancel" and keeps(g.tokens)
+    return g.intent == "cancel" and g.signs.keeps(g.tokens)
 
 
 def _repeats_the_question(g: GuessInContext) -> bool:
     """Is the guess a cancellation, although the message only repeats words of the question? "Cancel my booking", after
     "shall I cancel it?", is an answer and doesn't cancel the task."""
-    said = [token for token in g.tokens if stem(token.word) == "cancel"]
-    return g.intent == "cancel" and g.asked.waiting_for is None and repeats(g.asked.question, said)
+    said = [token for token in g.tokens if g.words.stem(token.word) in g.words.cancel_stems]
+    return g.intent == "cancel" and g.asked.waiting_for is None and g.signs.repeats(g.asked.question, said)
 
 
 def _denies_waiting(g: GuessInContext) -> bool:
     """Is the guess a request for time, although the message says not to wait? "No waiting" and "you needn't wait" are
     no such requests."""
     words = [token.word for token in g.tokens]
-    denied = next((place for place, word in enumerate(words) if is_negation(word)), len(words))
-    return g.intent == "wait" and any(stem(word) == "wait" for word in words[denied:])
+    denied = next((place for place, word in enumerate(words) if g.words.is_negation(word)), len(words))
+    return g.intent == "wait" and any(g.words.stem(word) in g.words.wait_stems for word in words[denied:])
+
+
+def _only_opens_with_wait(g: GuessInContext) -> bool:
+    """Is the guess a request for time, although the "wait" only opens a question? "Wait, how much is it?" asks for the
+    price; "can you wait a second?" asks for time."""
+    opening = next((place for place, token in enumerate(g.tokens) if token.word not in g.words.before_questions), 0)
+    rest = g.tokens[opening:]
+    speaks_of_it = any(g.words.stem(token.word) in g.signs.words_of_command("wait") for token in rest)
+    return g.intent == "wait" and opening > 0 and not speaks_of_it and g.signs.asks(rest)
 
 
 def _has_no_evidence(g: GuessInContext) -> bool:
     """Is the guess a command that no word of the message speaks of? "As soon as possible" is no "wait"."""
     name = _SPOKEN.get(g.intent) if g.confidence < _SURE else None
-    return name is not None and not any(stem(token.word) in words_of_command(name) for token in g.tokens)
+    return name is not None and not any(
+        g.words.stem(token.word) in g.signs.words_of_command(name) for token in g.tokens
+    )
 
 
 def _holds_only_values(g: GuessInContext) -> bool:
     """Is the guess another task, although the message holds only days, times and amounts? "This weekend" asks for no
     opening hours."""
-    return g.state.top is None and g.confidence < _SURE and is_all_values(g.asked.text, g.today)
+    return g.state.top is None and g.confidence < _SURE and g.domain.pack.replies.is_all_values(g.asked.text, g.today)
 
 
 def _shares_no_word(g: GuessInContext) -> bool:
@@ -151,8 +168,8 @@ def _shares_no_word(g: GuessInContext) -> bool:
     flow = g.domain.flows.get(g.intent.removeprefix(FLOW)) if g.intent.startswith(FLOW) else None
     if flow is None or g.state.top is None or g.is_task_at_hand or g.confidence >= _SURE:
         return False
-    known = stems_of(*_phrases_of(flow))
-    return not any(stem(token.word) in known and token.word not in EXACT for token in g.tokens)
+    known = g.words.stems_of(*_phrases_of(flow))
+    return not any(g.words.stem(token.word) in known and token.word not in g.words.common for token in g.tokens)
 
 
 DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
@@ -164,6 +181,7 @@ DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _asks_to_leave_it,
     _repeats_the_question,
     _denies_waiting,
+    _only_opens_with_wait,
     _has_no_evidence,
     _holds_only_values,
     _shares_no_word,

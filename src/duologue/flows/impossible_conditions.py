@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
-from duologue.dialogue.english import ANY, SlotKind
+from duologue.dialogue.language.readings import ANY, SlotKind
 
 from .problems import ProblemList, hint, quoted
 from .step_walk import LocatedStep, choices_of, conditions_of, entries_of, pairs_of, steps_of

@@ -20,8 +20,8 @@ from duologue.dialogue.commands import (
     Skip,
 )
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import SlotKind
 from duologue.dialogue.flow import Domain, SlotSpec
+from duologue.dialogue.language.readings import SlotKind
 from duologue.dialogue.state import DialogueState
 from duologue.nlu.understanding import ExpectedSlot, Intent, MessageScope, Surroundings
 
@@ -114,7 +114,8 @@ def scope_of(
     flows = [domain.flows[name] for name in effect.flows]
     tasks = [Intent(FLOW + flow.name, flow.examples, flow.description, flow.name) for flow in flows]
     commands = {**COMMANDS, **(ANSWERS if is_confirming else {})}
-    others = [Intent(name, examples) for name, (_, examples) in commands.items()]
+    own = domain.pack.examples
+    others = [Intent(name, own.get(name, examples)) for name, (_, examples) in commands.items()]
     specs = [domain.slots[name] for name in effect.slots]
     slots = tuple(ExpectedSlot(spec.name, spec.display_name, form_of(spec)) for spec in specs)
     return MessageScope((*tasks, *others), slots, effect.question, around or Surroundings())

@@ -104,11 +104,14 @@ def _its_packages() -> Iterator[None]:
 
 
 def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
-    """Load flows from a text, and return their domain together with the entries and warnings. Lists of names that are
-    in other files are read from `folder`. Raises InvalidFlows if anything in the text is wrong."""
+    """Load flows from a text, and return their domain together with the entries and warnings. Included files, lists of
+    names and an FAQ that are in other files are read from `folder`. Raises InvalidFlows if anything
+    in the text is wrong."""
     with _its_packages():
         from .compile import compile_file, to_choices
+        from .faq_files import read_faq
         from .impossible_conditions import check_comparisons
+        from .includes import with_includes
         from .name_files import read_name_files
         from .references import check_references
         from .schema_errors import check_schema
@@ -123,13 +126,15 @@ def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
             notes.add_line(plain.lines[()], f"the file {shown}; a flow file has `version: 1`, `slots` and `flows`")
         notes.raise_errors()
     assert plain is not None
+    plain = with_includes(plain, name, folder, notes)
     notes.lines = plain.lines
     written = check_schema(plain.value, notes)
     check_references(plain.value, notes)
     check_comparisons(plain.value, notes)
     check_semantics(plain.value, notes)
     names = read_name_files(plain.value, folder, notes)
+    faq = read_faq(plain.value, folder, notes)
     notes.raise_errors()
     assert written is not None, "a file that doesn't fit the schema has problems"
     names |= {slot: to_choices(entry.names) for slot, entry in written.slots.items() if isinstance(entry.names, list)}
-    return FlowFile(name, compile_file(written, names), written, notes.problems)
+    return FlowFile(name, compile_file(written, names, faq), written, notes.problems)

@@ -10,8 +10,8 @@ import json
 import re
 from datetime import date
 
-from duologue.dialogue.english import Json, SlotKind
 from duologue.dialogue.flow import SlotSpec
+from duologue.dialogue.language.readings import Json, SlotKind
 from duologue.nlu.understanding import ModelValue
 
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
@@ -48,6 +48,8 @@ def checked_value(spec: SlotSpec, given: ModelValue) -> Json:
             return value if isinstance(value, str) and _is_date(value) else None
         case SlotKind.NAME | SlotKind.TEXT:
             return _text(spec, value)
+        case SlotKind.LIST:
+            return None  # the items of a list are read by grammars only
     pattern = _PATTERNS[spec.kind]
     return value if isinstance(value, str) and pattern.fullmatch(value) else None
 

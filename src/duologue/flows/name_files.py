@@ -8,9 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from duologue.dialogue.english import Choice
+from duologue.dialogue.language.readings import Choice
 
 from .problems import ProblemList, quoted
+from .side_files import UnreadableSideFile, read_side_file
 from .step_walk import entries_of
 
 CHARS_MAX = 5_000_000
@@ -32,20 +33,10 @@ def read_name_files(data: Any, folder: Path | None, notes: ProblemList) -> dict[
 
 def _read(name: str, folder: Path | None) -> tuple[Choice, ...] | str:
     """The names in the file; if it can't be used, a text that says what is wrong with it."""
-    if folder is None:
-        return f"file {quoted(name)} can't be found, because the flows aren't in a file; write the names as a list"
     try:
-        file = (folder / name).resolve()
-        if not file.is_relative_to(folder.resolve()):
-            return f"file {quoted(name)} is outside the folder of the flow file; move it there"
-        with file.open(encoding="utf-8-sig") as text:
-            lines = text.read(CHARS_MAX + 1)
-    except UnicodeDecodeError:
-        return f"file {quoted(name)} isn't UTF-8 text; save it in this encoding"
-    except (OSError, ValueError) as error:
-        return f"file {quoted(name)} can't be read: {getattr(error, 'strerror', None) or error}"
-    if len(lines) > CHARS_MAX:
-        return f"file {quoted(name)} is too large; at most {CHARS_MAX:,} characters are allowed"
+        _, lines = read_side_file(name, folder, CHARS_MAX, "write the names as a list")
+    except UnreadableSideFile as problem:
+        return str(problem)
     names = _names_in(lines)
     if not names:
         return f"file {quoted(name)} contains no names; write one name per line"

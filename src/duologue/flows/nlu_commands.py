@@ -10,13 +10,8 @@ from __future__ import annotations
 
 from duologue.dialogue.commands import ChitChat, Command, CorrectSlot, SetSlot, Skip, StartFlow
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import Direct, Json, Question, SlotKind, read
-from duologue.dialogue.english.commands import keeps
-from duologue.dialogue.english.embedded_values import is_all_values
-from duologue.dialogue.english.questions import asks
-from duologue.dialogue.english.tokens import tokens_of
-from duologue.dialogue.english.yes_no import Polarity, polarity
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.language.readings import Direct, Json, Polarity, Question, SlotKind
 from duologue.dialogue.state import DialogueState
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.nlu.understanding import Quote, Understanding
@@ -24,7 +19,7 @@ from duologue.nlu.understanding import Quote, Understanding
 from .guess_checks import GuessInContext, is_doubtful, offer_instead
 from .intents import ANSWERS, COMMANDS, FLOW
 from .model_values import checked_value
-from .partial_values import answer_in_part, first_values, wants_yes_or_no
+from .partial_values import answer_in_part, first_values, flow_by_items, wants_yes_or_no
 
 
 def commands_of(
@@ -34,21 +29,23 @@ def commands_of(
     values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
     given = _with_model_values(domain, state, tuple(value for value in values if value is not None), found)
     name = found.intent
-    if found.by == "llm" and _is_refused_yes(name, effect.text):
+    if found.by == "llm" and _is_refused_yes(domain, name, effect.text):
         return given
     if found.answer and not given and (name is None or name == "chit_chat"):
         return (ChitChat(found.answer),)
     guess = GuessInContext(name or "", found.confidence, domain, state, effect, today)
-    is_bare = found.by != "llm" and state.top is not None and is_all_values(effect.text, today)
+    is_bare = found.by != "llm" and state.top is not None and domain.pack.replies.is_all_values(effect.text, today)
     is_plain = name is None or guess.is_task_at_hand or (name in ANSWERS and wants_yes_or_no(domain, effect))
     if (is_plain or is_bare) and not given and (part := answer_in_part(domain, state, effect, today)):
         return part
+    if name is None and not given and state.top is None:
+        return flow_by_items(domain, effect.text, today)
     if name is None or is_bare:
         return given
     if found.by != "llm" and (offer := offer_instead(guess)):
         return (ChitChat(offer), *given)
     if found.by != "llm" and is_doubtful(guess):
-        return (Skip(),) if _is_change_left(state, effect) else given
+        return (Skip(),) if _is_change_left(domain, state, effect) else given
     if name.startswith(FLOW):
         flow = name.removeprefix(FLOW)
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
@@ -78,22 +75,26 @@ def _with_model_values(
     return tuple(taken.values())
 
 
-def _is_refused_yes(intent: str | None, text: str) -> bool:
+def _is_refused_yes(domain: Domain, intent: str | None, text: str) -> bool:
     """Did the model hear a yes in a message that asks something or says no? Such a yes never counts."""
-    tokens = tokens_of(text)
-    return intent == "affirm" and (asks(tokens) or polarity(tokens) in (Polarity.NO, Polarity.UNSURE))
+    signs, tokens = domain.pack.signs, domain.pack.words.tokens_of(text)
+    return intent == "affirm" and (signs.asks(tokens) or signs.polarity(tokens) in (Polarity.NO, Polarity.UNSURE))
 
 
-def _is_change_left(state: DialogueState, effect: Understand) -> bool:
+def _is_change_left(domain: Domain, state: DialogueState, effect: Understand) -> bool:
     """Does the message ask to leave things as they are, in reply to a question for a value?"""
-    return effect.waiting_for is not None and not state.reading_back and keeps(tokens_of(effect.text))
+    return effect.waiting_for is not None and not state.reading_back and _keeps(domain, effect.text)
+
+
+def _keeps(domain: Domain, text: str) -> bool:
+    return domain.pack.signs.keeps(domain.pack.words.tokens_of(text))
 
 
 def _quoted(domain: Domain, state: DialogueState, quote: Quote, by: str, today: str) -> SetSlot | CorrectSlot | None:
     spec = domain.slots.get(quote.slot)
     if spec is None:
         return None
-    reading = read(Question(spec.grammar_slot), quote.text, today)
+    reading = domain.pack.replies.read(Question(spec.grammar_slot), quote.text, today)
     value: Json = reading.value_of(quote.slot) if isinstance(reading, Direct) else None
     if value is None and spec.kind in (SlotKind.TEXT, SlotKind.NAME):
         value = quote.text

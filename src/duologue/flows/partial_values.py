@@ -7,15 +7,14 @@ before it is used.
 
 from __future__ import annotations
 
-from duologue.dialogue.commands import SetSlot
+from collections.abc import Mapping
+
+from duologue.dialogue.commands import SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import Question, Slot, SlotKind, read_parts, read_volunteered
-from duologue.dialogue.english.embedded_values import read_first
-from duologue.dialogue.english.free_text import name_in_sentence
-from duologue.dialogue.english.questions import asks
-from duologue.dialogue.english.tokens import span_of, tokens_of
-from duologue.dialogue.english.yes_no import asks_about_past, is_about_future, opening_answer, trick_of
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.language.pack import LanguagePack
+from duologue.dialogue.language.readings import Json, Question, Slot, SlotKind
+from duologue.dialogue.language.tokens import span_of
 from duologue.dialogue.reference_day import slot_with_last_day
 from duologue.dialogue.state import DialogueState
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
@@ -25,39 +24,90 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
     """The values in a message that starts a flow. If some words of the message aren't understood, only the unambiguous
     values are returned."""
     task = domain.flows[flow]
+    if listed := _listed(domain, flow, text, today):
+        return listed
     slots = tuple(domain.slots[name].grammar_slot for name in task.slots if not domain.slots[name].ask_before_filling)
-    whole = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
+    whole = domain.pack.replies.read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
     if whole is not None:
         return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
-    return _parts(slots, text, today)
+    return _parts(domain.pack, slots, text, today)
+
+
+def flow_by_items(domain: Domain, text: str, today: str) -> tuple[StartFlow | SetSlot, ...]:
+    """The commands for a message that only names items of a list, such as "two large margheritas and a cola": start the
+    one flow that asks for them. Empty if a word isn't understood, or if no flow or several ask for such items."""
+    found: list[tuple[StartFlow | SetSlot, ...]] = [
+        (StartFlow(flow.name), *listed)
+        for flow in domain.offered
+        if (listed := _listed(domain, flow.name, text, today)) and all(one.source != PICKED_OUT for one in listed)
+    ]
+    pack = domain.pack
+    return found[0] if len(found) == 1 and not pack.signs.asks(pack.words.tokens_of(text)) else ()
+
+
+def _listed(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
+    """The items of a list in a message that starts a flow, and other values beside them. A bare number isn't taken for
+    another slot, because it may count the items. Empty if the flow asks for no list, or if the message names no
+    item."""
+    task = domain.flows[flow]
+    spec = next((domain.slots[name] for name in task.slots if domain.slots[name].items), None)
+    if spec is None or spec.ask_before_filling:
+        return ()
+    about = " ".join((task.description, *task.examples, spec.display_name))
+    slots = tuple(domain.slots[name].grammar_slot for name in spec.items)
+    found = domain.list_readers.read(text, slots, about, 0, today)
+    if (
+        found is None
+        or found.kind != "add"
+        or not any(len(item) > 1 or not _counts(domain, item) for item in found.items)
+    ):
+        return ()  # "I'd like a pizza" asks for the task, and names nothing
+    items = [dict(item) for item in found.items]
+    source = PICKED_OUT if found.leftover else "grammar"
+    others = tuple(
+        domain.slots[name].grammar_slot
+        for name in task.slots
+        if not domain.slots[name].items
+        and domain.slots[name].kind is not SlotKind.NUMBER
+        and not domain.slots[name].ask_before_filling
+    )
+    return (SetSlot(spec.name, items, text, source=source), *_parts(domain.pack, others, text, today))
+
+
+def _counts(domain: Domain, item: Mapping[str, Json]) -> bool:
+    return all(domain.slots[name].kind is SlotKind.NUMBER for name in item)
 
 
 def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[SetSlot, ...]:
     """The answer to the open question, and other values, in a message that was only partly understood. Empty if the
     message contains no answer to the open question, or if it is itself a question."""
-    if state.top is None or effect.waiting_for is None or asks(tokens_of(effect.text)):
+    if (
+        state.top is None
+        or effect.waiting_for is None
+        or domain.pack.signs.asks(domain.pack.words.tokens_of(effect.text))
+    ):
         return ()
     flow = domain.flows[state.top.flow]
     empty = [
         name for name in flow.slots if state.top.filled(name) is None and not domain.slots[name].ask_before_filling
     ]
     if wants_yes_or_no(domain, effect):
-        return _yes_or_no_in_part(effect, tuple(domain.slots[name].grammar_slot for name in empty), today)
+        return _yes_or_no_in_part(domain.pack, effect, tuple(domain.slots[name].grammar_slot for name in empty), today)
     names = dict.fromkeys((effect.waiting_for, *empty))
     asked = {name: slot_with_last_day(domain, state.top, domain.slots[name]) for name in names}
-    found = _parts(tuple(asked.values()), effect.text, today)
-    first = read_first(Question(asked[effect.waiting_for], effect.question), effect.text, today)
+    found = _parts(domain.pack, tuple(asked.values()), effect.text, today)
+    first = domain.pack.replies.read_first(Question(asked[effect.waiting_for], effect.question), effect.text, today)
     if first is not None and not any(value.slot == effect.waiting_for for value in found):
         found = (SetSlot(first.slot, first.value, first.raw, first.span, PICKED_OUT), *found)
     if not any(value.slot == effect.waiting_for for value in found):
-        found = (*_name_in_part(asked[effect.waiting_for], effect.text), *found)
+        found = (*_name_in_part(domain.pack, asked[effect.waiting_for], effect.text), *found)
     return found if any(value.slot == effect.waiting_for for value in found) else ()
 
 
-def _name_in_part(slot: Slot, text: str) -> tuple[SetSlot, ...]:
+def _name_in_part(pack: LanguagePack, slot: Slot, text: str) -> tuple[SetSlot, ...]:
     """The name that a user gives in a longer sentence, if a name that needn't be on a list was asked for."""
-    tokens = tokens_of(text)
-    span = name_in_sentence(tokens) if slot.kind is SlotKind.NAME and slot.is_open else None
+    tokens = pack.words.tokens_of(text)
+    span = pack.replies.name_in_sentence(tokens) if slot.kind is SlotKind.NAME and slot.is_open else None
     if span is None:
         return ()
     start, end = span_of(tokens, *span)
@@ -68,20 +118,22 @@ def wants_yes_or_no(domain: Domain, effect: Understand) -> bool:
     return effect.waiting_for is not None and domain.slots[effect.waiting_for].kind is SlotKind.YES_NO
 
 
-def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) -> tuple[SetSlot, ...]:
+def _yes_or_no_in_part(
+    pack: LanguagePack, effect: Understand, slots: tuple[Slot, ...], today: str
+) -> tuple[SetSlot, ...]:
     """The yes or no at the beginning of a message that goes on with an explanation, and other values in the message.
     Empty if the message doesn't begin with a clear yes or no."""
-    tokens = tokens_of(effect.text)
-    answer = opening_answer(tokens)
-    if answer is None or effect.waiting_for is None or trick_of(effect.question):
+    signs, tokens = pack.signs, pack.words.tokens_of(effect.text)
+    answer = signs.opening_answer(tokens)
+    if answer is None or effect.waiting_for is None or signs.trick_of(effect.question):
         return ()
-    if asks_about_past(effect.question) and is_about_future(tokens[1:]):
+    if signs.asks_about_past(effect.question) and signs.is_about_future(tokens[1:]):
         return ()  # "yes, I'll call them", where the question was about the past
     others = tuple(slot for slot in slots if slot.name != effect.waiting_for)
     said = SetSlot(effect.waiting_for, answer, effect.text, source=PICKED_OUT)
-    return (said, *_parts(others, effect.text, today))
+    return (said, *_parts(pack, others, effect.text, today))
 
 
-def _parts(slots: tuple[Slot, ...], text: str, today: str) -> tuple[SetSlot, ...]:
-    found = read_parts(slots, text, today)
+def _parts(pack: LanguagePack, slots: tuple[Slot, ...], text: str, today: str) -> tuple[SetSlot, ...]:
+    found = pack.replies.read_parts(slots, text, today)
     return tuple(SetSlot(value.slot, value.value, value.raw, value.span, PICKED_OUT) for value in found)

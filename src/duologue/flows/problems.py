@@ -55,6 +55,17 @@ class ProblemList:
         self._found: dict[FlowProblem, None] = {}
         self._left_out = 0
         self.lines: Mapping[Path, int] = {}
+        self.files: dict[Path, str] = {}  # entries that come from another file, by their path
+
+    def file_of(self, path: Path) -> str:
+        """The file in which the value at this path is written."""
+        return next((file for place, file in self.files.items() if path[: len(place)] == place), self._file)
+
+    def take(self, other: ProblemList) -> None:
+        """Add the problems of another file."""
+        for problem in other.problems:
+            self._keep(problem)
+        self._left_out += other._left_out
 
     def add(self, path: Path, text: str, *, at: str | int | None = None, is_warning: bool = False) -> None:
         """Add a problem at `path`. Its line is that of the key `at` inside `path`, or that of `path` itself if `at` is
@@ -62,11 +73,12 @@ class ProblemList:
         where = path if at is None else (*path, at)
         while where and where not in self.lines:
             where = where[:-1]
-        self._keep(FlowProblem(self._file, self.lines.get(where, 1), shown_path(path), one_line(text), is_warning))
+        file = self.file_of(where)
+        self._keep(FlowProblem(file, self.lines.get(where, 1), shown_path(path), one_line(text), is_warning))
 
-    def add_line(self, line: int, text: str) -> None:
-        """Add a problem with a known line, but no path."""
-        self._keep(FlowProblem(self._file, line, "", one_line(text)))
+    def add_line(self, line: int, text: str, *, file: str = "") -> None:
+        """Add a problem with a known line, but no path. `file` is the file that it is in, if it isn't the first one."""
+        self._keep(FlowProblem(file or self._file, line, "", one_line(text)))
 
     def _keep(self, problem: FlowProblem) -> None:
         if len(self._found) < PROBLEMS_MAX or problem in self._found:
@@ -76,8 +88,8 @@ class ProblemList:
 
     @property
     def problems(self) -> tuple[FlowProblem, ...]:
-        """The problems, ordered by line."""
-        return tuple(sorted(self._found, key=lambda problem: problem.line))
+        """The problems, ordered by line, those of the first file first."""
+        return tuple(sorted(self._found, key=lambda problem: (problem.file != self._file, problem.file, problem.line)))
 
     def raise_errors(self) -> None:
         """Raise InvalidFlows if any problem isn't a warning."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
-from duologue.dialogue.templates import GAP, gaps_of
+from duologue.dialogue.templates import FOR_EACH, GAP, gaps_of
 
 from .problems import Path, ProblemList, hint, quoted
 from .schema import THEN
@@ -34,7 +34,7 @@ RESERVED_SLOTS = ("value", "slot", "slots", "flows", "example", "proposed", "key
 RESERVED_IDS = (*THEN, "completed")
 _CONSTANTS = ("true", "false", "none")
 _BRACE = re.compile(r"\{[^{}]*\}?|\}")
-_SLOT_TEXTS = ("prompt", "reprompts", "silence_prompts", "help")
+_SLOT_TEXTS = ("prompt", "reprompts", "silence_prompts", "help", "more")
 _PATTERN_GAPS = {
     "help": ("flows",),
     "example": ("example",),
@@ -52,6 +52,10 @@ _PATTERN_GAPS = {
     "limited": ("value",),
     "why": ("slot",),
     "recalled": ("slot", "value"),
+    "added": ("value",),
+    "removed": ("value",),
+    "left_out": ("value",),
+    "which_item": ("slots",),
 }
 
 
@@ -62,6 +66,7 @@ def check_references(data: Any, notes: ProblemList) -> None:
     for at in steps_of(data):
         checker.check_step(at)
     checker.check_texts()
+    checker.check_repairs()
     for flow, entry in entries_of(data, "flows").items():
         _check_ids(flow, entry, notes)
 
@@ -103,6 +108,8 @@ class _Checker:
         for name, slot in self._slots.items():
             for other in texts_of(slot.get("depends_on")):
                 self._need(other, self._declared, ("slots", name, "depends_on"))
+            for number, other in enumerate(texts_of(slot.get("items"))):
+                self._need(other, self._declared, ("slots", name, "items"), number)
             self._check_source(name, slot)
 
     def _check_source(self, name: str, slot: dict[str, Any]) -> None:
@@ -139,6 +146,9 @@ class _Checker:
                     self._need(flow, self._all_flows, at.path, "on_change", "flow")
             case "call" | "link":
                 self._check_flow(at)
+            case "faq":
+                if (name := at.text("faq")) is not None:
+                    self._need(name, self._known, at.path, "faq")
         for path, key, text in conditions_of(at):
             self._check_condition(path, key, text)
 
@@ -189,10 +199,9 @@ class _Checker:
             for name in gaps_of(text):
                 if name not in self._known and name not in more:
                     self._notes.add(path, f"unknown slot {quoted(name)}{hint(name, (*self._known, *more))}", at=key)
-            for brace in _BRACE.findall(text):
-                if not GAP.fullmatch(brace):
-                    text = f"{quoted(brace)} isn't a valid gap; write {{name}}, {{name.part}} or {{name:spelled}}"
-                    self._notes.add(path, text, at=key)
+            for loop in FOR_EACH.finditer(text):
+                self._check_loop_text(path, key, loop[1], loop[2])
+            self._check_braces(path, key, FOR_EACH.sub("", text))
         for name, flow in self._flows.items():
             for text in texts_of(flow.get("examples")):
                 if _BRACE.search(text):
@@ -200,18 +209,55 @@ class _Checker:
                     text = f"{quoted(text)} has a gap; an example must be what users say, word for word"
                     self._notes.add(path, text)
 
+    def _check_braces(self, path: Path, key: str | None, text: str) -> None:
+        for brace in _BRACE.findall(text):
+            if brace == "{end}" or brace.startswith("{for"):
+                advice = "write {for each NAME}, the text of an item, and {end}; one can't be inside another"
+                self._notes.add(path, f"{quoted(brace)} doesn't belong to a whole loop; {advice}", at=key)
+            elif not GAP.fullmatch(brace):
+                advice = "write {name}, {name.part} or {name:spelled}"
+                self._notes.add(path, f"{quoted(brace)} isn't a valid gap; {advice}", at=key)
+
+    def _check_loop_text(self, path: Path, key: str | None, name: str, text: str) -> None:
+        """Check the text of an item. The slots of a list's items are known; what an action returns isn't."""
+        self._check_braces(path, key, text)
+        items = texts_of(self._slots.get(name, {}).get("items"))
+        for gap in gaps_of(text) if items else ():
+            if gap not in items:
+                self._notes.add(path, f"items of {quoted(name)} have no {quoted(gap)}{hint(gap, items)}", at=key)
+
+    def check_repairs(self) -> None:
+        """Check that the flows for repairs exist."""
+        repairs = self._data.get("repairs")
+        for occasion, flow in (repairs if isinstance(repairs, dict) else {}).items():
+            if isinstance(flow, str):
+                self._need(flow, self._all_flows, ("repairs",), str(occasion), "flow")
+
     def _texts(self) -> Iterator[tuple[Path, str | None, str, tuple[str, ...]]]:
         """Every text with gaps: its path, its key, the text, and the names that it may use in addition to slots."""
         for name, slot in self._slots.items():
             more = ("proposed",) if name in self._proposing else ()
             for key in _SLOT_TEXTS:
                 yield from ((("slots", name, key), None, text, more) for text in texts_of(slot.get(key)))
+            items = tuple(texts_of(slot.get("items")))
+            for text in texts_of(slot.get("says")):
+                yield ("slots", name, "says"), None, text, items
+        repairs = self._data.get("repairs")
+        told = {"correction": ("slot", "value")}
+        extra = {
+            flow: told.get(occasion, ())
+            for occasion, flow in (repairs.items() if isinstance(repairs, dict) else ())
+            if isinstance(flow, str)
+        }
         for name, flow in self._flows.items():
-            yield from ((("flows", name, "completed"), None, text, ()) for text in texts_of(flow.get("completed")))
+            told_there = extra.get(name, ())
+            yield from (
+                (("flows", name, "completed"), None, text, told_there) for text in texts_of(flow.get("completed"))
+            )
         for at in steps_of(self._data):
-            more = ("proposed",) if "proposed" in at.step else ()
+            more = (*(("proposed",) if "proposed" in at.step else ()), *extra.get(at.flow, ()))
             for key in ("say", "confirm", "handoff", "end", "prompt", "waiting"):
-                if (text := at.text(key)) is not None:
+                for text in texts_of(at.step.get(key)):
                     yield (at.path if key == at.key else (*at.path, key)), key, text, more
         patterns = self._data.get("patterns")
         for key, text in (patterns if isinstance(patterns, dict) else {}).items():
@@ -240,17 +286,15 @@ def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
 
 
 def _check_then(at: LocatedStep, ids: tuple[str, ...], notes: ProblemList) -> None:
-    then, body = at.text("then"), {"confirm": "on_no", "action": "on_failure"}.get(at.key)
+    then, body = at.text("then"), {"confirm": "on_no", "action": "on_failure", "faq": "on_no_answer"}.get(at.key)
     if then is None or body is None:
         return
     if body not in at.step:
         notes.add(at.path, f"`then` needs an `{body}` block", at="then")
     elif then not in (*THEN, *ids):
         notes.add(at.path, f"no step has the id {quoted(then)}{hint(then, (*THEN, *ids))}", at="then")
-    elif at.key == "action" and then == "again" and not _asks(at, body):
-        notes.add(
-            at.path, "`then: again` would retry for ever; ask the user something in `on_failure` first", at="then"
-        )
+    elif at.key in ("action", "faq") and then == "again" and not _asks(at, body):
+        notes.add(at.path, f"`then: again` would retry for ever; ask the user something in `{body}` first", at="then")
 
 
 def _asks(at: LocatedStep, body: str) -> bool:

@@ -23,9 +23,9 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from duologue.dialogue.conditions import LENGTH_MAX
-from duologue.dialogue.english import SlotKind
-from duologue.dialogue.english.readings import DAYTIME_HOURS
 from duologue.dialogue.flow import Domain, Patterns
+from duologue.dialogue.language.packs import PACKS, has_pack
+from duologue.dialogue.language.readings import DAYTIME_HOURS, SlotKind
 
 from .caller_clock import is_zone, zones
 from .problems import hint, kind_shown
@@ -55,7 +55,14 @@ def _zone(value: str) -> str:
     return value
 
 
+def _language(code: str) -> str:
+    if not has_pack(code):
+        raise ValueError(f"there is no language pack for {code!r}; there are packs for {', '.join(sorted(PACKS))}")
+    return code
+
+
 Zone: TypeAlias = Annotated[str, AfterValidator(_zone)]
+Language: TypeAlias = Annotated[str, AfterValidator(_language)]
 Scalar: TypeAlias = Annotated[
     Any, AfterValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean", "null"]})
 ]
@@ -95,11 +102,17 @@ Names: TypeAlias = Annotated[
 ]
 
 
+Wordings: TypeAlias = Annotated[
+    Annotated[Text, Tag("<text>")] | Annotated[list[Text], Field(min_length=1), Tag("<list>")],
+    _by_shape(list=list, text=str),
+]
+
+
 class SlotEntry(_Entry):
     """A slot: how it is asked for, what may fill it, and how it is checked."""
 
     kind: SlotKind = Field(alias="type", strict=False, description="The type of the slot's value.")
-    prompt: Text = Field("", description="The question that asks for the slot.")
+    prompt: Wordings = Field("", description="The question that asks for the slot, or several to vary.")
     reprompts: Texts = Field([], description="Said in turn after replies that were not understood.")
     silence_prompts: Texts = Field([], description="Said in turn when the user doesn't reply.")
     help: Text = Field("", description="Said when the user asks for help at this question.")
@@ -131,6 +144,13 @@ class SlotEntry(_Entry):
     is_session: bool = Field(
         False, alias="session", description="Use the value again in later tasks of the conversation."
     )
+    items: list[Name] = Field([], min_length=1, description="For type list: the slots that make up an item.")
+    says: Text = Field("", description="For type list: how an item is said, such as {count} {size} {pizza}.")
+    at_least: int = Field(1, alias="min", ge=0, le=100, description="For type list: the smallest number of items.")
+    at_most: int = Field(0, alias="max", ge=1, le=100, description="For type list: the largest number of items.")
+    more: Wordings = Field("", description="For type list: the question for more items.")
+    pattern: Text = Field("", description="A regular expression that the whole value has to match.")
+    rephrase: bool = Field(False, description="May a language model put the question in other words?")
     barge_in: bool = Field(True, description="May the user interrupt the question?")
     label: Text = Field("", description="What users call the slot; default: its name.")
 
@@ -139,7 +159,8 @@ class SlotEntry(_Entry):
 
 CASE_KEYS = ("if", "else")
 THEN = ("again", "go_on", "end")
-MAIN_KEYS = ("collect", "say", "set", "branch", "while", "action", "confirm", "call", "link", "handoff", "end")
+MAIN_KEYS = ("collect", "say", "set", "branch", "while", "action", "confirm", "call", "link", "faq", "handoff", "end")
+OCCASIONS = ("no_match", "no_input", "cancel", "help", "handoff", "correction")
 
 StepId: TypeAlias = Annotated[Name, Field(description="The step's name in checkpoints and for `then`.")]
 Pairs: TypeAlias = Annotated[
@@ -158,15 +179,16 @@ class CollectStep(_Step):
     """Ask for a slot, unless it is filled."""
 
     collect: Name
-    prompt: Text = ""
+    prompt: Wordings = ""
     proposed: Name = Field(
         "", description="The slot whose value is proposed; a yes accepts it. The prompt may contain {proposed}."
     )
 
 
 class SayStep(_Step):
-    say: Text
+    say: Wordings
     barge_in: bool = True
+    rephrase: bool = Field(False, description="May a language model put it in other words?")
 
 
 class SetStep(_Step):
@@ -223,7 +245,7 @@ class ActionStep(_Step):
 class ConfirmStep(_Step):
     """Ask for a yes. A no cancels the flow, unless there is an `on_no` block."""
 
-    confirm: Text
+    confirm: Wordings
     on_no: Steps = Field([])
     then: Then = Field("again", description="After on_no: again, go_on, end, or the id of a step.")
     barge_in: bool = True
@@ -248,6 +270,14 @@ class LinkStep(_Step):
     gives: Pairs = Field(
         [], description="More slots to pass on: names, or a mapping from this flow's slots to the other's."
     )
+
+
+class FaqStep(_Step):
+    """Look a text up in the FAQ and say the answer."""
+
+    faq: Name = Field(description="The slot that holds what the user wants to know.")
+    on_no_answer: Steps = Field([])
+    then: Then = Field("go_on", description="After on_no_answer: go_on, end, or the id of a step.")
 
 
 class HandoffStep(_Step):
@@ -285,6 +315,7 @@ Step: TypeAlias = Annotated[
     | Annotated[ConfirmStep, Tag("<confirm>")]
     | Annotated[CallStep, Tag("<call>")]
     | Annotated[LinkStep, Tag("<link>")]
+    | Annotated[FaqStep, Tag("<faq>")]
     | Annotated[HandoffStep, Tag("<handoff>")]
     | Annotated[EndStep, Tag("<end>")],
     Discriminator(_step_tag),
@@ -301,6 +332,7 @@ STEP_MODELS: dict[str, type[_Step]] = {
     "confirm": ConfirmStep,
     "call": CallStep,
     "link": LinkStep,
+    "faq": FaqStep,
     "handoff": HandoffStep,
     "end": EndStep,
 }
@@ -314,7 +346,7 @@ class FlowEntry(_Entry):
 
     description: Text = Field("", description="The task in a few words, for help and for NLU.")
     examples: Texts = Field([], description="What users say to ask for the task.")
-    completed: Text = Field("", description="Said after the last step.")
+    completed: Wordings = Field("", description="Said after the last step; several texts vary.")
     is_hidden: bool = Field(False, alias="hidden", description="Only other flows and the program can start this flow.")
     steps: Steps
 
@@ -328,12 +360,32 @@ PatternsEntry = create_model("PatternsEntry", __base__=_Entry, __doc__=_ABOUT_PA
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Domain)}
 
 
+class FaqEntryWritten(_Entry):
+    """Ways to ask something, and the answer."""
+
+    ask: Wordings = Field(description="How users ask it, one text or several.")
+    answer: Text
+
+
+Faq: TypeAlias = Annotated[
+    Annotated[list[FaqEntryWritten], Field(min_length=1), Tag("<list>")] | Annotated[Text, Tag("<file>")],
+    _by_shape(file=str, list=list),
+]
+Occasion: TypeAlias = Literal["no_match", "no_input", "cancel", "help", "handoff", "correction"]
+
+
 class FileEntry(_Entry):
     """A flow file."""
 
     version: Literal[1] = Field(description="The version of this format.")
+    include: Wordings = Field("", description="Other files whose slots, flows and FAQ belong to this one.")
     slots: dict[Name, SlotEntry] = Field({}, description="The values that flows collect.")
     flows: dict[Name, FlowEntry] = Field(min_length=1, description="The tasks.")
+    faq: Faq = Field([], description="Questions and answers, or a YAML or Markdown file with them.")
+    faq_min: float = Field(
+        _DEFAULTS["faq_min"], ge=0, le=1, description="How sure the search has to be to give an answer."
+    )
+    repairs: dict[Occasion, Name] = Field({}, description="Flows that handle occasions which every flow has.")
     patterns: PatternsEntry = Field(  # type: ignore[valid-type]
         default_factory=PatternsEntry, description="Replaces the default texts."
     )
@@ -361,15 +413,18 @@ class FileEntry(_Entry):
     time_zone: Zone = Field(
         _DEFAULTS["time_zone"], description="Where the callers are, such as Europe/Vienna; default: this machine's."
     )
+    language: Language = Field(
+        _DEFAULTS["language"], description="The language of the texts and the callers: en, de or es."
+    )
 
 
-_NESTED: tuple[type[BaseModel], ...] = (IfCase, ElseCase, *STEP_MODELS.values(), FlowEntry, FileEntry)
+_NESTED: tuple[type[BaseModel], ...] = (IfCase, ElseCase, *STEP_MODELS.values(), FlowEntry, FaqEntryWritten, FileEntry)
 for _model in _NESTED:
     _model.model_rebuild()
 
 _MODELS: dict[str, type[BaseModel]] = {f"<{key}>": model for key, model in STEP_MODELS.items()}
 _MODELS |= {"<if>": IfCase, "<else>": ElseCase, "<choice>": ChoiceEntry}
-_SECTIONS: dict[str, type[BaseModel]] = {"slots": SlotEntry, "flows": FlowEntry}
+_SECTIONS: dict[str, type[BaseModel]] = {"slots": SlotEntry, "flows": FlowEntry, "faq": FaqEntryWritten}
 
 
 def keys_at(place: tuple[str | int, ...]) -> tuple[str, ...]:

@@ -10,15 +10,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
-from duologue.dialogue.english import SlotKind
+from duologue.dialogue.language.readings import SlotKind
 from duologue.dialogue.templates import either
+from duologue.dialogue.value_patterns import BadPattern, check_pattern
 
+from .list_checks import check_faq_steps, check_lists, check_repair_flows, check_variations
 from .problems import Path, ProblemList, quoted
 from .step_walk import LEAVING, LocatedStep, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
 
 _KINDS_WITH_KEY = {
     "choices": (SlotKind.CHOICE,),
     "choices_from": (SlotKind.CHOICE,),
+    "items": (SlotKind.LIST,),
+    "says": (SlotKind.LIST,),
+    "min": (SlotKind.LIST,),
+    "max": (SlotKind.LIST,),
+    "more": (SlotKind.LIST,),
+    "pattern": (SlotKind.CODE, SlotKind.TEXT, SlotKind.NAME, SlotKind.PHONE, SlotKind.EMAIL),
     "names": (SlotKind.NAME,),
     "open": (SlotKind.NAME,),
     "hours": (SlotKind.TIME,),
@@ -45,6 +53,10 @@ def check_semantics(data: Any, notes: ProblemList) -> None:
     for flow, entry in entries_of(data, "flows").items():
         _check_order(entry.get("steps"), ("flows", flow, "steps"), notes)
     _check_flows(data, notes)
+    check_lists(data, notes)
+    check_faq_steps(data, notes)
+    check_repair_flows(data, notes)
+    check_variations(data, notes)
 
 
 # -- Slots
@@ -69,6 +81,11 @@ def _check_slot(path: Path, slot: dict[str, Any], notes: ProblemList) -> None:
             (*path, "session"),
             "a slot that depends on others can't be kept: in another task they may have other values",
         )
+    if isinstance(pattern := slot.get("pattern"), str):
+        try:
+            check_pattern(pattern)
+        except BadPattern as problem:
+            notes.add((*path, "pattern"), str(problem))
     if slot.get("open") is False and "names" not in slot:
         notes.add((*path, "open"), "`open: false` needs `names`: the list of allowed names")
     hours = slot.get("hours")
@@ -202,6 +219,8 @@ def _check_order(steps: Any, path: Path, notes: ProblemList) -> None:
 def _check_flows(data: Any, notes: ProblemList) -> None:
     used = {at.text(at.key) for at in steps_of(data) if at.key in ("call", "link")}
     used |= {at.text("on_change") for at in steps_of(data) if at.key == "action"}
+    repairs = data.get("repairs")
+    used |= {flow for flow in (repairs.values() if isinstance(repairs, dict) else ()) if isinstance(flow, str)}
     said: dict[str, str] = {}
     for name, flow in entries_of(data, "flows").items():
         if flow.get("hidden") is True and name not in used:

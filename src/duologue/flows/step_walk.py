@@ -58,7 +58,9 @@ def steps_in(flow: str, steps: Any, path: Path) -> Iterator[LocatedStep]:
 
 def bodies_of(at: LocatedStep) -> Iterator[tuple[Path, list[Any]]]:
     """The lists of steps nested in a step."""
-    keys = {"while": ("steps",), "action": ("on_failure",), "confirm": ("on_no",)}.get(at.key, ())
+    keys = {"while": ("steps",), "action": ("on_failure",), "confirm": ("on_no",), "faq": ("on_no_answer",)}.get(
+        at.key, ()
+    )
     for key in keys:
         if isinstance(at.step.get(key), list):
             yield (*at.path, key), at.step[key]

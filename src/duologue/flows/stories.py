@@ -25,8 +25,8 @@ from typing import Any, Literal
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import HandOver, Respond
-from duologue.dialogue.english.days import today_of
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.language.days import today_of
 from duologue.nlu.understanding import MessageScope, Nlu, Understanding
 
 from .dialogue_session import DialogueSession, Said

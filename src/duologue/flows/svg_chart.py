@@ -22,6 +22,7 @@ from .schema import (
     CollectStep,
     ConfirmStep,
     EndStep,
+    FaqStep,
     FileEntry,
     FlowEntry,
     HandoffStep,
@@ -84,7 +85,7 @@ def charts_svg(file: FileEntry, names: Sequence[str], title: str) -> str:
 def _flow(file: FileEntry, flow: FlowEntry) -> Block:
     parts = [_box("", "start", (), "blue", round=17), *(_step(file, step) for step in flow.steps)]
     if words := flow.completed or file.patterns.completed:  # type: ignore[attr-defined]
-        parts.append(_box("say", "", (words,), "teal"))
+        parts.append(_box("say", "", _texts(words), "teal"))
     if parts[-1].is_open:
         parts.append(_ending("end"))
     return _stack(parts)
@@ -99,9 +100,11 @@ def _step(file: FileEntry, step: Step) -> Block:
         case CollectStep():
             slot = file.slots[step.collect]
             found = (f"choices from {slot.choices_from}",) if slot.choices_from else ()
-            return _box(f"collect{named}", step.collect, (step.prompt or slot.prompt, *found), "blue")
+            if slot.items:
+                found = (f"up to {slot.at_most}, each with {', '.join(slot.items)}",)
+            return _box(f"collect{named}", step.collect, (*_texts(step.prompt or slot.prompt), *found), "blue")
         case SayStep():
-            return _box(f"say{named}", "", (step.say,), "teal")
+            return _box(f"say{named}", "", _texts(step.say), "teal")
         case SetStep():
             values = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in step.values.items()]
             return _box(f"set{named}", "", values, "violet")
@@ -114,17 +117,27 @@ def _step(file: FileEntry, step: Step) -> Block:
             box = _box(f"action{named}", step.action, (f"→ {results}",) if results else (), "violet")
             return _detour(file, box, step.on_failure, step.then, "fails")
         case ConfirmStep():
-            notes = (step.confirm,) if step.on_no else (step.confirm, "(no: cancelled)")
+            notes = (*_texts(step.confirm), *(() if step.on_no else ("(no: cancelled)",)))
             return _detour(file, _box(f"confirm{named}", "", notes, "amber"), step.on_no, step.then, "no")
         case CallStep():
             return _box(f"call{named}", step.call, (), "rose")
         case LinkStep():
             return _box(f"link{named}", step.link, (), "rose", is_open=False)
+        case FaqStep():
+            box = _box(f"faq{named}", step.faq, ("answered from the FAQ",), "teal")
+            return _detour(file, box, step.on_no_answer, step.then, "no answer")
         case HandoffStep():
             return _box(f"handoff{named}", "", (step.handoff,), "rose", is_open=False)
         case EndStep():
             ending = _ending("end")
             return ending if step.end is True else _stack([_box("say", "", (str(step.end),), "teal"), ending])
+
+
+def _texts(written: str | list[str]) -> tuple[str, ...]:
+    """The text, or the first of several and how many more there are."""
+    if isinstance(written, str):
+        return (written,)
+    return (written[0], f"(or {len(written) - 1} more)") if len(written) > 1 else (written[0],)
 
 
 def _steps(file: FileEntry, steps: Sequence[Step]) -> Block:

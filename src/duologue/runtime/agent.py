@@ -49,6 +49,12 @@ _KNOWN_CODES = f"known are {', '.join(KNOWN)}"
 
 
 @cache
+def _warn_of_other_language(agent: str, flows: str) -> None:
+    """Log once that the agent and its flows have different languages."""
+    LOG.warning("the agent has language %r, but its flows have %r: set Agent(language=%r)", agent, flows, flows)
+
+
+@cache
 def _warn_of_language(code: str) -> None:
     """Log once that the phrases of this language are unknown. This is no error, because words still interrupt."""
     LOG.warning(
@@ -167,6 +173,9 @@ class Agent:
             object.__setattr__(self, name, value)
         if not known_code(self.language):
             _warn_of_language(self.language)
+        flows = getattr(self.brain, "language", "")  # of a brain that reads replies with a language pack
+        if isinstance(flows, str) and flows and flows.partition("-")[0] != self.language.partition("-")[0]:
+            _warn_of_other_language(self.language, flows)
 
     def _text_problems(self) -> list[str]:
         problems = []

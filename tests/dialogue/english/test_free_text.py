@@ -6,8 +6,8 @@ import pytest
 
 from duologue.dialogue.english import Question, Slot, SlotKind
 from duologue.dialogue.english.free_text import answering_part, name_in_sentence
-from duologue.dialogue.english.match import Span
 from duologue.dialogue.english.tokens import tokens_of
+from duologue.dialogue.language.match import Span
 from tests.dialogue.english.grammar_replies import ask, named, said
 
 OPEN_NAME = ask(SlotKind.NAME, "What is your name?", "patient")

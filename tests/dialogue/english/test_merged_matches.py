@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from duologue.dialogue.english.match import Match
 from duologue.dialogue.english.merged_matches import merged
 from duologue.dialogue.english.tokens import tokens_of
+from duologue.dialogue.language.match import Match
 
 
 def test_matches_with_a_value_in_common_are_one() -> None:

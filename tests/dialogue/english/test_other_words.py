@@ -6,7 +6,7 @@ import pytest
 
 from duologue.dialogue.english import Choice, SlotKind, read_parts
 from duologue.dialogue.english.other_words import other_words
-from duologue.dialogue.english.readings import Slot
+from duologue.dialogue.language.readings import Slot
 from tests.dialogue.english.grammar_replies import WEDNESDAY, one_of, said
 
 

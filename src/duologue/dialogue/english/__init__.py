@@ -1,10 +1,6 @@
 """Grammars that understand plain replies in English without a model. Start with `read` and `read_confirmation`."""
 
-from .embedded_values import read_parts
-from .names import NameList
-from .read_confirmation import plain_answer, read_confirmation, says_yes_then_asks
-from .read_reply import read, read_volunteered
-from .readings import (
+from ..language.readings import (
     ANY,
     Ambiguous,
     Choice,
@@ -21,6 +17,10 @@ from .readings import (
     Value,
     Why,
 )
+from .embedded_values import read_parts
+from .names import NameList
+from .read_confirmation import plain_answer, read_confirmation, says_yes_then_asks
+from .read_reply import read, read_volunteered
 
 __all__ = [
     "ANY",

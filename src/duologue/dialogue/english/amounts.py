@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .match import Match
+from ..language.match import Match
 from .numbers import SMALL, number_at, thousands_at
 from .tokens import Token, words_of
 

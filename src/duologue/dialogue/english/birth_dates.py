@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
 
-from .days import day_of
+from ..language.days import day_of
 from .numbers import number_at
 from .tokens import Token, stem, stems_of
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from ..language.match import Match, Span
+from ..language.readings import Choice
 from .carrier_words import FILLERS, POLITE
-from .match import Match, Span
 from .names import NameList
 from .numbers import SMALL, ordinal_at
 from .other_words import other_words
-from .readings import Choice
 from .tokens import Token, stem
 
 _NOUNS = ("one", "option", "choice", "item", "answer")

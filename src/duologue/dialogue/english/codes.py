@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ..language.match import Match
 from .carrier_words import AUXILIARIES, DISSENT, MARKERS, POLITE, PREPOSITIONS, PRONOUNS, is_carrier, is_negation
-from .match import Match
 from .numbers import SMALL, TENS, UNITS
 from .tokens import HESITATIONS, Token, words_of
 

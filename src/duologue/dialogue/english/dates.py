@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import MAXYEAR, date, timedelta
 
+from ..language.days import day_of, last_day_of, later_month
+from ..language.match import Match
 from .birth_dates import birth_at
-from .days import day_of, last_day_of, later_month
-from .match import Match
 from .movable_holidays import DAYS_AFTER_EASTER, easter, is_good_friday, names_an_event, nth_weekday
 from .numbers import SMALL, number_at, ordinal_at
 from .relative_days import Since, day_since

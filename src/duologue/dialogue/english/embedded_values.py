@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..language.days import today_of
+from ..language.match import Match
+from ..language.readings import Direct, Question, Slot, SlotKind, Value
 from .carrier_words import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, without_contraction
-from .days import today_of
 from .explained_words import covered_by, is_number
 from .from_and_to import belongs_to_other_thing
 from .grammar_for_kind import find_values
-from .match import Match
 from .questions import asks
 from .read_reply import read
-from .readings import Direct, Question, Slot, SlotKind, Value
 from .several_slots import Filled, counts_for, find_all_values, values_of, with_later_end
 from .tense import PAST, clause_around
 from .tokens import Token, stem, stems_of, tokens_of

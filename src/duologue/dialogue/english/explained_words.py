@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from ..language.match import Match
+from ..language.readings import Question, Unclear, Why
 from .carrier_words import ALTERNATIVES, DISSENT, MARKERS, WISHES, is_carrier, is_negation
 from .dates import MONTHS, WEEKDAYS
-from .match import Match
 from .numbers import ORDINALS, SCALES, SMALL, is_pronoun_one
 from .questions import OPENINGS, SPEAKERS, asks, is_suggestion
-from .readings import Question, Unclear, Why
 from .tokens import Token, stem, stems_of
 
 _NUMBERS = frozenset(SMALL) | frozenset(SCALES)

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 
+from ..language.match import Match, Span
+from ..language.readings import Slot
 from .amounts import find_durations, find_money
 from .carrier_words import (
     ALTERNATIVES,
@@ -28,9 +30,7 @@ from .codes import find_phone
 from .dates import find_dates
 from .explained_words import is_dated, is_number, leftover
 from .from_and_to import role_of
-from .match import Match, Span
 from .questions import asks
-from .readings import Slot
 from .times import find_times
 from .tokens import HESITATIONS, Token, words_of
 

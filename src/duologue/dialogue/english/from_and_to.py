@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .match import Match
-from .readings import Slot, SlotKind
+from ..language.match import Match
+from ..language.readings import Slot, SlotKind
 from .tokens import Token, stem
 
 _SLOT_ROLES = {

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
+from ..language.days import Today, today_of
+from ..language.match import Match, overlaps
+from ..language.readings import Slot, SlotKind
 from .amounts import find_durations, find_money
 from .carrier_words import POLITE, PREPOSITIONS, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
 from .dates import find_dates
-from .days import Today, today_of
 from .explained_words import is_dated
 from .free_text import is_capital, without_filler
 from .from_and_to import role_of
-from .match import Match, overlaps
 from .names import NameList
 from .numbers import SMALL, find_numbers
-from .readings import Slot, SlotKind
 from .regions import with_regions
 from .relative_days import Since
 from .times import find_times
@@ -79,7 +79,7 @@ def find_values(
             return find_code(tokens) if is_asked else []
         case SlotKind.YES_NO:
             return find_wanted(tokens, slot.name) if not is_asked else []
-        case SlotKind.TEXT:
+        case SlotKind.TEXT | SlotKind.LIST:
             return []
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .match import Match
+from ..language.match import Match
 from .numbers import is_pronoun_one
 from .tokens import Token, words_of
 

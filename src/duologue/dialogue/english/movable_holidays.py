@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from .days import day_of, last_day_of
+from ..language.days import day_of, last_day_of
 from .tokens import Token, stem
 
 DAYS_AFTER_EASTER = {

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .match import Match
+from ..language.match import Match
 from .tokens import Token, tokens_of
 
 NEAR_CHARS_MIN = 4

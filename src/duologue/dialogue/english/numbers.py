@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from .match import Match
+from ..language.match import Match
 from .tokens import Token, stem
 
 UNITS = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from .readings import Choice
+from ..language.readings import Choice
 from .tokens import stem
 
 _GROUPS = """

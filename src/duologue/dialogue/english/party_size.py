@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .match import Match
+from ..language.match import Match
+from ..language.readings import Question
 from .numbers import number_at
-from .readings import Question
 from .tokens import Token, stem, tokens_of, words_of
 from .units import PERSON, classes_asked, counts_children
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..language.days import Today, today_of
+from ..language.match import Match
+from ..language.readings import Confirmation, ConfirmationAnswer, Reading, Slot, SlotKind, SpokenCommand, Value, Why
 from .carrier_words import ACTS, ASSENT, DISSENT, EXACT, FILLERS, MARKERS, POLITE, is_negation
 from .commands import command_of, repeats
-from .days import Today, today_of
 from .explained_words import covered_by, echo_of_texts, leftover, unclear, unread
 from .grammar_for_kind import find_values
-from .match import Match
 from .no_preference import has_no_preference
 from .numbers import is_pronoun_one
 from .questions import asks, wants_to_know
-from .readings import Confirmation, ConfirmationAnswer, Reading, Slot, SlotKind, SpokenCommand, Value, Why
 from .several_slots import assign, values_of
 from .tokens import Token, stem, stems_of, tokens_of, words_of
 from .yes_no import Polarity, agrees, denies_praise, is_service_verb, places_outside_yes_no, polarity, wishes

@@ -9,12 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..language.days import Today, today_of
+from ..language.match import Match, Span, overlaps
+from ..language.readings import (
+    ANY,
+    Ambiguous,
+    Confirmation,
+    ConfirmationAnswer,
+    Direct,
+    Json,
+    Question,
+    Reading,
+    Slot,
+    SlotKind,
+    SpokenCommand,
+    Unclear,
+    Value,
+    Why,
+)
 from .birth_dates import is_about_birth
 from .carrier_words import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_choices, find_pointed, names_of
 from .commands import command_of, postpones
 from .dates import SPAN_OF_DAYS, WEEKDAYS
-from .days import Today, today_of
 from .explained_words import covered_by, echo_of, leftover, objection, unclear, unread
 from .free_text import (
     answering_part,
@@ -31,29 +48,12 @@ from .free_text import (
 )
 from .from_and_to import activity_said, belongs_to_other_thing, contradicts, role_said
 from .grammar_for_kind import find_values, is_count_not_time
-from .match import Match, Span, overlaps
 from .merged_matches import merged
 from .names import NameList
 from .no_preference import has_no_preference
 from .numbers import find_digit_run
 from .party_size import counts_people, find_party, repeats_count
 from .questions import asks, asks_if_it_suits
-from .readings import (
-    ANY,
-    Ambiguous,
-    Confirmation,
-    ConfirmationAnswer,
-    Direct,
-    Json,
-    Question,
-    Reading,
-    Slot,
-    SlotKind,
-    SpokenCommand,
-    Unclear,
-    Value,
-    Why,
-)
 from .reasons import answers_without_reason
 from .several_slots import Filled, assign, values_of
 from .sounds import like
@@ -84,6 +84,7 @@ _MAYBE_SEVERAL = (
     Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED, Why.QUESTION,
 )  # fmt: skip
 _MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # kinds for which a reply may ask whether a value suits
+_ISO_DAY_CHARS = 10
 _PARTS_MAX = 4  # the most names that the agent offers when it asks which is meant
 
 
@@ -441,7 +442,8 @@ class _Reader:
         if self.slot.kind is SlotKind.DATE and not chosen:  # "May 3" takes the year of the candidate
             chosen = [value for value in among if str(value)[4:] in [str(day)[4:] for day in named]]
         if self.slot.kind is SlotKind.DATE and (said := self._weekdays_in(matches)):
-            chosen = [value for value in among if today_of(str(value)).day.weekday() in said]
+            days = [value for value in among if len(str(value)) == _ISO_DAY_CHARS]
+            chosen = [value for value in days if today_of(str(value)).day.weekday() in said]
         if (pointed := find_pointed(self.tokens, len(among))) is not None:
             matches, chosen = [Match(*pointed[1], ())], [among[pointed[0]]]
         elif not matches and self.slot.kind is SlotKind.TIME:

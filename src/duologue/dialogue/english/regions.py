@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..language.match import Match
 from .carrier_words import POLITE
-from .match import Match
 from .tokens import Token, words_of
 
 _COUNTRIES = """

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ..language.days import Today, today_of
+from ..language.match import Match, overlaps
+from ..language.readings import Slot, SlotKind, Value
 from .dates import find_dates
-from .days import Today, today_of
 from .from_and_to import activity_of, activity_said, role_said, roles_among
 from .grammar_for_kind import counts_seats, find_values
-from .match import Match, overlaps
-from .readings import Slot, SlotKind, Value
 from .relative_days import Since
 from .tense import tells_of_past
 from .times_from_now import find_times_ahead, without_past_times

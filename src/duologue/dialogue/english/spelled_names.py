@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..language.match import Match
 from .carrier_words import ASSENT, DISSENT, MARKERS, NAMELESS, POLITE, is_negation
 from .codes import run_at
 from .free_text import bare_name, without_filler
-from .match import Match
 from .tokens import Token, span_of, without_hesitations
 
 LETTERS_MIN = 3

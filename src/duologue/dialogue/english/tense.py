@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..language.match import Match
 from .carrier_words import without_contraction
-from .match import Match
 from .tokens import Token
 
 CLAUSE_OPENERS = frozenset("but because however though although unless except".split())  # words that begin a clause

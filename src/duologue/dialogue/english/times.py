@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .match import Match
+from ..language.match import Match
 from .numbers import SMALL, UNITS, number_at
 from .tokens import Token, stem
 from .units import CLASS_OF

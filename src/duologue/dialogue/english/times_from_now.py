@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ..language.days import Today
+from ..language.match import Match
 from .amounts import duration_at
-from .days import Today
-from .match import Match
 from .tokens import Token, words_of
 
 _MINUTES = {"H": 60, "M": 1}

@@ -7,9 +7,12 @@ no tokens, which bounds all later work. Rule: a token knows where it is in the r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+
+from ..language.tokens import Token as Token
+from ..language.tokens import span_of as span_of
+from ..language.tokens import words_of as words_of
 
 REPLY_CHARS_MAX = 500
 TOKENS_MAX = 100
@@ -44,16 +47,6 @@ _SPLIT_WORDS = {
     ("good", "bye"): "goodbye",
 }
 SHORT_TITLES = frozenset("mr mrs ms dr prof".split())  # a full stop after these doesn't end a sentence
-
-
-class Token(NamedTuple):
-    """One word, number or sign."""
-
-    text: str
-    word: str  # in lower case, with plain apostrophes and no full stops
-    start: int
-    end: int
-    pause: str  # the strongest mark between the token before and this one: "", ",", "." or "?"
 
 
 def plain(text: str) -> str:
@@ -158,16 +151,6 @@ def _pause(gap: str) -> str:
         if any(mark in gap for mark in stop):
             return "." if stop == ".!;:" else stop
     return ""
-
-
-def span_of(tokens: Sequence[Token], first: int, after: int) -> tuple[int, int]:
-    """Where the tokens from `first` to before `after` start and end in the reply, in characters."""
-    return tokens[first].start, tokens[after - 1].end
-
-
-def words_of(tokens: Iterable[Token]) -> tuple[str, ...]:
-    """The words of these tokens, in the form in which words are compared."""
-    return tuple(token.word for token in tokens)
 
 
 # Without its ending, each of these would be another word: "busy" would be "bus".

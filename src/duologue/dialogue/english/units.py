@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from .match import Match
-from .readings import Question
+from ..language.match import Match
+from ..language.readings import Question
 from .tokens import Token, stem, stems_of, tokens_of, words_of
 
 _CLASSES = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from .match import Match
+from ..language.match import Match
 from .tokens import Token, stem
 
 _REFUSING = frozenset("no without".split())

@@ -7,9 +7,10 @@ plain yes or no to a question that is negative, asks "do you mind", or offers tw
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from functools import lru_cache
 
+from ..language.readings import Polarity as Polarity
+from ..language.readings import Trick as Trick
 from .carrier_words import (
     ACTS,
     ALTERNATIVES,
@@ -29,15 +30,6 @@ from .carrier_words import (
 )
 from .questions import asks
 from .tokens import Token, stem, tokens_of, words_of
-
-
-class Polarity(Enum):
-    """Whether a reply says yes or no."""
-
-    YES = "yes"
-    NO = "no"
-    BOTH = "both"
-    UNSURE = "unsure"  # "let me think about it"
 
 
 def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
@@ -270,13 +262,6 @@ def where_turned_down(tokens: Sequence[Token]) -> frozenset[int]:
 def wishes(tokens: Sequence[Token]) -> bool:
     """Does the user want something, as in "I'd like that"?"""
     return any(stem(token.word) in _WANTING for token in tokens)
-
-
-class Trick(Enum):
-    """Why a plain yes or no to a question is unclear."""
-
-    MINDS = "mind"  # the question asks "do you mind"
-    DENIES = "or"  # the question is negative or offers two things: "a non-smoking room", "this or that"
 
 
 @lru_cache(maxsize=512)

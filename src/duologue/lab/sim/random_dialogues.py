@@ -20,10 +20,11 @@ from duologue.dialogue.machine import step
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, DialogueState, Phase
 from duologue.lab.check.dialogue.abstract import Given
-from duologue.lab.check.dialogue.alphabet import COMMON, FOR_NLU, TODAY, Alphabet, alphabet_of, said_of
+from duologue.lab.check.dialogue.alphabet import TODAY, Alphabet, alphabet_of, said_of
 from duologue.lab.check.dialogue.check import Stepper, named
 from duologue.lab.check.dialogue.confirmed_once import LAW, account
 from duologue.lab.check.dialogue.laws import complaints
+from duologue.lab.check.dialogue.messages import messages_of
 from duologue.lab.check.dialogue.observed_step import ObservedStep
 from duologue.lab.check.dialogue.state_laws import a_checkpoint_restores_the_same_state, state_complaints
 
@@ -94,6 +95,7 @@ class DialoguePlayer:
     def __init__(self, alphabet: Alphabet, seed: int, stepper: Stepper) -> None:
         self.alphabet = alphabet
         self.domain = alphabet.domain
+        self.messages = messages_of(alphabet.domain.language)
         self.dice = random.Random(seed)
         self.stepper = stepper
         self.manner = self.dice.choice(MANNERS)
@@ -119,7 +121,7 @@ class DialoguePlayer:
             if self.state.phase is Phase.IDLE:
                 return
             wanted = request_of(self.domain, self.state)
-            event: DialogueEvent = UserMessage("cancel", self.now, TODAY)
+            event: DialogueEvent = UserMessage(self.messages.common[2], self.now, TODAY)
             if wanted is not None:
                 event = WorkFailed(wanted.request, "TimeoutError", "it took too long", self.now)
             if not self._happen(event):
@@ -137,7 +139,7 @@ class DialoguePlayer:
         if self._chance(2):
             return self.dice.choice(self.alphabet.stale())
         if self.state.phase is Phase.IDLE and self._chance(30):
-            return FlowRequested(self.dice.choice(list(self.domain.flows)), self.now)
+            return FlowRequested(self.dice.choice([flow.name for flow in self.domain.written_flows]), self.now)
         return self._said()
 
     def _chance(self, percent: int) -> bool:
@@ -153,24 +155,29 @@ class DialoguePlayer:
             case "correction":
                 return UserMessage(self._one_of(list(self.alphabet.corrections(self.state))), self.now, TODAY)
             case "command":
-                return UserMessage(self.dice.choice(COMMON), self.now, TODAY)
+                return UserMessage(
+                    self.dice.choice((*self.messages.common, self.messages.for_nlu, "")), self.now, TODAY
+                )
             case "mumble":
                 return UserMessage(self.dice.choice(MUMBLES), self.now, TODAY)
             case "silence":
                 return NothingSaid(self.now)
-        return UserMessage(FOR_NLU, self.now, TODAY)
+        return UserMessage(self.messages.for_nlu, self.now, TODAY)
 
     def _text(self) -> str:
         """An answer to the open question. Most of the time it is a plain one."""
         state = self.state
         if state.phase is Phase.CONFIRMING or state.reading_back:
-            return self.dice.choice(("yes", "yes", "yes please", "no"))
+            yes, no = self.messages.common[:2]
+            return self.dice.choice((yes, yes, f"{yes} {yes}", no))
         if state.waiting_for is not None and not state.among and self._chance(80):
-            return self.dice.choice(said_of(self.domain.slots[state.waiting_for]))
+            spec = self.domain.slots[state.waiting_for]
+            ends = ("that's all",) * 2 if spec.items else ()
+            return self._one_of((*said_of(spec, self.domain), *ends))
         return self._one_of(list(self.alphabet.texts(state)))
 
     def _one_of(self, texts: Sequence[str]) -> str:
-        return self.dice.choice(texts) if texts else FOR_NLU
+        return self.dice.choice(texts) if texts else self.messages.for_nlu
 
     def _worked(self) -> DialogueEvent:
         wanted = request_of(self.domain, self.state)

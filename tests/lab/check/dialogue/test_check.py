@@ -19,7 +19,7 @@ from duologue.lab.check.dialogue.check import DialogueExplorer
 from duologue.lab.check.dialogue.domains import MEANWHILE, SCENES, TABLE
 from tests.lab.check.dialogue.broken_machines import ACTS, Result, laws_broken
 
-SMALLEST = ("relay", "rounds", "rated", "wishes", "again", "loops", "twins", "emptied", "ended")
+SMALLEST = ("relay", "rounds", "rated", "wishes", "again", "loops", "twins", "emptied", "ended", "faq")
 CHECKPOINTED = ("relay", "rounds", "rated", "wishes", "loops")
 
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from duologue.dialogue.effects import Respond
 from duologue.dialogue.events import DialogueEvent, UserMessage
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import step
 from duologue.dialogue.state import DialogueState, Filled, Phase, TraceEvent, with_top
 from duologue.lab.check.dialogue.alphabet import Alphabet
-from duologue.lab.check.dialogue.domains import FINAL, RATED, TWINS
+from duologue.lab.check.dialogue.domains import FINAL, LISTS, RATED, TWINS
 from duologue.lab.check.dialogue.laws import name_of
 from duologue.lab.check.dialogue.silent_error_laws import SILENT_ERROR_LAWS
 from tests.lab.check.dialogue.broken_machines import Result, laws_broken
@@ -59,12 +60,19 @@ def prefers_saturday(domain: Domain, state: DialogueState, event: DialogueEvent)
     return after, effects
 
 
+def takes_silently(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
+    """Puts items on a list without saying so."""
+    after, effects = step(domain, state, event)
+    return after, tuple(one for one in effects if not (isinstance(one, Respond) and one.text.endswith("noted.")))
+
+
 BROKEN: dict[str, tuple[Alphabet, Callable[[Domain, DialogueState, DialogueEvent], Result]]] = {
     "one span one slot": (TWINS, fills_two),
     "a no never runs an action": (RATED, acts_after_a_no),
     "a denied question is never confirmed": (FINAL, confirms_what_was_denied),
     "a final action runs once": (FINAL, changes_what_was_done),
     "a preference never chooses from a span": (TWINS, prefers_saturday),
+    "every item is read back": (LISTS, takes_silently),
 }
 
 

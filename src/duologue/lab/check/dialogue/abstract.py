@@ -7,7 +7,7 @@ runs on it. Rule: nothing that decides where a dialogue goes may be dropped. ABS
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from duologue.dialogue.commands import CorrectSlot, SetSlot
 from duologue.dialogue.stack import PROGRAM
@@ -26,7 +26,8 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
     ("runs", "1 while an action is running, else 0: keys are compared within a step"),
     ("acts", "always 0: the limit has its own test"),
     ("visited, confirmed", "in alphabetical order: only membership counts"),
-    ("kept", "dropped: checked in the step that fills it"),
+    ("kept", "dropped, but for session slots: checked in the step that fills it"),
+    ("the last turn in a list that wasn't understood completely", "this turn or none: turns are dropped"),
     ("ended", "kept while nothing is open; ended_turn is 0, so a task that ended stays correctable"),
     ("a slot's raw text, span, turn", "dropped; its value stays: one of two for each slot"),
     ("the source of a value", "the program, picked out of a message and not accepted yet, or anything else"),
@@ -39,12 +40,34 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
 )
 
 
-def fold(state: DialogueState) -> DialogueState:
-    """The simplest state that behaves like this one. States that behave the same give the same result."""
+class HashableList(list[Any]):
+    """A list that is never changed, so that a state that holds it can be looked up."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
+
+
+class HashableDict(dict[str, Any]):
+    """A mapping that is never changed."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
+
+
+def _frozen(value: Any) -> Any:
+    """The same value, made of lists and mappings that can be looked up."""
+    if isinstance(value, list | tuple):
+        return HashableList(map(_frozen, value))
+    return HashableDict({key: _frozen(part) for key, part in value.items()}) if isinstance(value, dict) else value
+
+
+def fold(state: DialogueState, session: frozenset[str] = frozenset()) -> DialogueState:
+    """The simplest state that behaves like this one. States that behave the same give the same result. `session` are
+    the slots whose values later tasks use again."""
     return replace(
         state,
         stack=tuple(_instance(place, one) for place, one in enumerate(state.stack, start=1)),
-        kept=(),
+        kept=_slots(tuple((name, filled) for name, filled in state.kept if name in session)),
         ended=_instance(1, state.ended) if state.ended is not None and not state.stack else None,
         ended_turn=0,
         values=tuple(_value(value) for value in state.values),
@@ -82,19 +105,20 @@ def _instance(place: int, one: Instance) -> Instance:
         visited=tuple(sorted(set(one.visited))),
         confirmed=tuple(sorted(set(one.confirmed))),
         runs=1 if one.is_acting else 0,
+        lists=tuple((name, Filled(_frozen(filled.value))) for name, filled in one.lists),
     )
 
 
 def _slots(slots: Slots) -> Slots:
-    return tuple(sorted((name, _filled(filled)) for name, filled in slots))
+    return tuple(sorted(((name, _filled(filled)) for name, filled in slots), key=lambda entry: entry[0]))
 
 
 def _filled(filled: Filled) -> Filled:
-    return Filled(filled.value, source="" if filled.confirmed else _source(filled.source))
+    return Filled(_frozen(filled.value), source="" if filled.confirmed else _source(filled.source))
 
 
 def _value(value: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
-    return type(value)(value.slot, value.value, source=_source(value.source))
+    return type(value)(value.slot, _frozen(value.value), source=_source(value.source))
 
 
 def _source(source: str) -> str:

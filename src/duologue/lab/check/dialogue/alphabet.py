@@ -13,6 +13,7 @@ from typing import Any
 
 from duologue.dialogue.commands import (
     Affirm,
+    AnswerQuestion,
     Back,
     Cancel,
     ChitChat,
@@ -31,7 +32,6 @@ from duologue.dialogue.commands import (
     StartFlow,
 )
 from duologue.dialogue.effects import RunAction, Understand, Validate
-from duologue.dialogue.english import Direct, Json, Question, SlotKind, read
 from duologue.dialogue.events import (
     ActionDone,
     DialogueEvent,
@@ -44,40 +44,22 @@ from duologue.dialogue.events import (
     WorkFailed,
 )
 from duologue.dialogue.flow import Domain, JumpUnless, PerformAction, SlotSpec
+from duologue.dialogue.language.packs import pack_of
+from duologue.dialogue.language.readings import Direct, Json, Question, SlotKind
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, DialogueState, Phase
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
+from duologue.dialogue.value_patterns import example_of
+
+from .messages import TriedMessages, messages_of
 
 TODAY = "2025-12-03"  # a Wednesday
 STALE = 99
 UNSURE = 0.1  # the confidence of a message that may have been a noise
 NORMALISED = " checked"  # the suffix that normalisers add here
 UNKNOWN = "nowhere"
-FOR_NLU = "so what about that other thing we had"
-COMMON = (
-    "yes", "no", "cancel", "help", "repeat", "hold on", "go back", "skip", "start over", "a person please", FOR_NLU, "",
-)  # fmt: skip
-SAID: Mapping[SlotKind, tuple[str, str]] = {
-    SlotKind.NUMBER: ("two", "five"),
-    SlotKind.DATE: ("tomorrow", "december 20"),
-    SlotKind.TIME: ("7 pm", "9 am"),
-    SlotKind.DURATION: ("two hours", "three days"),
-    SlotKind.MONEY: ("fifty dollars", "80 dollars"),
-    SlotKind.YES_NO: ("yes", "no"),
-    SlotKind.NAME: ("Boston", "Denver"),
-    SlotKind.PHONE: ("555 123 4567", "555 765 4321"),
-    SlotKind.EMAIL: ("ann@example.com", "bob@example.org"),
-    SlotKind.CODE: ("A B 1 2", "X Y 3 4"),
-    SlotKind.TEXT: ("tea", "coffee"),
-    SlotKind.CHOICE: ("", ""),
-}
+UNKNOWN_ENTRY = 99
 FOUND = ("red fox", "blue bird")  # the items of a list that an action returns
-# Messages that tempt a machine into a silent error: two values, a span of days, a limit, a side question.
-TROUBLING = (
-    "friday at 9", "this weekend", "early next week", "after four", "2 or 3", "what was that again?",
-    "the first one, and how long will it take?", "my wife's name",
-)  # fmt: skip
-AMBIGUOUS: Mapping[SlotKind, str] = {SlotKind.DATE: "next friday", SlotKind.TIME: "half past six"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +80,11 @@ class Alphabet:
 
     # -- What users say
 
+    @property
+    def messages(self) -> TriedMessages:
+        """What is said, in the language of the domain."""
+        return messages_of(self.domain.language)
+
     def person(self, state: DialogueState) -> Iterator[DialogueEvent]:
         """The events that don't come from workers: messages, silence, and flows that the program starts. While a
         request is running, there are only messages."""
@@ -107,7 +94,8 @@ class Alphabet:
             yield from (UserMessage(text, 0, TODAY, UNSURE) for text in self.unclear[:1])
             return
         yield from (UserMessage(text, 0, TODAY, UNSURE) for text in self.unclear)
-        yield from (UserMessage(text, 0, TODAY) for text in dict.fromkeys((*COMMON, *self.texts(state))))
+        tried = (*self.messages.common, self.messages.for_nlu, "", *self.texts(state))
+        yield from (UserMessage(text, 0, TODAY) for text in dict.fromkeys(tried))
         yield NothingSaid(0)
         yield from self.starts or (FlowRequested(name, 0) for name in (*self.domain.flows, UNKNOWN))
 
@@ -115,21 +103,23 @@ class Alphabet:
         """Messages that make sense only in this state: answers to its question, corrections, and "retry" after an
         error."""
         if state.phase is Phase.ERROR:
-            yield "retry"
+            yield self.messages.retry
         if state.waiting_for is not None:
             spec = self.domain.slots[state.waiting_for]
-            yield from said_of(spec)
+            yield from said_of(spec, self.domain)
+            if spec.items:
+                yield from self.messages.list_replies
             yield from self._decisive_answers(spec)
-            if spec.kind in AMBIGUOUS:
-                yield AMBIGUOUS[spec.kind]
+            if spec.kind in self.messages.ambiguous:
+                yield self.messages.ambiguous[spec.kind]
             if spec.is_future:
-                yield "yesterday"
+                yield self.messages.yesterday
             if state.among:
-                yield "the second one"
+                yield self.messages.second
         if state.stack:
             yield from self.also
         if state.phase is Phase.CONFIRMING:
-            yield "no, change it"
+            yield self.messages.change_it
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
@@ -138,21 +128,24 @@ class Alphabet:
             if isinstance(value, str):
                 yield value
             elif not isinstance(value, bool) and spec.kind in (SlotKind.NUMBER, SlotKind.MONEY):
-                yield f"{value} dollars" if spec.kind is SlotKind.MONEY else f"{value}"
+                yield self.messages.money.format(value=value) if spec.kind is SlotKind.MONEY else f"{value}"
 
     def corrections(self, state: DialogueState) -> Iterator[str]:
         """Corrections of the open task, or of the task that has just ended."""
         top = state.top or state.ended
         if top is None:
             return
+        if any(name in self.domain.slots and self.domain.slots[name].items for name, _ in top.slots):
+            yield from self.messages.list_changes
         for name, filled in top.slots:
             spec = self.domain.slots.get(name)
-            if spec is not None:
-                yield f"change the {spec.display_name} to {other_of(spec, filled.value)}"
-        asked = [name for name in top.asked if top.filled(name) is not None]
+            if spec is not None and not spec.items:
+                new = other_of(spec, filled.value)
+                yield self.messages.change.format(slot=spec.display_name, value=new)
+        asked = [name for name in top.asked if top.filled(name) is not None and not self.domain.slots[name].items]
         if asked:
             spec = self.domain.slots[asked[-1]]
-            yield f"no, make it {other_of(spec, dict(top.slots)[spec.name].value)}"
+            yield self.messages.make_it.format(value=other_of(spec, dict(top.slots)[spec.name].value))
 
     # -- What workers answer
 
@@ -177,6 +170,9 @@ class Alphabet:
             yield (command,)
         yield (ChitChat("Fine."),)
         yield (Farewell(),)
+        if self.domain.faq:
+            yield (AnswerQuestion(0),)
+            yield (AnswerQuestion(UNKNOWN_ENTRY),)
         is_open = {one.flow for one in state.stack}
         may_start = (name for name in self.domain.flows if len(state.stack) < self.depth_max or name in is_open)
         yield from ((StartFlow(name),) for name in may_start)
@@ -186,7 +182,9 @@ class Alphabet:
     def _values(self, state: DialogueState) -> Iterator[tuple[Command, ...]]:
         for name, spec in self.domain.slots.items():
             filled = state.top.filled(name) if state.top is not None else None
-            if filled is None:
+            if spec.items:
+                yield (SetSlot(name, items_of(self.domain, spec)),)
+            elif filled is None:
                 value = value_of(spec, said_of(spec)[0])
                 yield (SetSlot(name, value),)
                 yield (Affirm(), SetSlot(name, value))
@@ -199,7 +197,7 @@ class Alphabet:
             for flow in self.domain.offered:
                 for name in flow.slots[-1:]:
                     spec = self.domain.slots[name]
-                    value = value_of(spec, said_of(spec)[0])
+                    value = items_of(self.domain, spec) if spec.items else value_of(spec, said_of(spec)[0])
                     yield (StartFlow(flow.name), SetSlot(name, value))
                     yield (StartFlow(flow.name), SetSlot(name, value, source=PICKED_OUT))
 
@@ -248,28 +246,42 @@ _STALE: tuple[DialogueEvent, ...] = (
 )
 
 
-def said_of(spec: SlotSpec) -> tuple[str, str]:
-    """Two valid answers to the question for a slot."""
+def said_of(spec: SlotSpec, domain: Domain | None = None) -> tuple[str, str]:
+    """Two valid answers to the question for a slot. For a list these are items, which are made of the answers for the
+    slots in `domain`: a whole one, and one that lacks all but its last value."""
+    if spec.items and domain is not None:
+        answers = [said_of(domain.slots[name], domain) for name in spec.items]
+        return " ".join(first for first, _ in answers), f"a {answers[-1][1]}"
+    if spec.items:
+        return "one of them", "another one"
     if spec.choices_from:
         return FOUND
+    if spec.pattern:
+        return example_of(spec.pattern), example_of(spec.pattern, 1)
     if spec.choices:
         return spec.choices[0].value, spec.choices[-1].value
     if spec.names is not None:
         names = [value for _, value in spec.names.joined]
         return names[0], names[-1]
-    return SAID[spec.kind]
+    return messages_of(spec.language).said[spec.kind]
+
+
+def items_of(domain: Domain, spec: SlotSpec) -> Json:
+    """A list with one item, as NLU may return it."""
+    slots = [domain.slots[name] for name in spec.items]
+    return [{slot.name: value_of(slot, said_of(slot)[0]) for slot in slots}]
 
 
 def value_of(spec: SlotSpec, text: str) -> Json:
     """The value that the grammar reads from an answer. If the grammar can't read it, the text of the answer."""
-    key = (spec.name, spec.kind, text)
+    key = (spec.language, spec.name, spec.kind, text)
     if key not in _VALUES:
-        reading = read(Question(spec.grammar_slot), text, TODAY)
+        reading = pack_of(spec.language).replies.read(Question(spec.grammar_slot), text, TODAY)
         _VALUES[key] = reading.value_of(spec.name) if isinstance(reading, Direct) else text
     return _VALUES[key]
 
 
-_VALUES: dict[tuple[str, SlotKind, str], Json] = {}
+_VALUES: dict[tuple[str, str, SlotKind, str], Json] = {}
 
 
 def other_of(spec: SlotSpec, value: Json) -> str:
@@ -287,7 +299,10 @@ def alphabet_of(domain: Domain) -> Alphabet:
     actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, PerformAction)}
     needs = dict.fromkeys(actions, spare[:1]) if spare else {}
     asks = dict.fromkeys(actions, "Shall I really do that?")
-    return Alphabet(domain, needs, asks, decides=_decisive(domain), also=TROUBLING)
+    said = messages_of(domain.language)
+    return Alphabet(
+        domain, needs, asks, decides=_decisive(domain), also=said.troubling, meanwhile=(said.common[0], said.common[2])
+    )
 
 
 def _decisive(domain: Domain) -> dict[str, tuple[Json, ...]]:

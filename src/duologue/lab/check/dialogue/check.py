@@ -32,7 +32,6 @@ Node: TypeAlias = tuple[DialogueState, Given]
 
 # Moves of the original specification (`matrix.SOURCE`) that can't happen here, and why.
 IMPOSSIBLE: dict[tuple[Phase, Phase], str] = {
-    (Phase.VALIDATING_SLOT, Phase.UNDERSTANDING): "what follows a value is decided without NLU",
     (Phase.WAITING_FOR_SLOT, Phase.ERROR): "everything that can fail has its own phase",
 }
 
@@ -60,6 +59,7 @@ class DialogueExplorer:
         self.stepper = stepper
         self.violations_max = violations_max
         self.graph: Graph[Node, DialogueEvent] = Graph()
+        self.session = frozenset(name for name, spec in self.domain.slots.items() if spec.is_session)
         self.exits: list[tuple[int, Node]] = []  # where "cancel", or a failed request, leads
         self.found = DialogueFindings(name)
 
@@ -117,7 +117,7 @@ class DialogueExplorer:
         left, wrong = account(seen, given)
         for message in wrong:
             self._report(LAW, message, number, event)
-        return fold(after), fold_given(after, left)
+        return fold(after, self.session), fold_given(after, left)
 
     # -- The whole graph
 
@@ -155,7 +155,7 @@ class DialogueExplorer:
                 return
             did = [effect.text if isinstance(effect, Respond) else type(effect).__name__ for effect in effects[1:]]
             yield f"{named(event):<52} {after.phase.value}  {' | '.join(did[:4])}"
-            state = fold(after)
+            state = fold(after, self.session)
 
 
 def _is_exit(state: DialogueState, event: DialogueEvent) -> bool:

@@ -9,15 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from duologue.dialogue.conditions import parse
-from duologue.dialogue.english import Choice, SlotKind
 from duologue.dialogue.events import FlowRequested
 from duologue.dialogue.flow import (
+    AnswerFromFaq,
     Assign,
     CallFlow,
     Collect,
     Confirm,
     Domain,
     End,
+    FaqEntry,
     Flow,
     HandOff,
     Instruction,
@@ -28,8 +29,10 @@ from duologue.dialogue.flow import (
     SayText,
     SlotSpec,
 )
+from duologue.dialogue.language.readings import Choice, SlotKind
 
-from .alphabet import FOR_NLU, Alphabet
+from .alphabet import Alphabet
+from .messages import FOR_NLU
 
 
 def flow(name: str, *program: Instruction, hidden: bool = False, completed: str = "") -> Flow:
@@ -49,6 +52,22 @@ def domain(
         queue_max=1,
         correctable_turns=correctable_turns,
     )
+
+
+def with_items(plain: Domain) -> Domain:
+    """The domain with the flows that ask for the items of its lists."""
+    lists = [spec for spec in plain.slots.values() if spec.items]
+    items = {
+        spec.item_flow: Flow(
+            spec.item_flow,
+            spec.name,
+            (*(Collect(name, name) for name in spec.items), End()),
+            is_hidden=True,
+            places={name: place for place, name in enumerate((*spec.items, "end"))},
+        )
+        for spec in lists
+    }
+    return replace(plain, flows={**plain.flows, **items})
 
 
 PEOPLE = SlotSpec("people", SlotKind.NUMBER, "For how many?", validator="seats", reprompts=("How many are you?",))
@@ -329,6 +348,112 @@ EMPTIED = Alphabet(
     meanwhile=(),
 )
 
+# A list of items: each has a lid that is checked; items are changed, and the list is validated as a whole. The items
+# have no count, because counts of the same thing are added up, and that has no end.
+LID = SlotSpec("lid", SlotKind.CHOICE, "Which lid?", choices=(Choice("flat"), Choice("dome")), validator="in_stock")
+CUPS = SlotSpec(
+    "cups", SlotKind.LIST, "Which cups?", items=("lid",), items_min=0, items_max=2, more="More?", validator="fits"
+)
+LISTS = Alphabet(
+    with_items(
+        domain(
+            flow("cups", Collect("cups", "cups"), Confirm("sure", "{cups}?"), PerformAction("pack", "pack", ("cups",))),
+            slots=(CUPS, LID),
+        )
+    ),
+    meanwhile=(),
+    has_values=False,
+    depth_max=1,
+    starts=(FlowRequested("cups", 0), FlowRequested("cups", 0, (("cups", [{}, {"lid": "flat"}]),))),
+)
+
+# Answers from an FAQ: beside a question, as a step after a value, after an action and after a called flow.
+FAQ = Alphabet(
+    replace(
+        domain(
+            flow("ask", Collect("note", "note"), AnswerFromFaq("find", "note"), Confirm("more", "Was that it?")),
+            flow(
+                "look",
+                PerformAction("fetch", "fetch", outputs=(("note", "note"),)),
+                AnswerFromFaq("find", "note", on_none=3),
+                Jump("over", 4),
+                SayText("none", "Nothing."),
+                CallFlow("again", "words"),
+                AnswerFromFaq("find_2", "note"),
+            ),
+            flow("words", SayText("words", "Well."), hidden=True),
+            slots=(SlotSpec("note", SlotKind.TEXT, "What would you like to know?"),),
+        ),
+        faq=(FaqEntry(("When are you open?",), "From nine to five."),),
+    ),
+    meanwhile=("cancel",),
+    has_values=False,
+    depth_max=1,
+    also=("when are you open?",),
+)
+
+# Flows of the author for what every flow meets: with a question, with a confirmation, and with words only.
+REPAIRS = Alphabet(
+    replace(
+        domain(
+            flow("buy", Collect("size", "size"), Confirm("sure", "{size}?")),
+            flow("puzzled", Collect("pin", "pin"), hidden=True),
+            flow("quiet", SayText("words", "I can't hear you."), hidden=True),
+            flow("leaving", Confirm("really", "Really?"), hidden=True),
+            flow("helping", SayText("words", "Just say it."), End("left"), SayText("rest", "Never."), hidden=True),
+            flow("person", SayText("words", "Of course."), hidden=True),
+            flow("changed", SayText("words", "{slot} is {value} now."), hidden=True),
+            slots=(SIZE, PIN),
+        ),
+        repairs={
+            "no_match": "puzzled",
+            "no_input": "quiet",
+            "cancel": "leaving",
+            "help": "helping",
+            "handoff": "person",
+            "correction": "changed",
+        },
+    ),
+    meanwhile=(),
+    starts=(FlowRequested("buy", 0),),
+    has_values=False,
+    depth_max=1,
+)
+
+# Choices that an action returns, none among them, and a search that is made again.
+FOUND = Alphabet(
+    domain(
+        flow(
+            "hire",
+            Collect("size", "size"),
+            PerformAction("search", "search", ("size",), (("found", "found"),)),
+            Collect("bike", "bike"),
+            Confirm("sure", "{bike}?"),
+            PerformAction("hire", "hire", ("bike",)),
+        ),
+        slots=(
+            SIZE,
+            SlotSpec("bike", SlotKind.CHOICE, "I have {found}. Which?", choices_from="found", depends_on=("found",)),
+        ),
+    ),
+    decides={"found": ([], [{"value": "green", "label": "the green one"}])},
+    meanwhile=(),
+    has_values=False,
+    depth_max=1,
+)
+
+# A value that a later task of the conversation uses again.
+SESSION = Alphabet(
+    domain(
+        flow("call", Collect("size", "size"), PerformAction("ring", "ring", ("size",))),
+        flow("mail", Collect("size", "size"), Collect("amount", "amount"), PerformAction("send", "send")),
+        slots=(replace(SIZE, is_session=True), AMOUNT),
+    ),
+    meanwhile=(),
+    has_values=False,
+    depth_max=1,
+)
+
 SCENES: dict[str, Alphabet] = {
     "table": TABLE,
     "codes": CODES,
@@ -347,4 +472,9 @@ SCENES: dict[str, Alphabet] = {
     "final": FINAL,
     "emptied": EMPTIED,
     "ended": ENDED,
+    "lists": LISTS,
+    "faq": FAQ,
+    "repairs": REPAIRS,
+    "found": FOUND,
+    "session": SESSION,
 }

@@ -12,14 +12,16 @@ from typing import TypeAlias
 
 from duologue.dialogue.commands import Affirm, Cancel, ClearSlot, CorrectSlot, Handoff, SetSlot, StartFlow
 from duologue.dialogue.effects import HandOver, Save
-from duologue.dialogue.english import ANY, Json
 from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserMessage, Validated, WorkFailed
-from duologue.dialogue.flow import Assign, Collect, Confirm, PerformAction
+from duologue.dialogue.flow import AnswerFromFaq, Assign, Collect, Confirm, Domain, PerformAction
+from duologue.dialogue.item_lists import draft_in, items_in
+from duologue.dialogue.language.readings import ANY, Json
 from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, Slots, values_of
 from duologue.dialogue.unconfirmed_values import is_unconfirmed
+from duologue.dialogue.value_patterns import is_match
 
 from .observed_step import ObservedStep, at_of, changed_in, dependants, used_by
 from .silent_error_laws import SILENT_ERROR_LAWS
@@ -56,7 +58,9 @@ def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
     """Check that a filled slot is emptied only by the user (back, clear, restart or no), by its flow, by an action, or
     because a slot that it depends on changed."""
     for before, after in seen.pairs():
-        held = values_of(seen.after.kept if after is None else after.slots)
+        if after is None and seen.domain.list_of_item(before.flow) is not None:
+            continue  # its values are on the list of the flow below
+        held = values_of(seen.after.kept if after is None else (*after.slots, *after.lists))
         lost = set(values_of(before.slots)) - set(held)
         if after is None and seen.restarts:
             continue
@@ -110,9 +114,21 @@ def _is_checked(seen: ObservedStep, one: Instance, name: str, value: Json) -> bo
     program = seen.domain.flows[one.flow].program
     if any((name, value) in at.values for at in program if isinstance(at, Assign)):
         return True
+    if seen.domain.list_of_item(one.flow) is not None and value in _listed_values(seen.domain, seen.before.stack, name):
+        return True  # of an item that is changed
     passed_on = any(filled.value == value for other in seen.before.stack for _, filled in other.slots)
     is_other = len(seen.before.stack) + len(seen.after.stack) > 2 or seen.restarts
     return value == ANY or (passed_on and is_other)
+
+
+def _listed_values(domain: Domain, stack: tuple[Instance, ...], name: str) -> list[Json]:
+    """The values of a slot in the items of all lists."""
+    items = [item for one in stack for slot, _ in one.lists for item in draft_in(one, slot).items]
+    for one in stack:
+        for slot, filled in one.slots:
+            if slot in domain.slots and domain.slots[slot].items:
+                items += items_in(filled.value, domain.slots[slot])
+    return [item[name] for item in items if name in item]
 
 
 def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
@@ -188,7 +204,8 @@ def a_new_question_starts_its_counts_at_zero(seen: ObservedStep) -> Iterator[str
     if after is None or seen.after.phase not in _ASKING:
         return
     same = before is not None and (before.id, before.at) == (after.id, after.at)
-    if (seen.after.misses or seen.after.silences or seen.after.tries) and not same:
+    is_repaired = before is not None and bool(before.repairs)  # the question that it interrupted keeps its counts
+    if (seen.after.misses or seen.after.silences or seen.after.tries) and not same and not is_repaired:
         yield "a miss of one question counts for the next"
 
 
@@ -209,7 +226,8 @@ def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
     )
     if is_vain and after.tries <= before.tries:
         yield f"{type(seen.event).__name__} at a question that stays open was not counted"
-    if after.tries < before.tries and after.slots == before.slots and not before.queue:
+    is_same_list = before.top.lists == after.top.lists
+    if after.tries < before.tries and after.slots == before.slots and is_same_list and not before.queue:
         yield "the tries of a question that stays open were reset"
 
 
@@ -242,7 +260,7 @@ def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
     top = seen.before.top
     given = [command for command in seen.commands if isinstance(command, SetSlot | CorrectSlot)]
     ends = any(isinstance(command, Cancel | Handoff | StartFlow) for command in seen.commands)
-    if top is None or ends or seen.goes_back or not given:
+    if top is None or ends or seen.goes_back or not given or isinstance(at_of(seen.domain, top), AnswerFromFaq):
         return
     held = {(value.slot, repr(value.value)) for value in seen.after.values}
     for slots in (seen.after.kept, *(one.slots for one in seen.after.stack)):
@@ -251,6 +269,13 @@ def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
         changed = {name for name, _ in held}
         given = [command for command in given if command.slot not in changed]
     for command in given:
+        if command.slot in seen.domain.slots and seen.domain.slots[command.slot].items:
+            continue  # its items are completed and checked one by one
+        if command.value in _listed_values(seen.domain, seen.after.stack, command.slot):
+            continue
+        spec = seen.domain.slots.get(command.slot)
+        if spec is not None and spec.pattern and not is_match(spec.pattern, str(command.value)) and seen.said:
+            continue  # refused, and the user was told
         wanted = command.slot in (*seen.domain.flows[top.flow].slots, *top.needs)
         early = wanted and seen.domain.slots[command.slot].ask_before_filling and command.slot not in top.asked
         if wanted and not early and (command.slot, repr(command.value)) not in held:

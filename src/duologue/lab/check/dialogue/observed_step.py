@@ -11,11 +11,9 @@ from typing import NamedTuple
 
 from duologue.dialogue.commands import Back, Command, Restart
 from duologue.dialogue.effects import DialogueEffect, Respond, RunAction, Understand, Validate
-from duologue.dialogue.english import Json
-from duologue.dialogue.english.commands import command_of
-from duologue.dialogue.english.tokens import tokens_of
 from duologue.dialogue.events import DialogueEvent, Understood, UserMessage
 from duologue.dialogue.flow import Domain, Instruction, PerformAction
+from duologue.dialogue.language.readings import Json
 from duologue.dialogue.state import DialogueState, Instance, Phase, values_of
 
 
@@ -59,14 +57,18 @@ class ObservedStep(NamedTuple):
         """Every message that this step may have processed: the queued messages, and the message of the event."""
         return (*self.before.queue, *((self.event.text,) if isinstance(self.event, UserMessage) else ()))
 
+    def _command_in(self, text: str) -> str | None:
+        pack = self.domain.pack
+        return pack.signs.command_of(pack.words.tokens_of(text))
+
     @property
     def goes_back(self) -> bool:
-        said = any(command_of(tokens_of(text)) == "back" for text in self.heard)
+        said = any(self._command_in(text) == "back" for text in self.heard)
         return said or any(isinstance(command, Back) for command in self.commands)
 
     @property
     def restarts(self) -> bool:
-        said = any(command_of(tokens_of(text)) == "restart" for text in self.heard)
+        said = any(self._command_in(text) == "restart" for text in self.heard)
         return said or any(isinstance(command, Restart) for command in self.commands)
 
     def pairs(self) -> Iterator[tuple[Instance, Instance | None]]:

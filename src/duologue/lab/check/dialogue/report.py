@@ -16,7 +16,7 @@ from ..core.check import Violation
 from .check import IMPOSSIBLE, DialogueExplorer, DialogueFindings, unseen_moves, unseen_rows
 from .domains import SCENES
 
-LARGEST_FIRST = sorted(SCENES, key=lambda name: name not in ("final", "meanwhile", "doubts", "codes", "table"))
+LARGEST_FIRST = sorted(SCENES, key=lambda name: name not in ("final", "lists", "meanwhile", "doubts", "codes", "table"))
 
 
 @dataclass(frozen=True, slots=True)

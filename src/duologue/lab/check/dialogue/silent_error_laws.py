@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 
 from duologue.dialogue.commands import ClearSlot, Deny
-from duologue.dialogue.english import Confirmation, ConfirmationAnswer, SlotKind, read_confirmation
 from duologue.dialogue.events import UserMessage
 from duologue.dialogue.flow import Confirm, Jump, PerformAction
+from duologue.dialogue.item_lists import draft_in, item_said, items_in
+from duologue.dialogue.language.readings import Confirmation, ConfirmationAnswer, SlotKind
 from duologue.dialogue.state import BUSY, Phase, Slots
 from duologue.dialogue.unconfirmed_values import is_unconfirmed
 
@@ -47,7 +48,8 @@ def a_no_never_runs_an_action(seen: ObservedStep) -> Iterator[str]:
     was_confirming = seen.before.waiting_for is None and (isinstance(at, Confirm) or bool(top.confirm))
     is_no = False
     if isinstance(seen.event, UserMessage) and seen.before.phase is Phase.CONFIRMING:
-        reading = read_confirmation(seen.before.last_question, seen.event.text, seen.event.today)
+        read = seen.domain.pack.replies.read_confirmation
+        reading = read(seen.before.last_question, seen.event.text, seen.event.today, ())
         is_no = isinstance(reading, Confirmation) and reading.answer is ConfirmationAnswer.NO
     denies = bool(seen.commands) and all(isinstance(command, Deny | ClearSlot) for command in seen.commands)
     if was_confirming and (is_no or denies):
@@ -93,6 +95,24 @@ def a_preference_never_chooses_from_a_span(seen: ObservedStep) -> Iterator[str]:
         yield "a span of days became a day"
 
 
+def every_item_is_read_back(seen: ObservedStep) -> Iterator[str]:
+    """Check that the user has heard all items of a list when the agent asks for more."""
+    slot, top = seen.after.waiting_for, seen.after.top
+    if slot is None or top is None or seen.after.phase is not Phase.WAITING_FOR_SLOT or seen.after is seen.before:
+        return
+    spec = seen.domain.slots[slot]
+    if not spec.items or seen.after.reading_back:
+        return
+    before = next((one for one in seen.before.stack if one.id == top.id), None)
+    old = draft_in(before, slot).items if before is not None else ()
+    said = " ".join(one.text for one in seen.said)
+    filled = before.filled(slot) if before is not None else None
+    heard = [*old, *(items_in(filled.value, spec) if filled is not None else ())]
+    for item in draft_in(top, slot).items:
+        if item not in heard and item_said(seen.domain, spec, item) not in said:
+            yield "an item was put on a list without a word"
+
+
 def _slots_of(seen: ObservedStep) -> Slots:
     return seen.after.top.slots if seen.after.top is not None else ()
 
@@ -103,4 +123,5 @@ SILENT_ERROR_LAWS: tuple[Callable[[ObservedStep], Iterator[str]], ...] = (
     a_denied_question_is_never_confirmed,
     a_final_action_runs_once,
     a_preference_never_chooses_from_a_span,
+    every_item_is_read_back,
 )

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from duologue.dialogue.codec import BadCheckpoint, from_json, to_json
 from duologue.dialogue.flow import Assign, Collect, Confirm, Domain, PerformAction
+from duologue.dialogue.item_lists import draft_in, items_in
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.run_flow import DEPTH_MAX
 from duologue.dialogue.state import BUSY, MESSAGES_MAX, TRACE_MAX, DialogueState, Phase
@@ -124,7 +125,7 @@ def a_checkpoint_restores_the_same_state(domain: Domain, state: DialogueState) -
 
 
 def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]:
-    sizes = (
+    sizes: tuple[tuple[str, int, int], ...] = (
         ("messages", len(state.messages), MESSAGES_MAX),
         ("trace", len(state.trace), TRACE_MAX),
         ("queue", len(state.queue), domain.queue_max),
@@ -133,6 +134,15 @@ def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]
         ("silences", state.silences, domain.misses_max),
         ("tries", state.tries, domain.tries_max),
     )
+    for one in state.stack:
+        for name, filled in (*one.slots, *one.lists):
+            if name in domain.slots and domain.slots[name].items:
+                held = (
+                    draft_in(one, name).size
+                    if (name, filled) in one.lists
+                    else len(items_in(filled.value, domain.slots[name]))
+                )
+                sizes = (*sizes, (f"items in {name}", held, domain.slots[name].items_max))
     for name, size, most in sizes:
         if size > most:
             yield f"{size} {name}, more than the limit of {most}"

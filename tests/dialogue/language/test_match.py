@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english.match import Match, Span, overlaps
+from duologue.dialogue.language.match import Match, Span, overlaps
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ confirmation or unclear. Rule: every value can be written as JSON and comes with
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from enum import Enum, StrEnum
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from .names import NameList
+    from ..english.names import NameList
 
-Json: TypeAlias = "str | int | float | bool | dict[str, str | int | float | None] | None"
+Json: TypeAlias = "str | int | float | bool | dict[str, str | int | float | None] | list[Any] | None"
 
 ANY = "dontcare"  # the value for "I don't mind"
 DAYTIME_HOURS = (6, 22)
@@ -34,6 +34,7 @@ class SlotKind(StrEnum):
     EMAIL = "email"
     CODE = "code"  # letters and digits, spelled
     TEXT = "text"  # a short reply, word for word
+    LIST = "list"  # several things, each with values of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +153,19 @@ class Unclear:
 
 
 Reading: TypeAlias = Direct | Ambiguous | SpokenCommand | Confirmation | Unclear
+
+
+class Polarity(Enum):
+    """Whether a reply says yes or no."""
+
+    YES = "yes"
+    NO = "no"
+    BOTH = "both"
+    UNSURE = "unsure"  # "let me think about it"
+
+
+class Trick(Enum):
+    """Why a plain yes or no to a question is unclear."""
+
+    MINDS = "mind"  # the question asks "do you mind"
+    DENIES = "or"  # the question is negative or offers two things: "a non-smoking room", "this or that"

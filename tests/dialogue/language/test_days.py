@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from duologue.dialogue.english.days import Today, day_of, last_day_of, later_month, today_of
+from duologue.dialogue.language.days import Today, day_of, last_day_of, later_month, today_of
 
 
 def test_today_may_come_with_the_time_of_day() -> None:

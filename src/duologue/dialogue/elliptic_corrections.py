@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 
-from .explained_words import is_number
-from .readings import Direct, Json, Reading
-from .tokens import tokens_of
+from .language.pack import LanguageWords
+from .language.readings import Direct, Json, Reading
 
 NEAR_MINUTES_MAX = 180
 _PER_DAY = 1440
@@ -26,12 +25,12 @@ def with_currency_of(value: Json, before: Json) -> Json:
     return {**value, "currency": before.get("currency")} if "amount" in value else value
 
 
-def with_new_count(count: Reading, before: Json) -> Json:
+def with_new_count(count: Reading, before: Json, words: LanguageWords) -> Json:
     """The old duration with a new count in the same unit: "P4D" for "four" after "P3D". None if the reply isn't a bare
     count, or if the old duration has several units."""
     one = _ONE_UNIT.fullmatch(before) if isinstance(before, str) else None
     said = count.values[0] if isinstance(count, Direct) else None
-    if one is None or said is None or not is_number(tokens_of(said.raw)[-1].word):
+    if one is None or said is None or not words.is_number(words.tokens_of(said.raw)[-1].word):
         return None  # "four people" isn't a duration
     number = said.value
     if not isinstance(number, int) or number < 1:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from duologue.dialogue.elliptic_corrections import nearest_time, with_currency_of, with_new_count
 from duologue.dialogue.english import Json, Question, Slot, SlotKind, read
-from duologue.dialogue.english.elliptic_corrections import nearest_time, with_currency_of, with_new_count
+from duologue.dialogue.english.pack import ENGLISH
 
 NINETY_EUROS: Json = {"amount": 90, "currency": "EUR"}
 
@@ -31,7 +32,7 @@ def test_money_without_a_currency_takes_that_of_the_old_value() -> None:
 )
 def test_a_new_count_keeps_the_unit_of_the_old_duration(before: Json, reply: str, after: Json) -> None:
     count = read(Question(Slot("stay", SlotKind.NUMBER)), reply, "2026-03-04")
-    assert with_new_count(count, before) == after
+    assert with_new_count(count, before, ENGLISH.words) == after
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,43 @@
+"""The words of corrections in English."""
+
+from __future__ import annotations
+
+from ..language.correction_patterns import CorrectionWords, correction_patterns
+
+_CHANGE = "(?:change|correct|update|fix|switch|set|make|put)"
+
+CORRECTIONS = correction_patterns(
+    CorrectionWords(
+        changes_of_mind=(
+            *"no nope sorry wait actually rather but".split(),
+            *("that's wrong", "that's not right", "that is wrong", "that is not right"),
+            *("hold on", "i mean", "i meant", "i changed my mind", "i've changed my mind", "on second thoughts?"),
+        ),
+        opening_fillers=(
+            *"oh uh um ah please well and yes yeah yep ok okay sure".split(),
+            *("can you", "could you", "can i", "can we", "could i", "could we", "may i", "let's", "let me"),
+            *("i want to", "we want to", "i need to", "we need to", "i'd like to", "we'd like to", "i have to"),
+        ),
+        change=_CHANGE,
+        to=r"(?:\s*(?:,|:|=|to be|to|into|is|should be|should say|was|as|from now on)\s+)",
+        end="(?: instead| please)*[.!?]*$",
+        owners="the|my|our",
+        it_is=rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's"
+        "|(?:it|that) (?:is|should be)|rather)",
+        meant=r"\bi (?:meant|mean|said)\b",
+        do_instead=("(?:(?:do|have|take|get|try|use|go for|go with|say) )?", ",? instead(?:,? please)?[.!?]*$"),
+        no_something=r"^(?:no|nope) \w",
+        self_correction="(?:no|sorry|wait|actually|or rather|i mean|i meant|make that|make it)",
+        it_to=f"(?:{_CHANGE} (?:it|that) (?:to )?)?",
+        instead_of="(?:instead of|rather than|and not|not)",
+        not_but=("not", "(?: but| rather)?"),
+        both=",? and (?:also )?",
+        both_names=",? and |, ?",
+        wrong=(
+            "{name} (?:is|was) (?:(?:all|still) )?(?:wrong|incorrect|not (?:right|correct))",
+            "{name} (?:isn't|wasn't) (?:right|correct)",
+            "(?:you|i|we)(?:'ve| have)?(?: got| have| had)? {name} wrong",
+            "(?:(?:that's|that is|it's|you have|you've got|you got) )?(?:the |a )?wrong {bare}",
+        ),
+    )
+)

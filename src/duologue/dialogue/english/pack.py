@@ -1,0 +1,138 @@
+"""English as a language pack."""
+
+from __future__ import annotations
+
+from ..language.pack import LanguagePack, LanguageWords, ListReaders, ReplyReaders, Signs
+from ..language.readings import SlotKind
+from .birth_dates import is_about_birth
+from .carrier_words import DISSENT, EXACT, FILLERS, POLITE, is_negation
+from .commands import command_of, keeps, only_asks_for_change, postpones, repeats, words_of_command
+from .correction_words import CORRECTIONS
+from .courtesy import courtesy_of
+from .embedded_values import is_all_values, read_first, read_parts
+from .explained_words import echo_of, is_number
+from .free_text import answering_part, has_sentences, name_in_sentence, trimmed_text
+from .list_replies import asks_for_list, is_explicit, read_list_reply
+from .no_preference import has_no_preference
+from .numbers import SCALES, TENS
+from .operations import excludes
+from .questions import OPENINGS, asks
+from .read_confirmation import plain_answer, read_confirmation, says_yes_then_asks
+from .read_reply import read, read_volunteered
+from .tokens import stem, stems_of, tokens_of
+from .value_forms import SPOKEN
+from .yes_no import (
+    asks_about_past,
+    asks_for_more,
+    is_about_future,
+    opening_answer,
+    polarity,
+    trick_of,
+    where_nothing_more,
+)
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+ENGLISH = LanguagePack(
+    code="en",
+    name="English",
+    replies=ReplyReaders(
+        read=read,
+        read_confirmation=read_confirmation,
+        read_volunteered=read_volunteered,
+        read_parts=read_parts,
+        read_first=read_first,
+        plain_answer=plain_answer,
+        says_yes_then_asks=says_yes_then_asks,
+        is_all_values=is_all_values,
+        name_in_sentence=name_in_sentence,
+        trimmed_text=trimmed_text,
+        answering_part=answering_part,
+        has_sentences=has_sentences,
+    ),
+    signs=Signs(
+        command_of=command_of,
+        words_of_command=words_of_command,
+        courtesy_of=courtesy_of,
+        asks=asks,
+        has_no_preference=has_no_preference,
+        opening_answer=opening_answer,
+        polarity=polarity,
+        trick_of=trick_of,
+        asks_for_more=asks_for_more,
+        asks_about_past=asks_about_past,
+        is_about_birth=is_about_birth,
+        is_about_future=is_about_future,
+        where_nothing_more=where_nothing_more,
+        postpones=postpones,
+        only_asks_for_change=only_asks_for_change,
+        keeps=keeps,
+        repeats=repeats,
+        excludes=excludes,
+        echo_of=echo_of,
+    ),
+    words=LanguageWords(
+        tokens_of=tokens_of,
+        stem=stem,
+        stems_of=stems_of,
+        is_negation=is_negation,
+        is_number=is_number,
+        fold=str.casefold,
+        cancel_stems=_set("cancel"),
+        wait_stems=_set("wait"),
+        polite=POLITE,
+        fillers=FILLERS,
+        dissent=DISSENT,
+        common=EXACT,
+        openings=OPENINGS,
+        open_ends=_set(
+            "to from of for with at by into onto than between and or but because a an the my your our their"
+        ),
+        open_verb_marks=_set("to"),
+        goes_on=frozenset(TENS) | frozenset(SCALES),
+        limits=(
+            *(("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("no", "later", "than")),
+            *(("not", "before"), ("not", "after"), ("any", "time", "after"), ("sometime", "after")),
+            *(("anytime", "after"), ("later", "than")),
+            *((word,) for word in "after before not over under until above below past".split()),
+        ),
+        excluding=("not",),
+        kinds={
+            SlotKind.DATE: ("date", "day"),
+            SlotKind.TIME: ("time",),
+            SlotKind.MONEY: ("amount",),
+            SlotKind.PHONE: ("phone number", "phone"),
+            SlotKind.EMAIL: ("email address", "email", "e-mail"),
+        },
+        small=_set("of the a an and or to for in on at from by is"),
+        around_names=POLITE | FILLERS | _set("the my our i i'm mean meant it's is was it that's"),
+        counting="number of ",
+        retry=_set("retry again try yes yeah yep ok okay sure please it once more"),
+        give_up=_set("no nope stop cancel leave it thanks thank you"),
+        refuses_change=frozenset(
+            ("nothing", "nothing at all", "no nothing", "none of it", "leave it", "i don't want it")
+        ),
+        neither=_set("neither none"),
+        asks_for_value=_set("what what's when when's which how where who whose"),
+        again=_set("again was were did said have got had so far"),
+        asks_which=_set("which what options choices possibilities"),
+        which_ones=_set(
+            "are there is ones one can i have do you choose choices options possibilities the my what which"
+        ),
+        why=_set("why"),
+        asks_why=_set("why do you need that this it want to know is for must should i have tell what"),
+        before_questions=OPENINGS | _set("wait sorry"),
+        around_topics=POLITE
+        | FILLERS
+        | _set("a an the of to for in on at is are am be do does did i you your my me we our it that this and or")
+        | _set("can could would will may please tell know if there have has what's"),
+    ),
+    corrections=CORRECTIONS,
+    spoken=SPOKEN,
+    texts={},
+    examples={},
+    lists=ListReaders(read=read_list_reply, is_explicit=is_explicit, asks_for_list=asks_for_list),
+)

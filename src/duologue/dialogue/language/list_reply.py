@@ -1,0 +1,29 @@
+"""What a reply about a list means: things are added, removed or changed, or the list is finished.
+
+Rule: this is data. A language pack reads it from words, and the dialogue applies it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .readings import Json
+
+LAST = -1  # the position of the item that was named last: "make it large"
+
+ItemValues = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class ListReply:
+    """What a reply does to a list. `kind` is add, remove, change or done."""
+
+    kind: str
+    items: tuple[ItemValues, ...] = ()  # what is added
+    old: ItemValues = field(default_factory=dict)  # the values that tell which item is meant
+    new: ItemValues = field(default_factory=dict)  # the values that it gets
+    position: int | None = None  # which item is meant, by its place in the list; LAST: the one that was named last
+    is_one_of: bool = False  # "one of the margheritas": only one of the things that an item counts
+    is_done: bool = False  # nothing more is wanted
+    leftover: tuple[str, ...] = ()  # words that weren't understood

@@ -1,0 +1,153 @@
+"""The interface of a language pack: everything that the dialogue has to know about a language.
+
+A pack has parts, and a part has fields. Rule: the dialogue asks its pack and never a language by name, and a pack
+without one of the parts is refused, with the names of the missing fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from .correction_patterns import CorrectionPatterns
+from .list_reply import ListReply
+from .match import Span
+from .readings import ConfirmationAnswer, Direct, Polarity, Question, Reading, Slot, SlotKind, Trick, Value
+from .tokens import Token
+from .value_forms import ValueForms
+
+Tokens = Sequence[Token]
+Phrase = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReaders:
+    """What replies mean: values, yes, no and changes. `today` is an ISO date, with the time of day if it is known."""
+
+    read: Callable[[Question, str, str], Reading]  # a reply to a question
+    read_confirmation: Callable[[str, str, str, tuple[Slot, ...]], Reading]  # question, reply, today, slots to change
+    read_volunteered: Callable[[tuple[Slot, ...], str, str, str], Direct | None]  # slots, message, about, today
+    read_parts: Callable[[tuple[Slot, ...], str, str], tuple[Value, ...]]  # clear values among other words
+    read_first: Callable[[Question, str, str], Value | None]  # a number before an explanation
+    plain_answer: Callable[[str, str, str, tuple[Slot, ...]], ConfirmationAnswer | None]  # an explicit yes or no
+    says_yes_then_asks: Callable[[str, str, str], bool]  # question, reply, today
+    is_all_values: Callable[[str, str], bool]  # nothing but days, times and amounts
+    name_in_sentence: Callable[[Tokens], Span | None]  # "my name is …", in a sentence that goes on
+    trimmed_text: Callable[[Tokens, Slot], Span]  # free text without politeness at its ends
+    answering_part: Callable[[Tokens, Span], Span]  # free text without a question or request at its end
+    has_sentences: Callable[[Tokens, Span], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What kind of message this is, by its words."""
+
+    command_of: Callable[[Tokens], str | None]  # cancel, back, repeat, wait, skip, help, person or restart
+    words_of_command: Callable[[str], frozenset[str]]  # stems without which a message doesn't mean the command
+    courtesy_of: Callable[[Tokens], str | None]  # farewell, thanks, greeting, assent or refusal
+    asks: Callable[[Tokens], bool]
+    has_no_preference: Callable[[Tokens, frozenset[str]], bool]
+    opening_answer: Callable[[Tokens], bool | None]  # the yes or no before an explanation
+    polarity: Callable[[Tokens], Polarity | None]
+    trick_of: Callable[[str], Trick | None]  # of a question: why a plain yes or no to it is unclear
+    asks_for_more: Callable[[str], bool]  # of a question: "anything else?"
+    asks_about_past: Callable[[str], bool]  # of a question: "did you …?"
+    is_about_birth: Callable[..., bool]  # of a slot's name, label and question
+    is_about_future: Callable[[Tokens], bool]
+    where_nothing_more: Callable[[Tokens], range | None]  # "that's all"
+    postpones: Callable[[Tokens], bool]  # "not yet"
+    only_asks_for_change: Callable[[Tokens], bool]
+    keeps: Callable[[Tokens], bool]  # "leave it as it is"
+    repeats: Callable[[str, Tokens], bool]  # does a command repeat a word of the question?
+    excludes: Callable[[str, Iterable[str]], bool]  # does a message ask for the opposite of all of these phrases?
+    echo_of: Callable[[Question], frozenset[str]]  # stems that a reply may repeat from the question
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageWords:
+    """How the language is split into words, and its lists of words."""
+
+    tokens_of: Callable[[str], tuple[Token, ...]]
+    stem: Callable[[str], str]
+    stems_of: Callable[..., frozenset[str]]
+    is_negation: Callable[[str], bool]
+    is_number: Callable[[str], bool]
+    fold: Callable[[str], str]  # the form in which words are compared
+    cancel_stems: frozenset[str]
+    wait_stems: frozenset[str]
+    polite: frozenset[str]
+    fillers: frozenset[str]
+    dissent: frozenset[str]
+    common: frozenset[str]  # words without content of their own
+    openings: frozenset[str]  # may stand before a question
+    open_ends: frozenset[str]  # something has to follow these
+    open_verb_marks: frozenset[str]  # such a word may end a yes: "I'd like to"
+    goes_on: frozenset[str]  # number words that may grow: "twenty"
+    limits: tuple[Phrase, ...]  # before a value: "after", "at least"
+    excluding: Phrase  # the limit that excludes a value: "not"
+    kinds: Mapping[SlotKind, tuple[str, ...]]  # what users call a slot of this kind
+    small: frozenset[str]  # words in a slot's name that don't stand for it
+    around_names: frozenset[str]  # may stand around a slot's name
+    counting: str  # may begin a slot's name and be left out: "number of "
+    retry: frozenset[str]
+    give_up: frozenset[str]
+    refuses_change: frozenset[str]  # whole answers to "what should I change?"
+    neither: frozenset[str]  # rejects all values that were offered
+    asks_for_value: frozenset[str]  # a question for a value begins with one of these
+    again: frozenset[str]  # the value was given before: "again", "said"
+    asks_which: frozenset[str]
+    which_ones: frozenset[str]  # all words of "which ones are there?"
+    why: frozenset[str]  # "why"
+    asks_why: frozenset[str]  # all words of "why do you need that?"
+    before_questions: frozenset[str]  # openings of a side question
+    around_topics: frozenset[str]  # words of a question that don't tell what it is about
+
+
+@dataclass(frozen=True, slots=True)
+class ListReaders:
+    """What replies about a list of things mean. A pack may do without them."""
+
+    read: Callable[[str, tuple[Slot, ...], str, int, str], ListReply | None]  # reply, slots, about, count, today
+    is_explicit: Callable[[str], bool]  # "also a cola", "remove it", "make the second one small"
+    asks_for_list: Callable[[str, str], bool]  # reply, what the list is called: "what's on my order?"
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePack:
+    """One language. `texts` replaces the built-in texts of `Patterns`; English has them as its defaults."""
+
+    code: str
+    name: str
+    replies: ReplyReaders
+    signs: Signs
+    words: LanguageWords
+    corrections: CorrectionPatterns
+    spoken: ValueForms
+    texts: Mapping[str, str]
+    examples: Mapping[str, tuple[str, ...]]  # for NLU: what people say for each command, instead of English
+    lists: ListReaders | None = None  # None: a file with lists is refused
+
+
+class IncompletePack(ValueError):
+    """A language pack lacks parts."""
+
+    def __init__(self, language: str, missing: Iterable[str], where: str = "") -> None:
+        self.missing = tuple(missing)
+        place = f" in {where}" if where else ""
+        super().__init__(f"the language pack {language!r} lacks{place}: {', '.join(self.missing)}. Add them.")
+
+
+def checked_pack(pack: LanguagePack, texts: Iterable[str]) -> LanguagePack:
+    """The pack itself. Raises IncompletePack if a field is empty or a text is missing. `texts` are the names of all
+    built-in texts."""
+    missing = [
+        f"{part.name}.{field.name}"
+        for part in fields(pack)
+        if part.name in ("replies", "signs", "words", "corrections", "spoken")
+        for field in fields(getattr(pack, part.name))
+        if getattr(getattr(pack, part.name), field.name) in (None, frozenset(), ())
+    ]
+    missing += [f"texts.{name}" for name in texts if name not in pack.texts]
+    if missing:
+        raise IncompletePack(pack.code, missing)
+    return pack

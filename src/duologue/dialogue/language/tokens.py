@@ -1,0 +1,30 @@
+"""One word of a message, as every grammar sees it.
+
+Each language splits a message in its own way. Rule: a token knows where it is in the message, so every value has a
+span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class Token(NamedTuple):
+    """One word, number or sign."""
+
+    text: str
+    word: str  # in the form in which words are compared: in lower case, with plain apostrophes and no full stops
+    start: int
+    end: int
+    pause: str  # the strongest mark between the token before and this one: "", ",", "." or "?"
+
+
+def span_of(tokens: Sequence[Token], first: int, after: int) -> tuple[int, int]:
+    """Where the tokens from `first` to before `after` start and end in the reply, in characters."""
+    return tokens[first].start, tokens[after - 1].end
+
+
+def words_of(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """The words of these tokens, in the form in which words are compared."""
+    return tuple(token.word for token in tokens)

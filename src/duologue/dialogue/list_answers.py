@@ -1,0 +1,379 @@
+"""Replies about a list: new items, items that are removed or changed, and the end of the list.
+
+The same words work while the list is asked for, while an item is being completed, at a later question and at a
+confirmation. Rule: an item is changed only if the words fit exactly one. If they fit several, the agent asks; what was
+understood is always read back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .commands import CorrectSlot
+from .dependencies import final_action_using
+from .draft import DialogueDraft
+from .flow import SlotSpec
+from .interpreters import MessageInContext
+from .item_lists import (
+    NEW,
+    ListDraft,
+    count_slot,
+    draft_in,
+    item_said,
+    items_in,
+    list_said,
+    matching,
+    with_draft,
+    without_place,
+)
+from .language.list_reply import LAST, ItemValues, ListReply
+from .language.readings import Confirmation, ConfirmationAnswer, Json, SlotKind
+from .prompts import count_try, has_failed_too_often, wait_for_answer
+from .run_flow import continue_flow
+from .state import Instance, Phase, without
+from .templates import either, first_of
+from .values import revisit_after_change, tell_what_was_done, validate_next
+
+
+def take_list_reply(reply: MessageInContext) -> bool:
+    """Take a reply to the question for a list: items, changes, or that nothing more is wanted."""
+    d, slot = reply.d, reply.d.s.waiting_for
+    spec = d.spec(slot) if slot is not None else None
+    if spec is None or not spec.items or d.s.reading_back or reply.signs.command_of(reply.tokens) is not None:
+        return False
+    draft = draft_in(d.top, spec.name)
+    if draft.items and d.domain.list_readers.asks_for_list(reply.text, spec.display_name):
+        _tell(d, spec, draft.items)
+        return True
+    if reply.signs.asks(reply.tokens) and not d.domain.list_readers.is_explicit(reply.text):
+        return False
+    found = _read(d, spec, reply.text, len(draft.items))
+    if found is None:
+        return _take_yes_or_no(reply, spec, draft)
+    d.enter(Phase.UNDERSTANDING)
+    _apply(d, len(d.s.stack) - 1, spec, found)
+    return True
+
+
+def _take_yes_or_no(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -> bool:
+    """Take the answer to "Anything else?": a no ends the list, and after a yes the agent asks what."""
+    d = reply.d
+    reading = d.domain.pack.replies.read_confirmation(d.s.last_question, reply.text, d.today, ())
+    answer = reading.answer if isinstance(reading, Confirmation) and not reading.values else None
+    if not draft.items and not spec.is_optional and spec.items_min > 0:
+        return False
+    if answer is ConfirmationAnswer.NO:
+        d.enter(Phase.UNDERSTANDING)
+        _apply(d, len(d.s.stack) - 1, spec, ListReply("done", is_done=True))
+        return True
+    if answer is ConfirmationAnswer.YES and draft.items:
+        d.enter(Phase.UNDERSTANDING)
+        count_try(d)
+        if has_failed_too_often(d, spec.name):
+            continue_flow(d)
+        else:
+            d.set(last_question=d.say(spec.prompt, asks=True), misses=0, silences=0)
+            wait_for_answer(d)
+        return True
+    return False
+
+
+def take_list_change(reply: MessageInContext) -> bool:
+    """Take a change of a list while something else is open: an item of it, a later question, or a confirmation."""
+    d = reply.d
+    if d.s.reading_back or not d.s.stack or reply.signs.command_of(reply.tokens) is not None:
+        return False
+    parent = d.domain.list_of_item(d.top.flow)
+    if parent is not None and d.top.called and len(d.s.stack) > 1:
+        return _take_during_item(reply, parent)
+    finished = [(d.domain.slots[name], filled) for name, filled in d.top.slots if _is_list(d, name)]
+    for spec, filled in finished:
+        if d.domain.list_readers.asks_for_list(reply.text, spec.display_name):
+            _tell(d, spec, items_in(filled.value, spec))
+            return True
+    asked = d.spec(d.s.waiting_for) if d.s.waiting_for is not None else None
+    if not finished or (asked is not None and not d.domain.list_readers.is_explicit(reply.text)):
+        return False
+    for spec, filled in finished:
+        if spec.name not in d.flow.slots or reply.signs.asks(reply.tokens):
+            continue
+        items = items_in(filled.value, spec)
+        found = _read(d, spec, reply.text, len(items))
+        if found is None or found.kind == "done" or found.leftover or not _is_about(d, spec, found, items):
+            continue
+        counts = count_slot(d.domain, spec)
+        if found.kind == "add" and not (
+            d.domain.list_readers.is_explicit(reply.text) or all(counts in item for item in found.items)
+        ):
+            continue  # "small", at a confirmation, adds nothing
+        d.enter(Phase.UNDERSTANDING)
+        _apply(d, len(d.s.stack) - 1, spec, found)
+        return True
+    return False
+
+
+def _is_list(d: DialogueDraft, name: str) -> bool:
+    return name in d.domain.slots and bool(d.domain.slots[name].items)
+
+
+def _tell(d: DialogueDraft, spec: SlotSpec, items: tuple[ItemValues, ...]) -> None:
+    """Say what is on a list, and ask the open question again."""
+    d.enter(Phase.UNDERSTANDING)
+    d.say(d.domain.patterns.recalled, slot=spec.display_name, value=list_said(d.domain, spec, items, d.today))
+    d.set(misses=0, silences=0)
+    continue_flow(d)
+
+
+def _is_about(d: DialogueDraft, spec: SlotSpec, found: ListReply, items: tuple[ItemValues, ...]) -> bool:
+    """Is a change certainly about this list? "Make it five" may be about another slot of the flow, unless the list has
+    one item and no other slot of this kind is filled."""
+    if found.kind == "add" or found.position not in (None, LAST):
+        return True
+    counts = count_slot(d.domain, spec)
+    said = {**found.old, **found.new}
+    if set(said) - {counts}:
+        return bool(found.kind == "change" or matching(items, found.old, counts) or found.position is not None)
+    kinds = {d.domain.slots[name].kind for name, _ in d.top.slots if name in d.domain.slots}
+    return len(items) == 1 and SlotKind.NUMBER not in kinds
+
+
+def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
+    """Take what is said about the list while an item is being completed: "and a cola", "forget that one", "that's
+    all"."""
+    d = reply.d
+    draft = draft_in(d.s.stack[-2], spec.name)
+    if draft.items and d.domain.list_readers.asks_for_list(reply.text, spec.display_name):
+        _tell(d, spec, draft.items)
+        return True
+    found = _read(d, spec, reply.text, len(draft.items) + 1)
+    if found is None or reply.signs.asks(reply.tokens):
+        return False
+    place = len(d.s.stack) - 2
+    if found.kind == "change" and found.old and found.new and _is_open_item(d, draft, spec, found):
+        d.set(values=tuple(CorrectSlot(name, value, source="correction") for name, value in found.new.items()))
+        validate_next(d)
+        return True
+    if found.kind == "remove" and _is_open_item(d, draft, spec, found):
+        d.enter(Phase.UNDERSTANDING)
+        _drop_open_item(d, place, spec, draft)
+        return True
+    if found.kind == "add" and not found.leftover and draft.open == NEW and _divides(d, spec, found):
+        d.enter(Phase.UNDERSTANDING)
+        _divide_open_item(d, place, spec, draft, found)
+        return True
+    if found.kind == "done" or (
+        found.kind in ("add", "remove") and not found.leftover and d.domain.list_readers.is_explicit(reply.text)
+    ):
+        d.enter(Phase.UNDERSTANDING)
+        if found.kind == "done":
+            count_try(d)
+        _apply(d, place, spec, found)
+        return True
+    return False
+
+
+def _is_open_item(d: DialogueDraft, draft: ListDraft, spec: SlotSpec, found: ListReply) -> bool:
+    """Does a removal mean the item that is being completed?"""
+    if found.position in (LAST, len(draft.items)):
+        return True
+    item = {name: filled.value for name, filled in d.top.slots}
+    is_it = bool(found.old) and bool(matching((item,), found.old, count_slot(d.domain, spec)))
+    return is_it and not matching(draft.items, found.old, count_slot(d.domain, spec))
+
+
+def _drop_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft) -> None:
+    """Give up the item that is being completed. A changed item stays as it was."""
+    item = {name: filled.value for name, filled in d.top.slots if name in spec.items}
+    if draft.open is not None and draft.open != NEW:
+        draft = replace(draft, items=without_place(draft.items, draft.open), told=max(0, draft.told - 1))
+    d.set(stack=d.s.stack[:-1], values=(), among=(), misses=0, silences=0, tries=0, waiting_for=None)
+    d.set_top(lists=with_draft(d.s.stack[place], spec.name, replace(draft, open=None)))
+    d.say(d.domain.patterns.removed, value=item_said(d.domain, spec, item, d.today) or spec.display_name)
+    d.note("item_removed", slot=spec.name)
+    continue_flow(d)
+
+
+def _divides(d: DialogueDraft, spec: SlotSpec, found: ListReply) -> bool:
+    """Are these items together as many as the item that is being completed?"""
+    counts = count_slot(d.domain, spec)
+    held = d.top.filled(counts) if counts else None
+    said = [item.get(counts) for item in found.items]
+    numbers = [count for count in said if type(count) is int]
+    return len(said) > 1 and len(numbers) == len(said) and held is not None and sum(numbers) == held.value
+
+
+def _divide_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft, found: ListReply) -> None:
+    """Several items instead of the one that is being completed: "one large and one small", after "two pizzas". They
+    have its other values."""
+    item = {name: filled.value for name, filled in d.top.slots if name in spec.items}
+    room = max(0, spec.items_max - draft.size + 1)
+    new = tuple((NEW, {**item, **values}) for values in found.items[:room])
+    d.set(stack=d.s.stack[:-1], values=(), among=(), misses=0, silences=0, tries=0, waiting_for=None)
+    d.set_top(lists=with_draft(d.s.stack[place], spec.name, replace(draft, waiting=(*new, *draft.waiting), open=None)))
+    continue_flow(d)
+
+
+# -- Applying a reply
+
+
+def _read(d: DialogueDraft, spec: SlotSpec, text: str, count: int) -> ListReply | None:
+    slots = tuple(d.spec(name).grammar_slot for name in spec.items)
+    flows = " ".join(flow.description for flow in d.domain.flows.values() if spec.name in flow.slots)
+    about = f"{spec.display_name} {spec.name.replace('_', ' ')} {flows} {first_of(spec.prompt)}"
+    return d.domain.list_readers.read(text, slots, about, count, d.today)
+
+
+def _apply(d: DialogueDraft, place: int, spec: SlotSpec, found: ListReply) -> None:
+    """Change the list of the flow at this place of the stack, and go on."""
+    if final_action_using(d, spec.name) is not None:
+        tell_what_was_done(d, spec.name)
+        continue_flow(d)
+        return
+    d.set(misses=0, silences=0)
+    draft = _opened(d, place, spec)
+    match found.kind:
+        case "add":
+            draft = _with_items(d, spec, draft, found)
+        case "remove":
+            draft = _without_item(d, spec, draft, found)
+        case "change":
+            draft = _with_change(d, spec, draft, found)
+    draft = replace(draft, is_done=draft.is_done or found.is_done)
+    if found.leftover:
+        d.say(d.domain.patterns.left_out, value=", ".join(found.leftover))
+    if found.leftover or d.s.is_doubtful:
+        draft = replace(draft, unsure_turn=d.s.turn_count)
+    _set_draft(d, place, spec, draft)
+    continue_flow(d)
+
+
+def _count(d: DialogueDraft) -> None:
+    """Count a failed try, if the list itself is being asked for."""
+    if d.s.waiting_for is not None:
+        count_try(d)
+
+
+def _opened(d: DialogueDraft, place: int, spec: SlotSpec) -> ListDraft:
+    """The list as a draft. A finished list is opened again, and closes by itself when the change is done. The flow goes
+    back to the step that asks for the list."""
+    filled = d.s.stack[place].filled(spec.name)
+    if filled is None:
+        return draft_in(d.s.stack[place], spec.name)
+    items = items_in(filled.value, spec)
+    draft = ListDraft(items, told=len(items), is_done=True, is_late=d.s.waiting_for is not None)
+    d.set_top(slots=without(d.top.slots, frozenset((spec.name,))))
+    _set_draft(d, place, spec, draft)
+    d.set(among=(), waiting_for=None)
+    revisit_after_change(d, spec.name, is_empty=True)
+    return draft
+
+
+def _set_draft(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft) -> None:
+    stack = list(d.s.stack)
+    one: Instance = stack[place]
+    stack[place] = replace(one, lists=with_draft(one, spec.name, draft))
+    d.set(stack=tuple(stack))
+
+
+def _with_items(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListReply) -> ListDraft:
+    room = max(0, spec.items_max - draft.size)
+    if len(found.items) > room:
+        d.say(d.domain.patterns.list_full)
+    d.set(tries=0)
+    return replace(draft, waiting=(*draft.waiting, *((NEW, item) for item in found.items[:room])))
+
+
+def _without_item(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListReply) -> ListDraft:
+    place = _place_of(d, spec, draft, found, found.old)
+    if place is None:
+        return draft
+    counts, item = count_slot(d.domain, spec), draft.items[place]
+    taken = 1 if found.is_one_of else found.old.get(counts)
+    held = item.get(counts)
+    d.set(tries=0)
+    d.note("item_removed", slot=spec.name)
+    if type(taken) is int and type(held) is int and 0 < taken < held:
+        gone: dict[str, Json] = {**item, counts: taken}
+        d.say(d.domain.patterns.removed, value=item_said(d.domain, spec, gone, d.today))
+        left = {**item, counts: held - taken}
+        items = (*without_place(draft.items, place), left)
+        return replace(draft, items=items, told=draft.told - (place < draft.told))
+    d.say(d.domain.patterns.removed, value=item_said(d.domain, spec, item, d.today))
+    items = without_place(draft.items, place)
+    is_enough = len(items) + len(draft.waiting) >= max(1, spec.items_min)
+    return replace(draft, items=items, told=draft.told - (place < draft.told), is_done=draft.is_done and is_enough)
+
+
+def _with_change(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: ListReply) -> ListDraft:
+    counts = count_slot(d.domain, spec)
+    old, new = found.old, found.new
+    if found.position is None and (not new or set(old) - set(new)):
+        old, new = _old_and_new(draft.items, found, counts)
+    if not new:
+        d.say(d.domain.patterns.no_such_item)
+        _count(d)
+        return draft
+    place = _place_of(d, spec, draft, found, old, new)
+    if place is None:
+        return draft
+    item = draft.items[place]
+    held = item.get(counts)
+    if all(item.get(name) == value for name, value in new.items()):
+        _count(d)  # nothing changes
+    else:
+        d.set(tries=0)
+    if found.is_one_of and type(held) is int and held > 1:
+        rest = (*draft.items[:place], {**item, counts: held - 1}, *draft.items[place + 1 :])
+        return replace(draft, items=rest, waiting=(*draft.waiting, (NEW, {**item, counts: 1, **new})))
+    return replace(draft, waiting=(*draft.waiting, (place, {**item, **new})))
+
+
+def _old_and_new(items: tuple[ItemValues, ...], found: ListReply, counts: str) -> tuple[ItemValues, ItemValues]:
+    """Which of the values in "the salad large" tell the item, and which are new. They are read in the order in which
+    they were said: what an item has tells which one is meant, until no item has it. If no item is told, nothing is
+    new."""
+    old: dict[str, Json] = {}
+    new: dict[str, Json] = {}
+    left = items
+    for name, value in found.old.items():
+        having = tuple(item for item in left if item.get(name) == value)
+        if having and name != counts:
+            left, old[name] = having, value
+        else:
+            new[name] = value
+    return (old, {**new, **found.new}) if old else (found.old, {})
+
+
+def _place_of(
+    d: DialogueDraft,
+    spec: SlotSpec,
+    draft: ListDraft,
+    found: ListReply,
+    old: ItemValues,
+    new: ItemValues | None = None,
+) -> int | None:
+    """The place of the item that is meant. None if there is no such item, or if there are several: the agent says so,
+    and asks again."""
+    counts, items = count_slot(d.domain, spec), draft.items
+    if found.position == LAST:
+        places = _last(items, new or {}, counts)
+    elif found.position is not None:
+        places = (found.position,) if found.position < len(items) else ()
+    else:
+        places = matching(items, old, counts)
+    if len(places) == 1:
+        return places[0]
+    if places:
+        said = either([item_said(d.domain, spec, items[place], d.today) for place in places], d.domain.pack.spoken)
+        d.say(d.domain.patterns.which_item, slots=said)
+    else:
+        d.say(d.domain.patterns.no_such_item)
+    _count(d)
+    return None
+
+
+def _last(items: tuple[ItemValues, ...], new: ItemValues, counts: str) -> tuple[int, ...]:
+    """The item that "make it …" means: the one that is described otherwise the same, or else the last one."""
+    things = {name: value for name, value in new.items() if name != counts}
+    same = matching(items, things, counts) if things else ()
+    return same if len(same) == 1 else (len(items) - 1,) if items else ()

@@ -1,0 +1,23 @@
+"""Reasons to refuse a value that need no function: a day that has passed, or characters that don't match a pattern.
+
+Rule: a value is refused before a validator sees it, so a validator gets only values of the right form.
+"""
+
+from __future__ import annotations
+
+from .draft import DialogueDraft
+from .flow import SlotSpec
+from .language.readings import ANY, Json
+from .past_values import past_refusal
+from .value_patterns import is_match
+
+
+def refusal_of(d: DialogueDraft, spec: SlotSpec, value: Json) -> str:
+    """The text that refuses the value; empty if it may be used."""
+    if value == ANY:
+        return ""
+    if reason := past_refusal(d, spec, str(value)):
+        return reason
+    if spec.pattern and not is_match(spec.pattern, str(value)):
+        return spec.help or d.domain.patterns.invalid
+    return ""

@@ -1,0 +1,65 @@
+"""Flows of the author that handle what every flow meets: a reply that was not understood, silence, a cancellation, a
+call for help or for a person, a correction.
+
+Such a flow runs on top of the open one. When its last step is done, what the user wanted happens (a cancellation, a
+handover), and the open question returns. A flow that leaves by `end`, or whose confirmation is answered with no,
+prevents it. Rule: a repair is never interrupted by another one, and failed tries of the open question stay counted.
+"""
+
+from __future__ import annotations
+
+from .draft import DialogueDraft
+from .flow import Collect
+from .prompts import has_failed_too_often
+from .records import changed
+from .run_flow import open_flow
+from .state import Filled, Slots
+
+NO_MATCH, NO_INPUT, CANCEL, HELP, HANDOFF, CORRECTION = (
+    "no_match",
+    "no_input",
+    "cancel",
+    "help",
+    "handoff",
+    "correction",
+)
+
+
+def leave_for_question(d: DialogueDraft) -> bool:
+    """Leave a repair whose own question a reply doesn't answer, so that the reply can answer the question that was
+    interrupted. Returns False, and changes nothing, if no repair is open or if that question wasn't for a slot."""
+    if len(d.s.stack) < 2 or d.top.repairs not in (NO_MATCH, NO_INPUT, HELP):
+        return False
+    ended, below = d.top, d.s.stack[-2]
+    at = d.domain.flows[below.flow].program[below.at]
+    if not isinstance(at, Collect) or below.filled(at.slot) is not None:
+        return False
+    misses, silences, tries = ended.counts
+    d.set(stack=d.s.stack[:-1], waiting_for=at.slot, last_question="", unproposed=False)
+    d.set(misses=misses, silences=silences, tries=tries)
+    d.question = (below.id, below.at, at.slot)
+    d.note("repair_left", flow=ended.flow)
+    return True
+
+
+def open_repair(d: DialogueDraft, occasion: str, **given: str) -> bool:
+    """Open the author's flow for this occasion and return True. Returns False if there is no such flow, or if it can't
+    be opened now: then the built-in words are said. `given` are values for the texts of the flow."""
+    flow = d.domain.repairs.get(occasion)
+    if flow is None or d.s.reading_back or d.s.among or d.s.values:
+        return False
+    if any(one.repairs or one.flow == flow for one in d.s.stack):
+        return False
+    if d.s.stack and has_failed_too_often(d, d.s.waiting_for):
+        return False
+    counts = (d.s.misses, d.s.silences, d.s.tries)
+    held: Slots = d.s.stack[-1].slots if d.s.stack else ()
+    told = tuple((name, changed(filled, {"source": "flow", "confirmed": False})) for name, filled in held)
+    asked = frozenset(d.domain.flows[flow].slots)
+    slots = (
+        *((name, one) for name, one in told if name not in asked),
+        *((name, Filled(text)) for name, text in given.items()),
+    )
+    if open_flow(d, flow, slots, called=bool(d.s.stack)):
+        d.set_top(repairs=occasion, counts=counts)
+    return True

@@ -1,0 +1,1 @@
+"""Spanish: the words and the texts."""

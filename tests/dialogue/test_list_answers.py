@@ -1,0 +1,133 @@
+"""Dialogues about a list: adding, removing and changing items, and its end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from duologue.dialogue.english import Choice, SlotKind
+from duologue.dialogue.flow import Collect, Confirm, Domain, PerformAction, SlotSpec
+from duologue.dialogue.state import Phase
+from duologue.lab.check.dialogue.domains import domain, flow, with_items
+from tests.dialogue.dialogue_flows import Talker
+
+COUNT = SlotSpec("count", SlotKind.NUMBER, "How many?")
+SIZE = SlotSpec("size", SlotKind.CHOICE, "Which size?", choices=(Choice("small"), Choice("large")))
+DISH = SlotSpec("dish", SlotKind.CHOICE, "Which?", choices=(Choice("pizza"), Choice("salad"), Choice("soup")))
+ORDER = SlotSpec(
+    "order",
+    SlotKind.LIST,
+    "What would you like?",
+    items=("dish", "size", "count"),
+    item_text="{count} {size} {dish}",
+    items_max=5,
+)
+ADDRESS = SlotSpec("address", SlotKind.TEXT, "Where to?")
+
+
+def shop(order: SlotSpec = ORDER, count: SlotSpec = COUNT) -> Domain:
+    ordering = flow(
+        "eat",
+        Collect("order", "order"),
+        Collect("address", "address"),
+        Confirm("sure", "{order} to {address}?"),
+        PerformAction("send", "send", ("order", "address")),
+    )
+    return with_items(domain(ordering, slots=(order, count, SIZE, DISH, ADDRESS)))
+
+
+def talk(*texts: str) -> Talker:
+    return Talker(shop()).starts("eat").says(*texts)
+
+
+def orders(talker: Talker) -> list[str]:
+    return [f"{item['count']} {item['size']} {item['dish']}" for item in talker.slots["order"]]  # type: ignore[union-attr,index,call-overload]
+
+
+@pytest.mark.req("D-08")
+def test_items_are_completed_one_after_the_other_and_read_back() -> None:
+    talker = talk("two large pizzas and a salad")
+    assert talker.said == "Which size?"
+    talker.says("small")
+    assert talker.said == "2 large pizza and 1 small salad, noted. Anything else?"
+    talker.says("no thanks")
+    assert talker.said == "Where to?"
+    assert orders(talker) == ["2 large pizza", "1 small salad"]
+
+
+@pytest.mark.req("D-08")
+@pytest.mark.parametrize(
+    ("text", "expected", "said"),
+    [
+        ("make the salad large", ["2 large pizza", "1 large salad"], "1 large salad, noted."),
+        ("remove the salad", ["2 large pizza"], "I've taken off 1 small salad."),
+        ("remove the first one", ["1 small salad"], "I've taken off 2 large pizza."),
+        ("remove one pizza", ["1 small salad", "1 large pizza"], "I've taken off 1 large pizza."),
+        ("make it three", ["2 large pizza", "3 small salad"], "3 small salad, noted."),
+        ("another large pizza", ["1 small salad", "3 large pizza"], "3 large pizza, noted."),
+        (
+            "one of the pizzas should be small",
+            ["1 large pizza", "1 small salad", "1 small pizza"],
+            "1 small pizza, noted.",
+        ),
+        ("add a large soup", ["2 large pizza", "1 small salad", "1 large soup"], "1 large soup, noted."),
+    ],
+)
+def test_one_item_is_changed_and_the_others_stay(text: str, expected: list[str], said: str) -> None:
+    talker = talk("two large pizzas and a small salad", text)
+    assert said in talker.said
+    assert orders(talker.says("that's all")) == expected
+
+
+def test_words_that_fit_two_items_change_nothing() -> None:
+    talker = talk("a large pizza and a small pizza", "remove the pizza")
+    assert talker.said == "I can't tell whether you mean 1 large pizza or 1 small pizza. Anything else?"
+    assert "isn't on your list" in talker.says("remove the soup").said
+    assert orders(talker.says("that's all")) == ["1 large pizza", "1 small pizza"]
+
+
+def test_words_that_are_not_understood_are_named() -> None:
+    assert "I didn't get this part: olives." in talk("a large pizza and olives").said
+
+
+def test_a_list_takes_only_as_many_items_as_it_may() -> None:
+    talker = Talker(shop(replace(ORDER, items_max=3))).starts("eat")
+    talker.says("a small pizza, a large pizza, a small salad and a small soup")
+    assert "That's as much as I can take." in talker.said
+    assert len(orders(talker)) == 3
+
+
+def test_what_is_said_while_an_item_is_asked_about_belongs_to_the_list() -> None:
+    talker = talk("a salad", "and a large soup", "small")
+    assert talker.said == "1 small salad and 1 large soup, noted. Anything else?"
+    assert talk("a salad", "forget the salad").said == "I've taken off 1 salad. What would you like?"
+    assert talk("two pizzas", "one large and one small").said.startswith("1 large pizza and 1 small pizza")
+
+
+def test_cancel_is_no_end_of_the_list() -> None:
+    assert talk("a large pizza", "cancel").state.phase is Phase.IDLE
+
+
+def test_a_yes_to_more_asks_what() -> None:
+    assert talk("a large pizza", "yes").said == "What would you like?"
+
+
+def test_a_finished_list_is_changed_at_a_later_question_and_at_the_confirmation() -> None:
+    talker = talk("a large pizza", "no", "wait, also a small soup")
+    assert talker.said == "1 small soup, noted. Where to?"
+    talker.says("5 Elm Street")
+    assert talker.said == "1 large pizza and 1 small soup to 5 Elm Street?"
+    talker.says("remove the soup")
+    assert talker.said == "I've taken off 1 small soup. 1 large pizza to 5 Elm Street?"
+    assert talker.says("small").state.phase is not Phase.EXECUTING_ACTION  # adds nothing, confirms nothing
+    assert orders(talker) == ["1 large pizza"]
+
+
+def test_without_its_last_item_a_list_is_asked_for_again() -> None:
+    talker = talk("a large pizza", "no", "5 Elm Street", "remove the pizza")
+    assert talker.said == "I've taken off 1 large pizza. What would you like?"
+
+
+def test_the_user_may_ask_what_is_on_the_list() -> None:
+    assert talk("a large pizza", "what's on my order?").said == "The order is 1 large pizza. Anything else?"
