@@ -264,7 +264,7 @@ class ClientSocket:
         elif not audio or len(audio) % 2 or len(audio) > rate_of(self._hello) * 2 * _AUDIO_MS_MAX // 1000:
             self._refuse_message(f"a frame of audio is 16-bit PCM of at most {_AUDIO_MS_MAX} ms")
         elif self._served is not None and self._served.client is self._client:
-            self._served.hear_socket(audio)
+            self._served.sound.hear_socket(audio)
 
     async def _receive_text(self, text: str) -> None:
         try:

@@ -35,10 +35,9 @@ from duologue.runtime.receipts import AnswerReceipt, read_receipts, seal
 
 from . import server_messages
 from .caller_budget import Refused
-from .carrier import CarrierInput
 from .client_messages import ClientMessage
 from .client_outbox import ClientOutbox
-from .client_peer import ClientPeer
+from .client_sound import ClientSound
 from .close_codes import TAKEN_OVER, CloseCode
 from .conversation_keys import ConversationKeys, hash_key, new_key
 from .lease_calls import CLIENT_PART
@@ -95,8 +94,6 @@ class ServedConversation:
         note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
         webrtc: WebRtcSettings | None = None,
     ) -> None:
-        self._webrtc = webrtc or WebRtcSettings(enabled=False)
-        self._peer: ClientPeer | None = None  # of the connected client, once it has sent an offer
         self.address = address  # for which this conversation counts
         named = context.info.conversation if context is not None else ""
         self.id = earlier.id if earlier is not None else named or new_id()
@@ -124,6 +121,8 @@ class ServedConversation:
         self._secret = (earlier.secret if earlier is not None else "") or new_key()  # of its receipts
         self._receipt: server_messages.ServerMessage | None = None  # the newest
         self._caller = LimitedCaller(limits, note_refused)
+        webrtc = webrtc or WebRtcSettings(enabled=False)
+        self.sound = ClientSound(self.line, self._caller, webrtc, self._tell_left_out)
         self._alarms: list[asyncio.TimerHandle] = []  # after which a conversation without a word ends
         # Commands that wait until a restored conversation has resumed; None if commands don't have to wait.
         self._early: list[ClientMessage] | None = [] if earlier is not None else None
@@ -187,7 +186,7 @@ class ServedConversation:
             self.send_message(message("error", code="start_refused", message=self._text("start_refused")))
         finally:
             self.is_over = True
-            self._leave_peer()
+            self.sound.leave()
             for alarm in self._alarms:
                 alarm.cancel()
             has_moved = self.is_elsewhere
@@ -385,7 +384,7 @@ class ServedConversation:
         if self.client is not None and self.client is not client:
             former, self.client = self.client, None
             self.screen.leave(former)
-            self._leave_peer()
+            self.sound.leave()
             former.disconnect(TAKEN_OVER)
         self.client = client
         self._language = language
@@ -429,7 +428,7 @@ class ServedConversation:
             self.screen.leave(client)
             if self.conversation.attention:
                 self.conversation.notify_attention(here=False)
-            self._leave_peer()
+            self.sound.leave()
             self.line.detach(client)
             self._end_if_unspoken(self._limits.unspoken_away_s_max, lambda: self.client is None)
 
@@ -478,38 +477,6 @@ class ServedConversation:
         named = {"id": incoming.payload["id"]} if incoming.type == "type" and "id" in incoming.payload else {}
         self.send_message(message("error", code="refused", message=f"{incoming.type}: {why}", **named, **more))
 
-    def hear(self, pcm: bytes) -> None:
-        """Pass on sound of the client's microphone, if it doesn't come faster than it can be spoken."""
-        ms = -(-len(pcm) * 500 // self.line.rate_hz)
-        if self._caller.hear(ms, self._tell_left_out):
-            self.line.hear(pcm)
-
-    def hear_socket(self, pcm: bytes) -> None:
-        """Sound that came over the client's socket. It is dropped if the microphone comes over WebRTC."""
-        if self._peer is None or self._peer.uses_socket:
-            self.hear(pcm)
-
-    def _offer(self, given: dict[str, Any]) -> None:
-        """The client offers a peer connection for its sound."""
-        if self.client is None:
-            return
-        if self._peer is None:
-            self._peer = ClientPeer(self.line, self.client, self._webrtc, self.hear)
-        self._peer.offer(given["sdp"])
-
-    def _note_heard(self, given: dict[str, Any]) -> None:
-        if self._peer is not None:
-            self._peer.note_heard(given["rtp"])
-
-    def _use_socket(self, _: dict[str, Any]) -> None:
-        if self._peer is not None:
-            self._peer.post(CarrierInput.SOCKET_ASKED)
-
-    def _leave_peer(self) -> None:
-        peer, self._peer = self._peer, None
-        if peer is not None:
-            peer.leave()
-
     def _tell_left_out(self, refused: Refused) -> None:
         self.send_message(message("error", code="sound_left_out", message=refused.message))
 
@@ -528,9 +495,9 @@ class ServedConversation:
             "finished": lambda given: line.note_finished(given["voice"], given["ms"]),
             "stopped": lambda given: line.note_stopped(given["voice"], given["ms"]),
             "unplayable": lambda given: line.note_unplayable(given["voice"]),
-            "webrtc": self._offer,
-            "heard": self._note_heard,
-            "carrier": self._use_socket,
+            "webrtc": lambda given: self.sound.offer(self.client, given),
+            "heard": self.sound.note_heard,
+            "carrier": self.sound.use_socket,
             "debug": lambda given: self._debug(given["on"]),
             "microphone": lambda given: talk.notify_microphone(Microphone(given["state"])),
             "attention": lambda given: talk.notify_attention(given["here"]),

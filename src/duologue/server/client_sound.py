@@ -1,0 +1,66 @@
+"""The sound of a conversation's client: its microphone, over the socket or over a peer connection.
+
+Rule: sound that comes faster than it can be spoken is left out, and the client is told so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from duologue.lines.browser import BrowserLine
+
+from .caller_budget import Refused
+from .carrier import CarrierInput
+from .client_outbox import ClientOutbox
+from .client_peer import ClientPeer
+from .limited_caller import LimitedCaller
+from .settings import WebRtcSettings
+
+
+class ClientSound:
+    """What the connected client sends and gets as sound. `tell_left_out` is called when sound is refused."""
+
+    def __init__(
+        self, line: BrowserLine, caller: LimitedCaller, webrtc: WebRtcSettings, tell_left_out: Callable[[Refused], None]
+    ) -> None:
+        self._line = line
+        self._caller = caller
+        self._webrtc = webrtc
+        self._tell_left_out = tell_left_out
+        self._peer: ClientPeer | None = None  # of the connected client, once it has sent an offer
+
+    def hear(self, pcm: bytes) -> None:
+        """Pass on sound of the client's microphone, if it doesn't come faster than it can be spoken."""
+        ms = -(-len(pcm) * 500 // self._line.rate_hz)
+        if self._caller.hear(ms, self._tell_left_out):
+            self._line.hear(pcm)
+
+    def hear_socket(self, pcm: bytes) -> None:
+        """Sound that came over the client's socket. It is dropped if the microphone comes over WebRTC."""
+        if self._peer is None or self._peer.uses_socket:
+            self.hear(pcm)
+
+    def offer(self, client: ClientOutbox | None, given: dict[str, Any]) -> None:
+        """The client offers a peer connection for its sound."""
+        if client is None:
+            return
+        if self._peer is None:
+            self._peer = ClientPeer(self._line, client, self._webrtc, self.hear)
+        self._peer.offer(given["sdp"])
+
+    def note_heard(self, given: dict[str, Any]) -> None:
+        """The client says which packet of the peer connection it is playing."""
+        if self._peer is not None:
+            self._peer.note_heard(given["rtp"])
+
+    def use_socket(self, _: dict[str, Any]) -> None:
+        """The client can't use its peer connection."""
+        if self._peer is not None:
+            self._peer.post(CarrierInput.SOCKET_ASKED)
+
+    def leave(self) -> None:
+        """The client is gone, and so is its peer connection."""
+        peer, self._peer = self._peer, None
+        if peer is not None:
+            peer.leave()

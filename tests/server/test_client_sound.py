@@ -1,0 +1,72 @@
+"""Sound of a client over its socket: passed on at the pace of speech, and refused with a reason if it comes faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from duologue.lines.browser import BrowserLine
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.caller_budget import Refused
+from duologue.server.client_sound import ClientSound
+from duologue.server.limited_caller import LimitedCaller
+from duologue.server.settings import Limits, WebRtcSettings
+
+FRAME = bytes(1_024)  # 32 ms at 16 kHz
+
+
+class HeardLine(BrowserLine):
+    """A line that counts what it hears."""
+
+    def __init__(self) -> None:
+        super().__init__(16_000)
+        self.heard = 0
+
+    def hear(self, pcm: bytes) -> None:
+        self.heard += len(pcm)
+
+
+def sound_of(line: HeardLine) -> tuple[ClientSound, list[Refused]]:
+    refused: list[Refused] = []
+    caller = LimitedCaller(Limits(), lambda limit: None)
+    return ClientSound(line, caller, WebRtcSettings(enabled=False), refused.append), refused
+
+
+def play(scene: Callable[[HeardLine, ClientSound, list[Refused]], None]) -> None:
+    """Play a scene at one moment."""
+
+    async def main() -> None:
+        line = HeardLine()
+        scene(line, *sound_of(line))
+
+    run_simulated(main())
+
+
+def test_sound_of_the_socket_is_heard() -> None:
+    def scene(line: HeardLine, sound: ClientSound, refused: list[Refused]) -> None:
+        for _ in range(10):
+            sound.hear_socket(FRAME)
+        assert line.heard == 10 * len(FRAME)
+        assert not refused
+
+    play(scene)
+
+
+def test_sound_that_comes_much_faster_than_speech_is_left_out_and_the_client_is_told() -> None:
+    def scene(line: HeardLine, sound: ClientSound, refused: list[Refused]) -> None:
+        for _ in range(1_000):  # 32 s at once
+            sound.hear_socket(FRAME)
+        assert line.heard < 500 * len(FRAME)
+        assert refused
+
+    play(scene)
+
+
+def test_without_a_peer_connection_its_reports_change_nothing() -> None:
+    def scene(line: HeardLine, sound: ClientSound, refused: list[Refused]) -> None:
+        sound.note_heard({"rtp": 7})
+        sound.use_socket({})
+        sound.offer(None, {"sdp": "v=0"})
+        sound.leave()
+        assert not refused
+
+    play(scene)
