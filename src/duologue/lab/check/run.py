@@ -23,7 +23,7 @@ from .core.laws import VIEWS_ARE_HONEST
 from .core.promises import PROMISES
 from .core.scopes import SCOPES
 from .dialogue.check import DialogueFindings
-from .dialogue.report import LARGEST_FIRST, DialogueReport, explore_dialogue, sum_up_dialogues
+from .dialogue.report import LARGEST_FIRST, QUICK, DialogueReport, explore_dialogue, sum_up_dialogues
 from .hearing.check import HearingFindings
 from .hearing.report import HearingReport, explore_hearing, hearing_tasks, sum_up_hearing
 from .ownership.check import SCOPES as OWNERSHIP_SCOPES
@@ -149,7 +149,8 @@ def _explore_all(
         hearing = [pool.submit(explore_hearing, task) for task in (hearing_tasks(size) if HEARING in parts else ())]
         scopes = range(len(OWNERSHIP_SCOPES)) if OWNERSHIP in parts else ()
         owning = [pool.submit(explore_scope, number) for number in scopes]
-        talking = [pool.submit(explore_dialogue, name) for name in (LARGEST_FIRST if DIALOGUE in parts else ())]
+        domains = QUICK if size == "quick" else LARGEST_FIRST
+        talking = [pool.submit(explore_dialogue, name) for name in (domains if DIALOGUE in parts else ())]
         for done in as_completed(exploring):
             for findings in done.result():
                 found.append(findings)

@@ -13,7 +13,7 @@ from duologue.dialogue.state import Phase
 from duologue.lab.check.core.check import Violation
 from duologue.lab.check.dialogue.check import IMPOSSIBLE, DialogueFindings
 from duologue.lab.check.dialogue.domains import SCENES
-from duologue.lab.check.dialogue.report import LARGEST_FIRST, explore_dialogue, sum_up_dialogues
+from duologue.lab.check.dialogue.report import LARGEST, LARGEST_FIRST, QUICK, explore_dialogue, sum_up_dialogues
 
 
 def complete() -> list[DialogueFindings]:
@@ -64,4 +64,5 @@ def test_one_domain_alone_has_no_duty_to_take_every_row() -> None:
 
 def test_the_largest_domains_are_explored_first() -> None:
     assert sorted(LARGEST_FIRST) == sorted(SCENES)
-    assert LARGEST_FIRST[0] in ("final", "meanwhile", "doubts", "codes", "table")
+    assert LARGEST_FIRST[0] in LARGEST
+    assert sorted([*QUICK, *LARGEST]) == sorted(SCENES)
