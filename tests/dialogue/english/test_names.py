@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from duologue.dialogue.english import NameList, Question, Slot, SlotKind
@@ -40,8 +42,12 @@ def test_two_names_that_are_as_near_are_both_candidates() -> None:
     assert said(named("Marlow", "Harlow", is_open=False), "Tarlow") == ["Marlow", "Harlow"]
 
 
-def test_a_near_name_may_also_be_a_new_one() -> None:
-    assert said(named("Martha", "Oscar"), "Marta, please") == ["Martha", "Marta"]
+def test_a_near_name_is_asked_about_and_may_be_a_new_one() -> None:
+    asked = named("Martha", "Oscar")
+    assert said(asked, "Marta, please") == ["Martha"]  # "Did you mean Martha?"
+    again = replace(asked, among=("Martha",))
+    assert said(again, "yes") == "Martha"
+    assert said(again, "Marta, please") == "Marta"  # said again: a new name
     assert said(named("Martha", "Oscar", is_open=False), "Marta, please") == "Martha"
     assert said(named("Oscar"), "Marta, please") == "Marta"
 

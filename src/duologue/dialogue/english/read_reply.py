@@ -353,7 +353,12 @@ class _Reader:
         if not near or (len(near) == 1 and names.is_sure(words, is_open=is_open)):
             return self._as_reading(Match(*run, near)) if near else None
         start, end = span_of(self.tokens, *run)
-        candidates = (*near, self.reply[start:end]) if is_open else near
+        said = self.reply[start:end]
+        if is_open and len(near) == 1:  # a slip, or a name that isn't on the list: then it is said again
+            if self.question.among == near:
+                return self._as_reading(Match(*run, (said,)))
+            return Ambiguous(self.slot.name, near, said, (start, end), must_ask=True)
+        candidates = (*near, said) if is_open else near
         return self._as_reading(Match(*run, candidates)) if len(candidates) > 1 else None
 
     def _listed(self) -> NameList | None:
