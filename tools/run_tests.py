@@ -1,8 +1,8 @@
 """Runs all tests: `python tools/run_tests.py`, or with another command beside them: `--beside "make types check"`.
 
-First those on the simulated clock, in as many processes as there are processors and one more, because some wait. Beside
-them, in a process of their own, those of the panel against a fake server, which wait for the browser. Then the others
-that are marked `alone`: they run in real time, in two processes that mostly wait. The other command has the lowest
+First those on the simulated clock, in twice as many processes as there are processors, because many wait. Beside them,
+in a process of their own, those of the panel against a fake server, which wait for the browser. Then the others that
+are marked `alone`: they run in real time, in two processes that mostly wait. The other command has the lowest
 priority: it computes while all of these wait. Rule: only a test marked `alone` that fails is run a second time, by
 itself, and the summary names it; a torture run never gets a second chance, because what it loses is lost.
 """
@@ -42,7 +42,7 @@ NO_SECOND_CHANCE = ("tests/lab/torture/",)
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 # Each process begins with its own share of the tests, so that what a module prepares is prepared once; a process that
 # has no more tests takes some of another's.
-SHARED = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal")
+SHARED = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
 TESTS_FAILED = 1  # pytest's exit code; any other code but 0 means that pytest itself failed
 
 

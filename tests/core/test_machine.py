@@ -322,7 +322,8 @@ def old_events(stage: Stage, kind: type[ev.Event]) -> Iterator[ev.Event]:
         open_calls = {job.call for job in s.jobs}
         yield from (make(call=call) for call in range(s.call_id + 3) if call not in open_calls)
     elif "session" in names:
-        yield from (make(session=session) for session in _past(s.session_id))
+        unnamed = ev.UNNAMED_SESSION if kind is ev.SessionEnded else -1  # journals of earlier versions name no session
+        yield from (make(session=session) for session in _past(s.session_id) if session != unnamed)
     elif kind is ev.TurnTaken:
         yield from (make(turn=turn) for turn in (s.answered, s.said + 1))
     elif kind in (ev.TurnEnded, ev.TurnGuessed, ev.SoundDismissed):

@@ -219,6 +219,23 @@ def test_preparing_does_not_block_the_conversation() -> None:
     asyncio.run(main())
 
 
+def test_a_preparation_for_which_there_is_no_place_is_left_out() -> None:
+    go_on = threading.Event()
+
+    class Slow(LocalNlu):
+        def prepare(self, *scopes: MessageScope) -> None:
+            go_on.wait(WAIT_S)
+
+    async def main() -> None:
+        talks = [talk_of(functions(), nlu=Slow(words_only=True)) for _ in range(9)]  # all of one owner
+        for talk in talks:
+            talk.prepare()
+        assert await said(talks[-1], "book a table")
+        go_on.set()
+
+    asyncio.run(main())
+
+
 def test_a_flow_that_does_not_exist_is_refused_by_name() -> None:
     with pytest.raises(DuologueError, match="unknown flow 'bok'; known: book"):
         talk_of(functions()).start("bok")

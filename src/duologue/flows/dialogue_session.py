@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias
@@ -25,6 +26,7 @@ from duologue.dialogue.language.readings import Json
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import DialogueState
+from duologue.fairness.fair_queue import QueueFull
 from duologue.fairness.fair_threads import PREPARATION
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
@@ -211,8 +213,9 @@ class DialogueSession:
         if self._preparing is None or self._preparing.done():
             loop = asyncio.get_running_loop()
             scopes = (scope, faq_scope(self.domain.faq)) if self.domain.faq else (scope,)
-            self._preparing = loop.run_in_executor(PREPARATION, partial(self._nlu.prepare, *scopes))
-            self._preparing.add_done_callback(_note_failure)
+            with suppress(QueueFull):  # the next message is understood without it, a little later
+                self._preparing = loop.run_in_executor(PREPARATION, partial(self._nlu.prepare, *scopes))
+                self._preparing.add_done_callback(_note_failure)
 
     def abandon(self) -> None:
         """Stop this dialogue, because another process continues it. A running function may finish, but its result is

@@ -23,4 +23,4 @@ def test_what_it_times_is_understood() -> None:
     assert len(list(plain_replies())) == sum(map(len, REPLIES.values()))
     for asked, said in plain_replies():
         assert isinstance(read(asked, said, TODAY), Direct), said
-    assert set(REPLIES) == set(SlotKind) - {SlotKind.TEXT}
+    assert set(REPLIES) == set(SlotKind) - {SlotKind.TEXT, SlotKind.LIST}
