@@ -13,7 +13,7 @@ from duologue.lab.sim.call_script import HangUp, Hear, Press, Wait
 from duologue.lab.sim.telephones import AnsweredBy, Telephone
 from duologue.lines.phone.carriers import CARRIERS
 from duologue.lines.phone.tones import KeyDetector
-from duologue.ports.context import Context, TransferFailed
+from duologue.ports.context import Context, NotPossible, TransferFailed
 from duologue.workers.collect import CollectDigits
 from tests.limits import WAIT_S
 from tests.server.phone.network_calls import (
@@ -266,6 +266,8 @@ def test_a_transfer_that_is_cancelled_while_it_is_being_dialled_leaves_no_teleph
     async def cancel(context: Context[Any]) -> None:
         first = asyncio.ensure_future(_warm(context))
         await asyncio.sleep(0)
+        with pytest.raises(NotPossible, match="in progress already"):  # it is being dialled
+            await context.transfer(DESK)
         await context.hold(False)
         with pytest.raises(TransferFailed, match="cancelled"):
             await first
