@@ -14,7 +14,9 @@ def test_the_bench_measures_every_number_that_has_a_budget(monkeypatch: pytest.M
     monkeypatch.setattr(bench, "LAG_S", 1.0)
     monkeypatch.setattr(bench, "LOAD_S", 0.5)
     result = bench.bench_ears(rounds=1)
-    assert all(result[budget.key] > 0 for budget in bench.BUDGETS)
+    differences = {"models_mb", "ears_cpu_ms_1", "ears_cpu_ms_10"}  # 0 if the models are loaded, or between busy tests
+    assert all(result[budget.key] > 0 for budget in bench.BUDGETS if budget.key not in differences)
+    assert differences <= result.keys()
     assert set(result["within_budget"]) == {budget.key for budget in bench.BUDGETS}
     assert result["stt_rtf"] == max(result["stt_rtf_3s"], result["stt_rtf_15s"])
 
