@@ -36,8 +36,9 @@ SPOKEN = (
     "tests/browser/test_watching_calls.py",
     "tests/browser/test_writing.py",
 )
+TORTURE = "tests/lab/torture"  # after the spoken ones, so that both processes take about as long
 SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers")  # need more packages: make oracles, make providers
-NO_SECOND_CHANCE = ("tests/lab/torture/",)
+NO_SECOND_CHANCE = (f"{TORTURE}/",)
 # Test modules are compiled once, even where the environment turns that off for other programs.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 # Each process begins with its own share of the tests, so that what a module prepares is prepared once; a process that
@@ -134,8 +135,9 @@ def run_simulated(folder: Path, panel: Part) -> int:
 def run_alone(folder: Path, panel: Part) -> int:
     """Run the other tests marked `alone`. Returns an exit code."""
     _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
-    spoken = Part(("-m", "alone", *SPOKEN), folder / "spoken", second_chance=True)
-    shown = Part(("-m", "alone", *SEPARATE, f"--ignore={PANEL}"), folder / "shown", second_chance=True)
+    spoken = Part(("-m", "alone", *SPOKEN, TORTURE), folder / "spoken", second_chance=True)
+    elsewhere = (f"--ignore={PANEL}", f"--ignore={TORTURE}")
+    shown = Part(("-m", "alone", *SEPARATE, *elsewhere), folder / "shown", second_chance=True)
     code = run_together(shown, spoken)
     print_second_chances(panel, shown, spoken)
     return code
