@@ -25,8 +25,8 @@ from duologue.fairness.fair_queue import QueueFull
 from duologue.fairness.fair_threads import REPLAYS
 from duologue.observe.prometheus import CONTENT_TYPE
 from duologue.replay.journal import InvalidJournal, read_journal, replay
+from duologue.runtime.agent_source import AgentOrMaker
 
-from .agent_source import AgentOrMaker
 from .caller_address import caller_address, read_networks
 from .client_socket import Gate
 from .connection_limit import ConnectionLimit
