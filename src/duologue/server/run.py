@@ -108,7 +108,8 @@ async def _prepared(server: Server, stop: asyncio.Event, keep_days: int, wait_s:
     if conversations.webhooks is not None:
         await conversations.webhooks.open()
     store = conversations.leases.store if conversations.leases is not None else None
-    work = keep_deleting(store, server.settings.journals, keep_days, wait_s)
+    folders = dict.fromkeys((server.settings.journals, server.settings.recordings))
+    work = keep_deleting(store, (folder for folder in folders if folder is not None), keep_days, wait_s)
     deleting = loop.create_task(work, name="retention")
     try:
         yield
