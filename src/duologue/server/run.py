@@ -15,6 +15,7 @@ from typing import Any
 import uvicorn
 
 from .app import Server
+from .blocked_loop import BlockedLoopWatch, warn
 from .processes.connection import Connections, GiveableSocket
 from .processes.link import ParentLink
 from .retention import ROUND_S, keep_deleting
@@ -112,7 +113,8 @@ async def _prepared(server: Server, stop: asyncio.Event, keep_days: int, wait_s:
     work = keep_deleting(store, (folder for folder in folders if folder is not None), keep_days, wait_s)
     deleting = loop.create_task(work, name="retention")
     try:
-        yield
+        with BlockedLoopWatch(warn):
+            yield
     finally:
         deleting.cancel()
         await asyncio.wait([deleting])
