@@ -14,7 +14,7 @@ from tests.cli.command_line import Done, run
 
 AGENT = '''
 from dataclasses import dataclass
-from duologue import Agent, Context, Phrases, ToolCall, tool
+from duologue import Agent, Context, Hooks, Phrases, ToolCall, tool
 from duologue.testing import ScriptedVoice
 from duologue.workers.collect import CollectConfirmation
 
@@ -41,9 +41,14 @@ async def order(context: Context) -> str:
     sure = await context.run(CollectConfirmation("Shall I order it?"))
     return f"{name} on the line {context.line}: {sure}"
 
+async def lead(context):
+    name = await context.ask("Who is there?")
+    await context.say(f"Hello {name}.")
+    context.end()
+
 def made(context):
     context.data = Data()
-    return agent
+    return Agent(brain, hooks=Hooks(on_start=lead))
 
 @dataclass
 class Data:
@@ -95,8 +100,10 @@ def test_a_tool_can_ask_questions_in_writing(chat) -> None:
     ]
 
 
-def test_a_function_of_the_context_can_make_the_agent(chat) -> None:
-    assert "agent  You said hello." in chat("hello\n", agent="made").stdout
+def test_a_function_of_the_context_can_make_the_agent_and_a_hook_can_lead_it(chat) -> None:
+    done = chat("Ada\n", agent="made")
+    assert done.stdout.splitlines()[1:] == ["agent  Who is there?", "you    Ada", "agent  Hello Ada."]
+    assert done.stderr == ""
 
 
 def test_what_a_tool_raises_is_shown_with_its_traceback(chat) -> None:

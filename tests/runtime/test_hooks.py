@@ -17,6 +17,7 @@ from duologue.runtime.agent import InvalidAgent
 from duologue.runtime.hooks import HOOK_S_MAX, CallUsage
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import Call
+from duologue.workers.collect import CollectName, NotCollected
 from tests.server.moving_nodes import Node, Page, hello_of, store_here
 
 
@@ -150,3 +151,19 @@ def test_an_answer_that_is_only_shown_is_a_turn_too() -> None:
         return told
 
     assert run_simulated(run()) == [("user", "hello there"), ("assistant", "Fine.")]
+
+
+def test_a_hook_that_outlives_its_call_ends_quietly() -> None:
+    collected: list[str] = []
+
+    async def lead(context: Context[Any]) -> None:
+        try:
+            await context.run(CollectName())
+        except NotCollected as problem:
+            collected.append(str(problem))
+            await context.say("I will call again later.")
+
+    with Call(Agent(lambda request: "Fine.", hooks=Hooks(on_start=lead))) as call:
+        call.settles().expect_heard("What is your name?").hangs_up().waits(1_000)
+        assert not call.conversation.engine.failures
+    assert collected == ["the person can't be asked: nothing can be said: the call has not started, or is over"]

@@ -30,6 +30,8 @@ from duologue.runtime.snapshot import is_at_rest
 from .terminal_style import AMBER, BLUE, GREY, PURPLE, RED
 from .terminal_tracebacks import show_tracebacks
 
+READY_ROUNDS = 20  # rounds of the event loop
+
 
 def in_writing(agent: Agent) -> Agent:
     """The agent without ears and voice, and without check-ins: a person may type slowly. Raises DuologueError for a
@@ -88,9 +90,16 @@ class AtRest:
         return self.is_over or has_fault or is_at_rest(self._conversation.engine)
 
     async def wait(self) -> None:
-        while not self._holds():
+        """Wait until it rests, and until every task that is ready has run: a program that has its answer may go on."""
+        while not self.is_over:
             self._moved.clear()
-            await self._moved.wait()
+            if not self._holds():
+                await self._moved.wait()
+                continue
+            for _ in range(READY_ROUNDS):
+                await asyncio.sleep(0)
+            if not self._moved.is_set():
+                return
 
 
 class ChatPrinter:

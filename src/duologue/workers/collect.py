@@ -27,7 +27,7 @@ from duologue.dialogue.english import (
 )
 from duologue.dialogue.templates import spoken
 from duologue.ports.call_actions import KeyRule
-from duologue.ports.context import Context
+from duologue.ports.context import Context, NotPossible
 
 MEANINGS_MAX = 3  # of a reply; with more, the question is asked again
 
@@ -52,14 +52,17 @@ class CollectText:
     async def run(self, context: Context[Any]) -> Any:
         """The value. Raises NotCollected."""
         question = self.question
-        for _ in range(self.tries_max):
-            reply = await context.ask(question, secret=self.secret)
-            value = self.read(reply)
-            if value is None:
-                value = await self._settle(context, reply)
-            if value is not None and await self._is_confirmed(context, value):
-                return value
-            question = self.question if value is not None else self.again
+        try:
+            for _ in range(self.tries_max):
+                reply = await context.ask(question, secret=self.secret)
+                value = self.read(reply)
+                if value is None:
+                    value = await self._settle(context, reply)
+                if value is not None and await self._is_confirmed(context, value):
+                    return value
+                question = self.question if value is not None else self.again
+        except NotPossible as over:
+            raise NotCollected(f"the person can't be asked: {over}") from over
         raise NotCollected(f"no usable answer in {self.tries_max} tries")
 
     def read(self, reply: str) -> Any:
