@@ -38,5 +38,16 @@ def test_a_file_that_cant_be_encoded_stays_as_it_is(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.wav"]
 
 
+def test_a_call_that_is_forgotten_while_it_is_encoded_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wav = wav_at(tmp_path / "a.wav")
+    monkeypatch.setattr(
+        Path, "exists", lambda path: path.unlink(missing_ok=True) or False
+    )  # `duologue forget`, just then
+    encode_opus(wav, tmp_path / "a.opus", 0)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_of_others_begins_at_zero() -> None:
     assert began_at_of(b"OggS something else") == 0

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from duologue.audio.frames import to_pcm, to_samples
 from duologue.audio.resample import LiveResampler
+from duologue.core.errors import DuologueError
 from duologue.fairness.fair_threads import ENCODING
 from duologue.ports.ears import Frame
 from duologue.ports.sound import Sound
@@ -111,7 +112,7 @@ class CallRecording:
     def _encode(self) -> None:
         try:
             encode_opus(self._wav, self.path, self._began_at)
-        except (OSError, RuntimeError) as failure:
+        except (OSError, RuntimeError, DuologueError) as failure:
             LOG.warning("%s stays a WAV file: %s", self._wav.name, type(failure).__name__)
 
     def _write(self, side: int, place: _Side, samples: array[int], now: int) -> None:

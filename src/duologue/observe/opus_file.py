@@ -42,10 +42,10 @@ def encode_opus(wav: Path, opus: Path, began_at: int) -> None:
             target.comment = json.dumps({"began_at_ms": began_at})
             for block in source.blocks(BLOCK, dtype="int16"):
                 target.write(block)
-        partial.replace(opus)
-    except BaseException:
+        if wav.exists():  # otherwise the call was forgotten meanwhile
+            partial.replace(opus)
+    finally:
         partial.unlink(missing_ok=True)
-        raise
     wav.unlink(missing_ok=True)
 
 
