@@ -49,6 +49,7 @@ def test_the_question_of_a_tool_can_be_answered() -> None:
     async def script(running: RunningServer) -> None:
         prompt = DevPrompt(f"http://127.0.0.1:{running.port}/", shown.append)
         await asyncio.to_thread(prompt.type, "order")
+        await asyncio.sleep(1)  # of the server's clock: a question must have been shown for a moment
         await asyncio.to_thread(prompt.type, "Ada")
         prompt.close()
 
