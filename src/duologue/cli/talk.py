@@ -68,9 +68,10 @@ def with_speech(agent: Agent) -> Agent:
 
 
 def all_with_speech(given: AgentOrMaker) -> AgentOrMaker:
-    """The agent with ears and a voice, or a function that makes such agents. Models are loaded now, not in a call."""
+    """The agent with ears and a voice, or a function that makes such agents. An agent that is made for no call says
+    which models are needed: they are loaded now, not in a call."""
     if not isinstance(given, Agent):
-        with_speech(Agent(repeat))
+        with_speech(AgentSource(given).first)
     return changed(given, with_speech)
 
 
