@@ -293,7 +293,8 @@ class PhoneCalls:
 
     async def _make_agent(self, context: Context[Any], call: PhoneCall) -> Agent:
         try:
-            return await self._source_for(call).make(context)
+            source = self._source_for(call)
+            return await source.make(context) if source.is_awaited else source.plain()
         except Exception as failure:  # noqa: BLE001 - one call must not end the others
             raise _broken_agent(failure) from None
 
