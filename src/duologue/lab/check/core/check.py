@@ -207,9 +207,9 @@ class CoreExplorer:
         if outcome is None:
             return self._make(number, s, event, tree)
         self.found.steps += outcome.steps
-        if outcome.is_ignored:
+        if outcome.change is None:
             return None, outcome.by_profile
-        target = abstract(outcome.apply(s), self.scope.late_turns)
+        target = outcome.change.apply(s, self.scope.late_turns)
         self._note_timer(number, event, target)
         return target, outcome.by_profile
 
@@ -220,9 +220,9 @@ class CoreExplorer:
         outcome = outcome_of(after, reads, self.found.steps - steps)
         if complaints == self.complaints:
             tree.put(reads, outcome)
-        if after is None:
+        if outcome.change is None:
             return None, outcome.by_profile
-        target = abstract(outcome.apply(s), self.scope.late_turns)
+        target = outcome.change.apply(s, self.scope.late_turns)
         self._note_timer(number, event, target)
         return target, outcome.by_profile
 
