@@ -323,9 +323,11 @@ class CoreExplorer:
             self._report(laws.IDEMPOTENT, "the same event, applied again, changes something", number, step.event)
 
     def _judge_views(self, number: int, step: CheckedStep) -> None:
-        if step.after[_LEAVES] == step.before[_LEAVES] and step.after.jobs is step.before.jobs:
+        s, then = step.before, step.after
+        is_same = s.link is then.link and s.user is then.user and s.voice is then.voice and s.reply is then.reply
+        if is_same and then.jobs is s.jobs:
             return
-        before, after = _seen(step.before), _seen(step.after)
+        before, after = _seen(s), _seen(then)
         for name, source, target in zip(VIEWS, before, after, strict=True):
             if source != target and (source, target) not in self.found.moves[name]:
                 self.found.moves[name].add((source, target))
@@ -382,7 +384,6 @@ class CoreExplorer:
             s = abstract(after, self.scope.late_turns)
 
 
-_LEAVES = slice(State._fields.index("link"), State._fields.index("reply") + 1)
 _TURNS = slice(State._fields.index("turn"), State._fields.index("answered") + 1)
 _SEEN: dict[object, tuple[str, ...]] = {}
 

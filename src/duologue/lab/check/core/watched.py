@@ -163,7 +163,7 @@ class WatchedState:
         """Are both the same state? What neither layer has, comes from the same state below."""
         if type(other) is not WatchedState or other._base is not self._base:
             return isinstance(other, tuple) and tuple(self) == tuple(other)
-        names = {name for layer in (*self._layers(), *other._layers()) for name in layer.__dict__}
+        names = {name for layer in (*self._layers(), *other._layers()) for name in layer._written()}
         return all(getattr(self, name) == getattr(other, name) for name in _FIELDS if name in names)
 
     __hash__ = None  # type: ignore[assignment]
@@ -173,6 +173,12 @@ class WatchedState:
         while layer is not None:
             yield layer
             layer = layer._below
+
+    def _written(self) -> Iterator[str]:
+        """The names of the fields that this layer doesn't have from the layer below."""
+        if self._below is not None:
+            below = self._below.__dict__
+            yield from (name for name, value in self.__dict__.items() if name not in below or below[name] is not value)
 
     def unwatched(self) -> State:
         """The same state, as an ordinary value. Nothing is noted."""
