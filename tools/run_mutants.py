@@ -79,7 +79,8 @@ _EXPLORATIONS = (
 _CORE_TESTS = ("tests/core", "tests/graveyard", "--ignore=tests/core/test_properties.py")
 _SLOW_TESTS = ("test_properties.py",)
 _TEST_FILES_MAX = 4  # of the tests that name an event of a mutant's row, those that name it most often
-_HEARING_TESTS = ("tests/hearing",)
+# First those that notice most.
+_HEARING_TESTS = ("tests/hearing/test_core_steps.py", "tests/hearing/test_actions.py", "tests/hearing")
 NOTICED_BY = ("laws", "promises", "tests")
 FIRED: dict[int, set[int]] = {}  # for each exploration, the numbers of the rows and rules that fire in it
 SEEN: dict[int, list[Witness]] = {}  # for each exploration, its witnesses
