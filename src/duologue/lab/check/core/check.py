@@ -20,7 +20,7 @@ from duologue.core.settings import Settings
 from duologue.core.state import State, initial, is_at_rest
 from duologue.core.views import VIEWS
 
-from ..explore import Graph, can_reach, explore, find_cycle
+from ..explore import Graph, can_reach, explore, find_cycle, without_garbage_collection
 from . import audible_laws, laws, promises
 from .abstract import ID, SOFT, abstract
 from .alphabet import fresh, stale, timers
@@ -69,7 +69,10 @@ def explore_profiles(profiles: Iterable[Settings], scope: CheckScope) -> list[Fi
     """Explore these profiles in one scope. A step that is the same in several profiles is made and checked once."""
     profiles = tuple(profiles)
     shared = SharedSteps([scope.narrow(one) for one in profiles])
-    return [CoreExplorer(one, scope, shared=shared).run() for one in profiles]
+    with without_garbage_collection():  # also between two explorations, and while the whole graph is judged
+        found = [CoreExplorer(one, scope, shared=shared).run() for one in profiles]
+        shared.forget()
+    return found
 
 
 class ViolationsMaxReached(Exception):
