@@ -40,10 +40,22 @@ class Client(NamedTuple):
     where: str = "Python"  # Python, node or Chromium
     protocol: str = "realtime"  # realtime or rtvi
     carrier: str = "websocket"  # websocket or webrtc
+    addresses: tuple[str, str] | None = None  # through a TURN relay: the kinds of both sides' addresses
 
     @property
     def is_npm(self) -> bool:
         return self.where != "Python"
+
+    @property
+    def label(self) -> str:
+        """The first cell of its row."""
+        relays = {("relay", "host"): ", the page through TURN", ("relay", "relay"): ", both through TURN"}
+        return f"`{self.package}` ({self.where}{relays[self.addresses] if self.addresses else ''})"
+
+
+def _in_chromium(package: str, addresses: tuple[str, str] | None = None) -> Client:
+    """A client of the Realtime protocol over WebRTC."""
+    return Client(package, "client_realtime_page.py", "server", "Chromium", "realtime", "webrtc", addresses)
 
 
 CLIENTS = {
@@ -53,6 +65,10 @@ CLIENTS = {
     "pipecat": Client("pipecat-ai", "client_pipecat.py", "client"),
     "npm-openai": Client("openai", "client_node_openai.mjs", "application", "node"),
     "npm-agents": Client("@openai/agents-realtime", "client_node_agents.mjs", "client", "node"),
+    "npm-openai-webrtc": _in_chromium("openai"),
+    "npm-agents-webrtc": _in_chromium("@openai/agents-realtime"),
+    "npm-agents-turn": _in_chromium("@openai/agents-realtime", ("relay", "host")),
+    "npm-openai-turn": _in_chromium("openai", ("relay", "relay")),
     "rtvi": Client("@pipecat-ai/websocket-transport", "client_rtvi.py", "server", "Chromium", "rtvi"),
     "rtvi-webrtc": Client(
         "@pipecat-ai/small-webrtc-transport", "client_rtvi.py", "server", "Chromium", "rtvi", "webrtc"
@@ -81,6 +97,10 @@ class Outcome(NamedTuple):
 def install(names: list[str]) -> None:
     """Install what the clients need, into build/interop. What is there is left alone."""
     CACHE.mkdir(parents=True, exist_ok=True)
+    if any(CLIENTS[name].where == "Chromium" for name in names):
+        subprocess.run(["sh", str(ROOT / "tools" / "ensure_chromium.sh")], check=True)
+    if any(CLIENTS[name].addresses for name in names):
+        subprocess.run(["sh", str(ROOT / "tools" / "ensure_coturn.sh")], check=True)
     python = CACHE / "venv" / "bin" / "python"
     if any(not CLIENTS[name].is_npm for name in names) and not _is_current(python, "requirements.txt"):
         subprocess.run([sys.executable, "-m", "venv", str(CACHE / "venv")], check=True)
@@ -115,7 +135,19 @@ def versions() -> dict[str, str]:
 
 
 async def try_client(name: str) -> Outcome:
-    """Run one client against a server of its own."""
+    """Run one client against a server of its own, and with a TURN server of its own if it needs one."""
+    from tools.interop.turn_relay import SECRET, turn_relay
+
+    from duologue.lines.webrtc.ice_servers import IceServers
+    from duologue.server.settings import WebRtcSettings
+
+    if CLIENTS[name].addresses is None:
+        return await _try(name, WebRtcSettings())
+    with turn_relay() as url:
+        return await _try(name, WebRtcSettings(ice_servers=IceServers((url,), SECRET)))
+
+
+async def _try(name: str, webrtc: Any) -> Outcome:
     from duologue.server.app import Server
     from duologue.server.listening import bind_socket
     from duologue.server.realtime import socket as realtime_socket
@@ -129,7 +161,7 @@ async def try_client(name: str) -> Outcome:
     with bind_socket("127.0.0.1", 0) as free:
         page_port = free.getsockname()[1]
     origins = (f"http://127.0.0.1:{page_port}",)
-    settings = ServerSettings(port=0, token=TOKEN, origins=origins, limits=Limits(drain_s_max=0.1))
+    settings = ServerSettings(port=0, token=TOKEN, origins=origins, limits=Limits(drain_s_max=0.1), webrtc=webrtc)
     server = Server(agent, settings)
     server.add_routes([*realtime_routes(server), *rtvi_routes(server)])
     port = listening.getsockname()[1]
@@ -149,6 +181,7 @@ async def try_client(name: str) -> Outcome:
             await server.conversations.drain()
     finally:
         realtime_socket.read_event = read
+    if os.environ.get("SHOW"): print(printed)
     is_truncated = bool(truncations) or CLIENTS[name].by == "server"
     return judge(agent.brain.requests, is_truncated, printed, code)
 
@@ -208,7 +241,9 @@ async def _run(client: Client, port: int, tls_port: int, page_port: int) -> tupl
         "KEY": TOKEN,
         "PACKAGES": str(CACHE),
         "PAGE_PORT": str(page_port),
+        "PACKAGE": client.package,
         "CARRIER": client.carrier,
+        "ADDRESSES": json.dumps(client.addresses),
         "NODE_EXTRA_CA_CERTS": str(CACHE / "localhost.pem"),
         "NO_PROXY": "127.0.0.1,localhost",
         "OPENAI_AGENTS_DISABLE_TRACING": "1",
@@ -273,7 +308,7 @@ def rows(outcomes: dict[str, Outcome]) -> dict[str, str]:
         if outcome.played_ms is not None:
             cut += f" (played: {outcome.played_ms} ms)"
         marks = ["yes" if one else "no" for one in (outcome.turn, outcome.barge_in, outcome.tool)]
-        cells = [f"`{client.package}` ({client.where})", found[name], marks[0], marks[1], cut, marks[2]]
+        cells = [client.label, found[name], marks[0], marks[1], cut, marks[2]]
         made[cells[0]] = f"| {' | '.join(cells)} |"
     return made
 

@@ -1,56 +1,18 @@
 // A page with Pipecat's client, unchanged: it speaks, interrupts, runs a function, and exchanges messages.
-// client_rtvi.py bundles it and opens it in Chromium. Its microphone is a tone that is switched on and off.
+// client_rtvi.py bundles it and opens it in Chromium.
 import { PipecatClient } from '@pipecat-ai/client-js'
 import { SmallWebRTCTransport, WavMediaManager as TrackMediaManager } from '@pipecat-ai/small-webrtc-transport'
 import { WavMediaManager, WebSocketTransport } from '@pipecat-ai/websocket-transport'
+import { count, countStream, fakeMicrophone, until, wait } from './page_parts.mjs'
 
-const wait = (ms) => new Promise((done) => setTimeout(done, ms))
-
-async function until(holds, what, limitMs = 20000) {
-  const end = Date.now() + limitMs
-  while (!holds()) {
-    if (Date.now() > end) throw new Error(`never: ${what}`)
-    await wait(20)
-  }
-}
-
-/** A microphone whose tone a script switches on and off. */
-function fakeMicrophone() {
-  const context = new AudioContext()
-  const tone = new OscillatorNode(context, { frequency: 220 })
-  const level = new GainNode(context, { gain: 0 })
-  const microphone = new MediaStreamAudioDestinationNode(context)
-  tone.connect(level).connect(microphone)
-  tone.start()
-  navigator.mediaDevices.getUserMedia = async () => microphone.stream
-  return async (ms = 300) => {
-    level.gain.value = 0.4
-    await wait(ms)
-    level.gain.value = 0
-    await wait(600)
-  }
-}
-
-/** Counts the milliseconds in which a node gives sound. */
-function count(node, meter, connect) {
-  const counter = node.context.createScriptProcessor(256, 1, 1)
-  counter.onaudioprocess = ({ inputBuffer }) => {
-    const loud = inputBuffer.getChannelData(0).some((sample) => Math.abs(sample) > 0.02)
-    if (loud) meter.playedMs += (256 * 1000) / node.context.sampleRate
-  }
-  connect.call(node, counter)
-  connect.call(counter, node.context.destination)
-}
-
-/** Plays a track, and counts its sound. Chromium decodes a track only while an element plays it. */
+/** Plays a track, and counts its sound. */
 async function playTrack(track, meter) {
   const stream = new MediaStream([track])
   const element = new Audio()
   element.srcObject = stream
   element.muted = true
   await element.play()
-  const context = new AudioContext()
-  count(context.createMediaStreamSource(stream), meter, AudioNode.prototype.connect)
+  countStream(stream, meter)
 }
 
 /** Counts the milliseconds of sound that really reach the loudspeaker. */
@@ -79,9 +41,10 @@ const TRANSPORTS = {
   },
 }
 
-window.runInterop = async (base, key, carrier) => {
+window.runInterop = async ({ base, key, carrier }) => {
   const { make, connect } = TRANSPORTS[carrier]
-  const speak = fakeMicrophone()
+  const { stream, speak } = fakeMicrophone()
+  navigator.mediaDevices.getUserMedia = async () => stream
   const meter = loudspeakerMeter()
   const seen = []
   const errors = []

@@ -81,6 +81,17 @@ class CallsRoute:
         call.carrier.hang_up()
         return _shared(request, self._server, Response(status_code=200))
 
+    async def tell_ice_servers(self, request: Request) -> Response:
+        """The STUN and TURN servers for a client, with credentials that end."""
+        try:
+            await self._admit(dict(request.scope), caller_address(dict(request.scope), self._proxies))
+        except CallRefused as refused:
+            body = {"error": refused.why.as_error(None)}
+            return _shared(request, self._server, JSONResponse(body, status_code=refused.status))
+        servers = self._server.settings.webrtc.ice_servers.as_json(time.time())
+        answer = JSONResponse({"iceServers": servers}, headers={"cache-control": "no-store"})
+        return _shared(request, self._server, answer)
+
     async def preflight(self, request: Request) -> Response:
         """A browser asks whether a page of another origin may send a request."""
         is_own = is_own_page(dict(request.scope), self._server.settings)
@@ -180,8 +191,9 @@ def _shared(request: Request, server: Server, response: Response) -> Response:
     origin = header(scope, b"origin")
     if origin and is_own_page(scope, server.settings):
         response.headers["access-control-allow-origin"] = origin
-        response.headers["access-control-allow-methods"] = "POST"
-        response.headers["access-control-allow-headers"] = "authorization, content-type"
+        response.headers["access-control-allow-methods"] = "GET, POST"
+        asked = header(scope, b"access-control-request-headers")  # clients send headers of their own
+        response.headers["access-control-allow-headers"] = asked or "authorization, content-type"
         response.headers["access-control-expose-headers"] = "location"
         response.headers["vary"] = "origin"
     return response

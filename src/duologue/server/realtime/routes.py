@@ -40,6 +40,8 @@ def realtime_routes(server: Server) -> Sequence[BaseRoute]:
         Route("/v1/realtime/sessions", _refuse_sessions, methods=["POST"]),
         Route("/v1/realtime/calls", calls.make, methods=["POST"]),
         Route("/v1/realtime/calls", calls.preflight, methods=["OPTIONS"]),
+        Route("/v1/realtime/ice_servers", calls.tell_ice_servers, methods=["GET"]),
+        Route("/v1/realtime/ice_servers", calls.preflight, methods=["OPTIONS"]),
         Route("/v1/realtime/calls/{call_id}/hangup", calls.hang_up, methods=["POST"]),
     ]
 
