@@ -31,6 +31,19 @@ TOKEN = "the token of the interop run"
 HEARS = ("tell me a story", "stop it now please", "what is the weather")
 
 
+class Relay(NamedTuple):
+    """How a client connects through a TURN server."""
+
+    label: str
+    addresses: tuple[str, str]  # the kinds of the client's and the server's address
+    transport: str  # from the client to the TURN server
+
+
+OVER_UDP = Relay("the page through TURN", ("relay", "host"), "udp")
+OVER_TCP = Relay("the page through TURN over TCP", ("relay", "host"), "tcp")
+BOTH_SIDES = Relay("both sides through TURN", ("relay", "relay"), "udp")
+
+
 class Client(NamedTuple):
     """One client: its package, the file that runs it, how it truncates, and where it runs."""
 
@@ -40,7 +53,7 @@ class Client(NamedTuple):
     where: str = "Python"  # Python, node or Chromium
     protocol: str = "realtime"  # realtime or rtvi
     carrier: str = "websocket"  # websocket or webrtc
-    addresses: tuple[str, str] | None = None  # through a TURN relay: the kinds of both sides' addresses
+    relay: Relay | None = None  # a TURN server that it connects through
 
     @property
     def is_npm(self) -> bool:
@@ -49,13 +62,16 @@ class Client(NamedTuple):
     @property
     def label(self) -> str:
         """The first cell of its row."""
-        relays = {("relay", "host"): ", the page through TURN", ("relay", "relay"): ", both through TURN"}
-        return f"`{self.package}` ({self.where}{relays[self.addresses] if self.addresses else ''})"
+        return f"`{self.package}` ({self.where}{f', {self.relay.label}' if self.relay else ''})"
 
 
-def _in_chromium(package: str, addresses: tuple[str, str] | None = None) -> Client:
+def _realtime_page(package: str, relay: Relay | None = None) -> Client:
     """A client of the Realtime protocol over WebRTC."""
-    return Client(package, "client_realtime_page.py", "server", "Chromium", "realtime", "webrtc", addresses)
+    return Client(package, "client_realtime_page.py", "server", "Chromium", "realtime", "webrtc", relay)
+
+
+def _rtvi_page(package: str, carrier: str, relay: Relay | None = None) -> Client:
+    return Client(package, "client_rtvi.py", "server", "Chromium", "rtvi", carrier, relay)
 
 
 CLIENTS = {
@@ -65,14 +81,13 @@ CLIENTS = {
     "pipecat": Client("pipecat-ai", "client_pipecat.py", "client"),
     "npm-openai": Client("openai", "client_node_openai.mjs", "application", "node"),
     "npm-agents": Client("@openai/agents-realtime", "client_node_agents.mjs", "client", "node"),
-    "npm-openai-webrtc": _in_chromium("openai"),
-    "npm-agents-webrtc": _in_chromium("@openai/agents-realtime"),
-    "npm-agents-turn": _in_chromium("@openai/agents-realtime", ("relay", "host")),
-    "npm-openai-turn": _in_chromium("openai", ("relay", "relay")),
-    "rtvi": Client("@pipecat-ai/websocket-transport", "client_rtvi.py", "server", "Chromium", "rtvi"),
-    "rtvi-webrtc": Client(
-        "@pipecat-ai/small-webrtc-transport", "client_rtvi.py", "server", "Chromium", "rtvi", "webrtc"
-    ),
+    "npm-openai-webrtc": _realtime_page("openai"),
+    "npm-agents-webrtc": _realtime_page("@openai/agents-realtime"),
+    "npm-agents-turn": _realtime_page("@openai/agents-realtime", OVER_TCP),
+    "npm-openai-turn": _realtime_page("openai", BOTH_SIDES),
+    "rtvi": _rtvi_page("@pipecat-ai/websocket-transport", "websocket"),
+    "rtvi-webrtc": _rtvi_page("@pipecat-ai/small-webrtc-transport", "webrtc"),
+    "rtvi-turn": _rtvi_page("@pipecat-ai/small-webrtc-transport", "webrtc", OVER_UDP),
 }
 
 
@@ -99,7 +114,7 @@ def install(names: list[str]) -> None:
     CACHE.mkdir(parents=True, exist_ok=True)
     if any(CLIENTS[name].where == "Chromium" for name in names):
         subprocess.run(["sh", str(ROOT / "tools" / "ensure_chromium.sh")], check=True)
-    if any(CLIENTS[name].addresses for name in names):
+    if any(CLIENTS[name].relay for name in names):
         subprocess.run(["sh", str(ROOT / "tools" / "ensure_coturn.sh")], check=True)
     python = CACHE / "venv" / "bin" / "python"
     if any(not CLIENTS[name].is_npm for name in names) and not _is_current(python, "requirements.txt"):
@@ -141,10 +156,12 @@ async def try_client(name: str) -> Outcome:
     from duologue.lines.webrtc.ice_servers import IceServers
     from duologue.server.settings import WebRtcSettings
 
-    if CLIENTS[name].addresses is None:
+    relay = CLIENTS[name].relay
+    if relay is None:
         return await _try(name, WebRtcSettings())
     with turn_relay() as url:
-        return await _try(name, WebRtcSettings(ice_servers=IceServers((url,), SECRET)))
+        servers = IceServers((f"{url}?transport={relay.transport}",), SECRET)
+        return await _try(name, WebRtcSettings(ice_servers=servers))
 
 
 async def _try(name: str, webrtc: Any) -> Outcome:
@@ -181,7 +198,6 @@ async def _try(name: str, webrtc: Any) -> Outcome:
             await server.conversations.drain()
     finally:
         realtime_socket.read_event = read
-    if os.environ.get("SHOW"): print(printed)
     is_truncated = bool(truncations) or CLIENTS[name].by == "server"
     return judge(agent.brain.requests, is_truncated, printed, code)
 
@@ -243,7 +259,7 @@ async def _run(client: Client, port: int, tls_port: int, page_port: int) -> tupl
         "PAGE_PORT": str(page_port),
         "PACKAGE": client.package,
         "CARRIER": client.carrier,
-        "ADDRESSES": json.dumps(client.addresses),
+        "ADDRESSES": json.dumps(client.relay.addresses if client.relay else None),
         "NODE_EXTRA_CA_CERTS": str(CACHE / "localhost.pem"),
         "NO_PROXY": "127.0.0.1,localhost",
         "OPENAI_AGENTS_DISABLE_TRACING": "1",
@@ -314,13 +330,13 @@ def rows(outcomes: dict[str, Outcome]) -> dict[str, str]:
 
 
 def write_table(outcomes: dict[str, Outcome]) -> None:
-    """Write the rows of these clients into the table in the docs. Rows of other clients stay."""
+    """Write the rows of these clients into the table in the docs. Rows of clients that weren't tried stay."""
     text = PAGE.read_text()
     found = TABLE.search(text)
     assert found is not None, f"{PAGE} has no place for the table"
     old = [line for line in found[1].splitlines() if line.startswith("| `")]
     merged = {line.split(" | ")[0].removeprefix("| "): line for line in old} | rows(outcomes)
-    whole = "\n".join([*HEAD, *merged.values()])
+    whole = "\n".join([*HEAD, *(merged[client.label] for client in CLIENTS.values() if client.label in merged)])
     PAGE.write_text(TABLE.sub(lambda _: f"<!-- interop -->\n\n{whole}\n\n<!-- /interop -->", text))
 
 

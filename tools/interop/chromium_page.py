@@ -6,6 +6,7 @@ which the server allows.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import threading
@@ -28,7 +29,9 @@ FLAGS = [
 
 
 def run_page(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Call `window.runInterop(given)` of the script `name`.mjs, and return its facts."""
+    """Call `window.runInterop(given)` of the script `name`.mjs, and return its facts. With a TURN server, the page must
+    say that it was connected through it."""
+    wanted = json.loads(os.environ["ADDRESSES"])
     script = bundle(Path(os.environ["PACKAGES"]), name)
     with page_server(script, int(os.environ["PAGE_PORT"])) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
@@ -36,9 +39,15 @@ def run_page(name: str, given: dict[str, Any]) -> dict[str, Any]:
         logs: list[str] = []
         page.on("console", lambda message: logs.append(message.text[:200]) if message.type == "error" else None)
         page.goto(address)
-        facts: dict[str, Any] = page.evaluate("given => window.runInterop(given)", given)
+        facts: dict[str, Any] = page.evaluate(
+            "given => window.runInterop(given)", {**given, "relay": wanted is not None}
+        )
         browser.close()
-    return facts | ({"logs": logs[-10:]} if "failed" in facts else {})
+    if "failed" in facts:
+        return facts | {"logs": logs[-10:]}
+    if wanted is not None and facts["addresses"] != wanted:
+        facts["errors"].append(f"connected by {facts['addresses']}, not by {wanted}")
+    return facts
 
 
 def bundle(packages: Path, name: str) -> str:

@@ -7,6 +7,7 @@ import sys
 from urllib.parse import urlsplit
 
 from chromium_page import run_page
+
 from spoken import report
 
 # What the page must have been told at least once.

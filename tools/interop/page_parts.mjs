@@ -42,3 +42,18 @@ export function count(node, meter, connect = AudioNode.prototype.connect) {
 export function countStream(stream, meter) {
   count(new AudioContext().createMediaStreamSource(stream), meter)
 }
+
+/** The STUN and TURN servers of the server, with credentials. */
+export async function relayServers(base, key) {
+  const answer = await fetch(`${base}/ice_servers`, { headers: { Authorization: `Bearer ${key}` } })
+  if (!answer.ok) throw new Error(await answer.text())
+  return answer.json()
+}
+
+/** The kinds of both addresses that the connection uses: host, srflx, prflx or relay. */
+export async function kindsOfAddresses(connection) {
+  const stats = [...(await connection.getStats()).values()]
+  const find = (id) => stats.find((one) => one.id === id)
+  const pair = find(stats.find((one) => one.type === 'transport')?.selectedCandidatePairId)
+  return pair && [find(pair.localCandidateId).candidateType, find(pair.remoteCandidateId).candidateType]
+}

@@ -3,7 +3,7 @@
 import { OpenAIRealtimeWebRTC as AgentsWebRTC, RealtimeAgent, RealtimeSession, tool } from '@openai/agents-realtime'
 import { OpenAIRealtimeWebRTC } from 'openai/realtime/webrtc'
 import { z } from 'zod'
-import { countStream, fakeMicrophone, until, wait } from './page_parts.mjs'
+import { countStream, fakeMicrophone, kindsOfAddresses, relayServers, until, wait } from './page_parts.mjs'
 
 const NAME = 'get_weather'
 const DESCRIPTION = 'The weather in a city.'
@@ -66,12 +66,6 @@ async function connectOpenAI({ base, key, ice }, stream, element, note) {
   return { connection, close: () => made.close() }
 }
 
-/** How the page connects if it may use a TURN server alone. The servers and their credentials come from the server. */
-async function relayed({ base, key }) {
-  const answer = await fetch(`${base}/realtime/ice_servers`, { headers: { Authorization: `Bearer ${key}` } })
-  return { ...(await answer.json()), iceTransportPolicy: 'relay' }
-}
-
 /** The answer of a server that can be reached only through its relay. */
 function onlyRelayed(answer, ice) {
   if (!ice) return answer
@@ -79,14 +73,6 @@ function onlyRelayed(answer, ice) {
     .split('\r\n')
     .filter((line) => !line.startsWith('a=candidate:') || line.includes(' typ relay'))
     .join('\r\n')
-}
-
-/** The kinds of both addresses that the connection uses: host, srflx, prflx or relay. */
-async function kindsOfAddresses(connection) {
-  const stats = [...(await connection.getStats()).values()]
-  const pair = stats.find((one) => one.type === 'candidate-pair' && one.nominated && one.state === 'succeeded')
-  const kind = (id) => stats.find((one) => one.id === id)?.candidateType
-  return pair && [kind(pair.localCandidateId), kind(pair.remoteCandidateId)]
 }
 
 const CLIENTS = { '@openai/agents-realtime': connectAgents, openai: connectOpenAI }
@@ -107,12 +93,11 @@ window.runInterop = async (given) => {
     if (times('output_audio_buffer.started') === 2) facts.playedMs ??= Math.round(meter.playedMs) // of what was cut
   }
   try {
-    const ice = given.relay ? await relayed(given) : null
+    const ice = given.relay ? { ...(await relayServers(`${given.base}/realtime`, given.key)), iceTransportPolicy: 'relay' } : null
     const { connection, close } = await CLIENTS[given.client]({ ...given, ice }, stream, element, note)
     await until(() => element.srcObject !== null, 'a track')
     countStream(element.srcObject, meter)
     await until(() => note.seen.includes('session.updated'), 'the configuration')
-    if (given.waits) await wait(1000)
 
     await speak()
     await until(() => times('output_audio_buffer.started') === 1, 'sound of the story')

@@ -3,7 +3,7 @@
 import { PipecatClient } from '@pipecat-ai/client-js'
 import { SmallWebRTCTransport, WavMediaManager as TrackMediaManager } from '@pipecat-ai/small-webrtc-transport'
 import { WavMediaManager, WebSocketTransport } from '@pipecat-ai/websocket-transport'
-import { count, countStream, fakeMicrophone, until, wait } from './page_parts.mjs'
+import { count, countStream, fakeMicrophone, kindsOfAddresses, relayServers, until, wait } from './page_parts.mjs'
 
 /** Plays a track, and counts its sound. */
 async function playTrack(track, meter) {
@@ -37,11 +37,24 @@ const TRANSPORTS = {
   },
   webrtc: {
     make: () => new SmallWebRTCTransport({ mediaManager: new TrackMediaManager(512, 16000) }),
-    connect: (client, base, headers) => client.connect({ webrtcRequestParams: { endpoint: `${base}/offer`, headers } }),
+    connect: (client, base, headers, iceConfig) =>
+      client.connect({ webrtcRequestParams: { endpoint: `${base}/offer`, headers }, iceConfig }),
   },
 }
 
-window.runInterop = async ({ base, key, carrier }) => {
+/** From now on, the page connects through TURN servers alone: the transport has no setting for it. */
+function allowRelaysOnly() {
+  const made = []
+  window.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(given) {
+      super({ ...given, iceTransportPolicy: 'relay' })
+      made.push(this)
+    }
+  }
+  return made
+}
+
+window.runInterop = async ({ base, key, carrier, relay }) => {
   const { make, connect } = TRANSPORTS[carrier]
   const { stream, speak } = fakeMicrophone()
   navigator.mediaDevices.getUserMedia = async () => stream
@@ -84,10 +97,12 @@ window.runInterop = async ({ base, key, carrier }) => {
   client.registerFunctionCallHandler('get_weather', async ({ arguments: given }) => ({ sky: 'sunny', city: given.city }))
   try {
     const headers = new Headers({ Authorization: `Bearer ${key}` })
-    await connect(client, base, headers)
+    const connections = relay ? allowRelaysOnly() : []
+    await connect(client, base, headers, relay ? await relayServers(base, key) : undefined)
 
     await speak()
     await until(() => times('bot started') === 1, 'sound of the story')
+    if (relay) facts.addresses = await kindsOfAddresses(connections.at(-1))
     await wait(800)
     await speak()
     await until(() => times('bot stopped') === 1, 'the interruption')
