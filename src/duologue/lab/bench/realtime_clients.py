@@ -26,6 +26,7 @@ from .realtime_events import FRAME_MS, SILENCE, event_cpu_ms
 from .timed_server import TimedServer, timed_server
 
 WARM_S = 4.0
+PATIENCE = 10  # how many times as long is measured until there is sound
 BUDGETS: tuple[Budget, ...] = (
     Budget("late_frames", "pieces of sound that came when everything before was played", 0, "pieces"),
     Budget("clients_per_core", "clients that a core carries, by CPU", 100, "", at_least=True),
@@ -80,7 +81,10 @@ async def _measure(server: TimedServer, count: int, seconds: float) -> dict[str,
         before, began = server.times(), time.monotonic()
         for client in clients:
             client.figures = ClientFigures()
-        await asyncio.sleep(seconds)
+        for _ in range(PATIENCE):  # a machine that is busy with other work may not have answered in time
+            await asyncio.sleep(seconds)
+            if any(client.figures.gaps_ms for client in clients):
+                break
         after, lasted_s = server.times(), time.monotonic() - began
         figures = [client.figures for client in clients]
         lost = sum(client.is_lost for client in clients)
