@@ -72,7 +72,7 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 
 async def _measure(server: TimedServer, count: int, seconds: float) -> dict[str, Any]:
-    clients = [BenchClient(number / count) for number in range(count)]
+    clients = [RealtimeBenchClient(number / count) for number in range(count)]
     async with AsyncExitStack() as stack:
         for client in clients:
             await client.connect(server.url)
@@ -119,7 +119,7 @@ class ClientFigures:
     interruptions: int = 0
 
 
-class BenchClient(LightSocket):
+class RealtimeBenchClient(LightSocket):
     """One client of the benchmark. `share` spreads the clients over time."""
 
     EVERY_S = 8.0  # between two turns

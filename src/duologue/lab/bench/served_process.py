@@ -43,8 +43,9 @@ def serve_phone() -> AbstractAsyncContextManager[str]:
     def make_agent() -> Agent:
         return Agent(ScriptedBrain(ANSWERS, otherwise="Hello."), voice=ScriptedVoice(), profile="words")
 
-    settings = {"allow_unsigned": True, "calls_max": CALLS_MAX}
-    return serving_routes(lambda url: phone_routes(make_agent, PhoneSettings(url, **settings)))
+    return serving_routes(
+        lambda url: phone_routes(make_agent, PhoneSettings(url, allow_unsigned=True, calls_max=CALLS_MAX))
+    )
 
 
 @asynccontextmanager
