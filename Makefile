@@ -76,6 +76,7 @@ providers: $(DEV)
 # missing. Writes the table in docs/clients.md.
 interop: $(DEV)
 	$(BIN)/python tools/run_interop.py
+	$(BIN)/python -m pytest tests/browser/turn
 
 # Slow: ten thousand seeded callers with failing services.
 simulate: $(DEV)
