@@ -41,6 +41,8 @@ def rtvi_gate(server: Server, keys: ClientSecrets) -> ProtocolGate:
     """The gate of this protocol: keys come in a header, or in the URL of a socket."""
 
     def presented(scope: Scope) -> str:
+        if scope["type"] != "websocket":
+            return bearer(scope)
         in_url = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1"))).get("token", "")
         if in_url and server.settings.needs_ticket and keys.may_make(in_url, scope):
             raise EntryRefused(401, "invalid_api_key", _LONG_LIVED)
