@@ -83,7 +83,9 @@ def converse(
                     await act(call)
             except TimeoutError as late:
                 received = [
-                    next(iter(one.get("realtimeInput", one))) for one in running.received if "audio" not in str(one)[:40]
+                    next(iter(one.get("realtimeInput", one)))
+                    for one in running.received
+                    if "audio" not in str(one)[:40]
                 ]
                 raise AssertionError(
                     f"it never happened; {call.conversation.snapshot()}; {call.troubles}; "

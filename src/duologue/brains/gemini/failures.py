@@ -1,7 +1,7 @@
 """Failures of a Gemini Live server, classified and reported in our own words.
 
 The protocol has no error message of its own: a server that refuses something closes the socket with a code and a
-reason. Rule: of what the server says, only the code is passed on, because a reason may contain keys or the user's words.
+reason. Rule: only the code is passed on, because a reason may contain keys or the user's words.
 """
 
 from __future__ import annotations

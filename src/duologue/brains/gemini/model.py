@@ -47,8 +47,8 @@ LEFT_MS = 1_500  # a connection that the server will close is replaced this long
 class GeminiLive:
     """Thinks and speaks on a Gemini Live server. `Agent(GeminiLive(ears=LocalEars()))` needs no other services.
 
-    Without `url`, the server is Google's, and its key is `api_key`, GEMINI_API_KEY or GOOGLE_API_KEY. `api_key` may be a
-    function that fetches a token. `ears` run locally and decide when the user speaks and when a turn ends; the server
+    Without `url`, the server is Google's, and its key is `api_key`, GEMINI_API_KEY or GOOGLE_API_KEY. `api_key` may be
+    a function that fetches a token. `ears` run locally and decide when the user speaks and when a turn ends; the server
     gets the audio. Without ears, the agent is for push-to-talk, and the server transcribes. `on_usage` is called with
     the tokens of each answer. `wire` opens the connection, by default a WebSocket.
     """
@@ -105,8 +105,8 @@ class GeminiLive:
         self._activate(await self._connect(context))
 
     async def renew(self, context: SessionContext | None, notify: GeminiNotify) -> None:
-        """Wait until neither side speaks, then switch to a new connection, which resumes the server's session if that is
-        possible. The old connection still finishes its answer."""
+        """Wait until neither side speaks, then switch to a new connection, which resumes the server's session if it
+        can. The old connection still finishes its answer."""
         await self._switch(context, notify, self.settings.switch_ms_max)
 
     async def close(self) -> None:
