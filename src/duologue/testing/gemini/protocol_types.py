@@ -11,9 +11,28 @@ import copy
 import json
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 from google.genai import types
 from pydantic import BaseModel, ValidationError
+
+
+_FREE = ("args", "response", "parametersJsonSchema", "labels")  # their fields have names of their own
+
+
+def in_camel_case(value: Any) -> Any:
+    """The message with the names of the protocol's JSON form. A server also takes the names of its definition, with
+    underscores, and Google's client sends both."""
+    if isinstance(value, list):
+        return [in_camel_case(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    found = {}
+    for name, inner in value.items():
+        first, *rest = str(name).split("_")
+        camel = first + "".join(word.capitalize() for word in rest)
+        found[camel] = inner if camel in _FREE else in_camel_case(inner)
+    return found
 
 
 def problems_of_client_message(message: object) -> list[str]:

@@ -116,6 +116,11 @@ class GeminiServer:
         (self.sent if is_sent else self.received).append(message)
         self._more.set()
 
+    def note_problems(self, problems: list[str]) -> None:
+        """A client broke the protocol."""
+        self.problems += problems
+        self._more.set()
+
     # -- Inside
 
     def _check_handshake(self, connection: ServerConnection, request: Request) -> Response | None:

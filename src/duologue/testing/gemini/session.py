@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from duologue.testing.realtime.script import BreakDown, CallTool, FallSilent, ScriptPart, Speak
 
-from .protocol_types import problems_of_client_message, problems_of_server_message
+from .protocol_types import in_camel_case, problems_of_client_message, problems_of_server_message
 
 if TYPE_CHECKING:
     from .server import GeminiServer
@@ -45,7 +45,7 @@ class ScriptedGeminiSession:
     async def run(self) -> None:
         with suppress(ConnectionClosed):
             async for message in self._connection:
-                await self._take(json.loads(message))
+                await self._take(in_camel_case(json.loads(message)))
         self.stop()
 
     def stop(self) -> None:
@@ -106,7 +106,7 @@ class ScriptedGeminiSession:
         if not problems and ("setup" in message) is (self.setup is not None):
             problems = ["a setup must be the first message, and come once"]
         if problems:
-            self.server.problems += problems
+            self.server.note_problems(problems)
             await self.close(1007, "Request contains an invalid argument.")
             return
         ((kind, value),) = message.items()
@@ -124,7 +124,7 @@ class ScriptedGeminiSession:
 
     def _wrong(self, what: str) -> None:
         """Record something that is well-formed but not allowed here."""
-        self.server.problems.append(what)
+        self.server.note_problems([what])
 
     async def _begin(self, setup: dict[str, Any]) -> None:
         if self.server.closes:
