@@ -16,7 +16,6 @@ from typing import Any
 from google.genai import types
 from pydantic import BaseModel, ValidationError
 
-
 _FREE = ("args", "response", "parametersJsonSchema", "labels")  # their fields have names of their own
 
 
