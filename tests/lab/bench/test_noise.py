@@ -16,7 +16,7 @@ from duologue.core.errors import DuologueError
 from duologue.ears.moonshine import Transcription
 from duologue.lab.bench.noise import (
     RATE_HZ,
-    Speech,
+    SpokenRecording,
     bench_noise,
     delay_ms,
     mixed,
@@ -66,7 +66,7 @@ def test_words_are_compared_without_case_and_marks() -> None:
 @pytest.mark.parametrize("level_db", [20, 5, -5])
 def test_noise_is_mixed_by_its_level_beside_the_speech(level_db: int) -> None:
     sound = np.concatenate((np.zeros(8_000, np.float32), tone(500, 0.1), np.zeros(8_000, np.float32)))
-    speech = Speech(sound, 8_000, 16_000, "")
+    speech = SpokenRecording(sound, 8_000, 16_000, "")
     noise = np.random.default_rng(1).normal(0, 0.01, 40_000).astype(np.float32)
     both = speech.cut(mixed(speech, noise, level_db))
     added = both - speech.cut(sound)

@@ -152,7 +152,7 @@ class GeminiSession:
             self.send(message)
 
     def claim(self, reply: int) -> GeminiAnswer | None:
-        """The answer that was begun at the end of the user's turn, for this reply. None if there is none."""
+        """The answer that was begun at the end of the user's turn, for this reply. None if no answer was begun."""
         answer = self._answer
         if answer is None or answer.reply:
             return None

@@ -1,5 +1,5 @@
 """When the user's audio goes to the server: a small machine, because the server can neither forget audio nor be told
-that a sound was none of its business.
+that a sound wasn't meant for it.
 
 The beginning of an activity interrupts the model, and its end requests an answer. So audio is held back here until it
 has words and the model isn't answering. Rule: every change is a row in ROWS. A cough never reaches the server, and an

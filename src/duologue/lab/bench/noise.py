@@ -40,7 +40,7 @@ SUPPRESSORS: dict[str, Callable[[], NoiseSuppressor] | None] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Speech:
+class SpokenRecording:
     """A recording, where its speech is, and its text if the set gives one."""
 
     sound: Samples
@@ -105,7 +105,7 @@ def report(result: dict[str, Any]) -> list[tuple[str, ...]]:
 # -- Sound
 
 
-def mixed(speech: Speech, noise: Samples, level_db: int) -> Samples:
+def mixed(speech: SpokenRecording, noise: Samples, level_db: int) -> Samples:
     """The recording with this noise, so that the speech is `level_db` louder than the noise beside it."""
     noise = noise[NOISE_SKIPPED_MS * RATE_HZ // 1000 :] if noise.size > 2 * RATE_HZ else noise
     noise = np.resize(noise, speech.sound.size)
@@ -159,13 +159,13 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return [{**json.loads(line), "path": heard} for line, heard in zip(lines, paths, strict=True)]
 
 
-def _speech(row: dict[str, Any]) -> Speech | None:
-    """The speech of a line; None if the line says that there is none, that the agent speaks too, or that the recording
-    has noise already."""
+def _speech(row: dict[str, Any]) -> SpokenRecording | None:
+    """The speech of a line; None if the line has no speech, if the agent speaks too, or if the recording has noise
+    already."""
     spans = row.get("user_speech_ms")
     tags = row.get("tags") or {}
     if not spans or row.get("agent_wav") or tags.get("noise") or tags.get("lang", "en") != "en":
         return None
     sound = read(row["path"])
     first, end = (spans[0][0] - LEAD_MS) * RATE_HZ // 1000, (spans[-1][1] + LEAD_MS) * RATE_HZ // 1000
-    return Speech(sound, max(0, first), min(sound.size, end), str(tags.get("text") or ""))
+    return SpokenRecording(sound, max(0, first), min(sound.size, end), str(tags.get("text") or ""))
