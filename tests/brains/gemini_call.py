@@ -13,6 +13,7 @@ from typing import Any
 from duologue import Agent, Phrases, profile
 from duologue.brains.gemini import GeminiLive, GeminiSettings
 from duologue.ears.scripted import ScriptedEars
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Final, Partial, SpeechBegan, SpeechEnded
 from duologue.testing.gemini import GeminiServer
 from tests.brains.realtime_call import QUIET, RealtimeCall
@@ -94,4 +95,4 @@ def converse(
                 ) from late
             return call
 
-    return asyncio.run(run())
+    return run_jumping(run())

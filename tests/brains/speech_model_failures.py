@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from duologue import ServiceError
+from duologue.lab.sim.jumping_clock import run_jumping
 
 
 def opening_failure(server: Any, make: Callable[[], Any]) -> ServiceError:
@@ -25,4 +26,4 @@ def opening_failure(server: Any, make: Callable[[], Any]) -> ServiceError:
             assert left == [], "nothing is left behind"
             return failed.value
 
-    return asyncio.run(run())
+    return run_jumping(run())

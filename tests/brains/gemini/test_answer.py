@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from duologue.brains.gemini.answer import GeminiAnswer
 from duologue.brains.gemini.failures import failure_of
 from duologue.brains.gemini.server_messages import ModelCalls, ModelSound, ModelWords
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports.failure import ServiceError
 from duologue.ports.sound import Sound
 from duologue.ports.tool_call import ToolCall
@@ -28,7 +28,7 @@ def parts(act: Callable[[GeminiAnswer], None]) -> list[Any]:
             found.append(part)
         return found
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def test_words_and_sound_become_sound_with_text_and_calls_follow() -> None:
@@ -66,4 +66,4 @@ def test_a_failure_ends_it_and_wakes_who_waits_for_its_beginning() -> None:
             await answer.next()
         return answer.begun.done() and answer.is_over
 
-    assert asyncio.run(run())
+    assert run_jumping(run())

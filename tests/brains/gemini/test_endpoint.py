@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from duologue.brains.gemini.endpoint import GeminiEndpoint
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports.failure import ServiceError
 
 
 def headers(endpoint: GeminiEndpoint) -> dict[str, str]:
-    return asyncio.run(endpoint.headers())
+    return run_jumping(endpoint.headers())
 
 
 def test_google_gets_the_key_of_the_environment_as_a_header(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from duologue import GeminiLive, ServiceError
 from duologue.brains.gemini import GeminiSettings
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Closed, Healed, Wobbled
 from duologue.ports.brain import Request
 from duologue.testing.gemini import BreakDown, GeminiServer
@@ -26,7 +27,7 @@ def test_a_reply_without_a_session_fails_as_a_lost_connection() -> None:
             pass
 
     with pytest.raises(ServiceError, match="can't be reached"):
-        asyncio.run(run())
+        run_jumping(run())
 
 
 def test_a_set_phrase_is_spoken_without_a_session_and_leaves_no_connection() -> None:
@@ -40,7 +41,7 @@ def test_a_set_phrase_is_spoken_without_a_session_and_leaves_no_connection() -> 
             left = [task for task in asyncio.all_tasks() if task.get_name().startswith("gemini")]
             return ms, left
 
-    assert asyncio.run(run()) == (200, [])
+    assert run_jumping(run()) == (200, [])
 
 
 def test_a_set_phrase_that_fails_raises() -> None:
@@ -52,7 +53,7 @@ def test_a_set_phrase_that_fails_raises() -> None:
                 pass
 
     with pytest.raises(ServiceError, match="failed"):
-        asyncio.run(run())
+        run_jumping(run())
 
 
 def test_a_closed_session_reports_nothing_any_more() -> None:
@@ -71,7 +72,7 @@ def test_a_closed_session_reports_nothing_any_more() -> None:
             await model.close()
         return reported
 
-    assert asyncio.run(run()) == [Closed()]
+    assert run_jumping(run()) == [Closed()]
 
 
 def test_a_new_conversation_does_not_resume_the_last_one() -> None:
@@ -87,4 +88,4 @@ def test_a_new_conversation_does_not_resume_the_last_one() -> None:
             await model.close()
             return [one["sessionResumption"] for one in server.got("setup")]
 
-    assert asyncio.run(run()) == [{}, {}]
+    assert run_jumping(run()) == [{}, {}]

@@ -12,6 +12,7 @@ from google.genai import types
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.testing.gemini import CallTool, GeminiServer, Speak
 from tests.limits import WAIT_S
 
@@ -57,7 +58,7 @@ def test_the_official_client_holds_a_whole_turn_with_a_call(monkeypatch: pytest.
             assert server.handshakes[0].headers["x-goog-api-key"] == "k"
             return server, heard, size, words
 
-    server, heard, size, words = asyncio.run(run())
+    server, heard, size, words = run_jumping(run())
     assert (heard, words, size) == (" hello", "It is sunny. Bye. ", 600 * 48)
     assert server.session.heard_ms == 100
 
@@ -69,4 +70,4 @@ def test_a_handshake_can_be_refused() -> None:
             await connect(server.url)
 
     with pytest.raises(InvalidStatus):
-        asyncio.run(run())
+        run_jumping(run())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.testing.gemini import CallTool, GeminiServer, Speak
 
 SETUP = {
@@ -35,7 +35,7 @@ def talk(*messages: dict[str, Any], server: GeminiServer | None = None) -> Gemin
             await running.until(lambda: running.problems or running.gave("serverContent", "turnComplete"))
         return running
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_an_activity_interrupts_the_answer_and_cancels_calls() -> None:
             await server.until(lambda: server.gave("serverContent", "turnComplete"))
         return server
 
-    server = asyncio.run(run())
+    server = run_jumping(run())
     assert server.gave("toolCallCancellation") == [{"ids": ["call-1-1"]}]
     assert server.gave("serverContent", "interrupted") == [True]
     assert server.gave("serverContent", "generationComplete") == []
