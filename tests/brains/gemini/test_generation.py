@@ -75,6 +75,13 @@ def test_the_late_end_of_a_turn_does_not_end_the_next_answer() -> None:
         assert step(state, AnswerStep.PART)[1] is Delivery.DELIVER
 
 
+def test_an_interruption_before_the_first_part_is_about_the_turn_before() -> None:
+    """A server that assumes that its sound still plays tells of its interruption after the end of its turn."""
+    state, found = after(AnswerStep.REQUEST, AnswerStep.INTERRUPTED, AnswerStep.TURN_ENDED, AnswerStep.PART)
+    assert found[1:] == [Delivery.DROP, Delivery.DROP, Delivery.DELIVER]
+    assert state.stage is AnswerStage.ANSWERING
+
+
 def test_an_empty_turn_ends_its_answer() -> None:
     assert after(AnswerStep.REQUEST, AnswerStep.TURN_ENDED)[1][-1] is Delivery.END
 

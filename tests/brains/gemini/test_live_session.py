@@ -167,6 +167,16 @@ def test_an_answer_that_is_not_claimed_ends_with_the_next_activity() -> None:
     assert hold(act).sent == ["activityEnd", "activityStart"]
 
 
+def test_a_second_request_ends_the_answer_before_it() -> None:
+    async def act(held: Held) -> None:
+        first, second = ask(held), ask(held, 2)
+        with pytest.raises(ServiceError, match="replaced"):
+            await first.next()
+        assert held.live.answer is second
+
+    hold(act)
+
+
 def test_a_lost_wire_fails_the_answer_and_is_told_once() -> None:
     async def act(held: Held) -> None:
         answer = ask(held)

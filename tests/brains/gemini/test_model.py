@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from duologue import GeminiLive, ServiceError
+from duologue import Agent, DuologueError, GeminiLive, ServiceError
 from duologue.brains.gemini import GeminiSettings
+from duologue.ears.scripted import ScriptedEars
 from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Closed, Healed, Wobbled
 from duologue.ports.brain import Request
@@ -19,6 +20,26 @@ from tests.limits import WAIT_S
 def test_ears_must_listen() -> None:
     with pytest.raises(TypeError, match="such as LocalEars"):
         GeminiLive(ears=object())  # type: ignore[arg-type]
+
+
+def test_the_ears_say_what_they_transcribe_and_whether_they_are_loaded() -> None:
+    class Loading(ScriptedEars):
+        languages = frozenset({"en"})
+        is_ready = False
+
+        async def prepare(self) -> None:
+            self.is_ready = True
+
+    ears = Loading()
+    model = GeminiLive(ears=ears)
+    assert model.languages == {"en"}
+    assert not model.is_ready
+    run_jumping(model.prepare())
+    assert model.is_ready
+    assert GeminiLive().is_ready
+    assert GeminiLive(ears=ScriptedEars()).languages is None
+    with pytest.raises(DuologueError, match="language"):
+        Agent(model, language="de", profile="confirm")
 
 
 def test_a_reply_without_a_session_fails_as_a_lost_connection() -> None:

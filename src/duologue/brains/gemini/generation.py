@@ -69,7 +69,8 @@ ROWS: dict[tuple[AnswerStage, AnswerStep], _Row] = {
     (AnswerStage.ASKED, AnswerStep.PART): (AnswerStage.ANSWERING, False, Delivery.DELIVER),
     (AnswerStage.ASKED, AnswerStep.CALLS): (AnswerStage.FREE, True, Delivery.DELIVER_AND_END),
     (AnswerStage.ASKED, AnswerStep.GENERATED): (AnswerStage.FREE, True, Delivery.END),
-    (AnswerStage.ASKED, AnswerStep.INTERRUPTED): (AnswerStage.FREE, True, Delivery.END),
+    # Only we interrupt, and then the answer is given up. So this is about the sound of an earlier turn.
+    (AnswerStage.ASKED, AnswerStep.INTERRUPTED): (AnswerStage.ASKED, True, Delivery.DROP),
     (AnswerStage.ASKED, AnswerStep.TURN_ENDED): (AnswerStage.FREE, False, Delivery.END),
     (AnswerStage.ANSWERING, AnswerStep.REQUEST): (AnswerStage.ASKED, True, Delivery.DROP),
     (AnswerStage.ANSWERING, AnswerStep.GIVE_UP): (AnswerStage.STOPPING, None, Delivery.DROP),

@@ -144,6 +144,8 @@ class GeminiSession:
     def request(self, answer: GeminiAnswer, messages: Iterable[ClientMessage]) -> None:
         """Send these messages, of which the last one requests this answer."""
         self._step(AnswerStep.REQUEST)
+        if self._answer is not None:
+            self._answer.fail(failure_of(ErrorClass.UNKNOWN, "replaced by the next request", self._host))
         self._answer = answer
         self._unclaimed = []
         if answer.reply:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +16,18 @@ from duologue.brains.model_wire import ModelWire, dial
 from duologue.brains.realtime.uplink import AudioCopy, UplinkResampler
 from duologue.core.leaves import ErrorClass
 from duologue.ports.brain import Part, Request
-from duologue.ports.ears import Commit, Discard, Ears, Final, Frame, Heard, Incoming, Partial, SpeechBegan
+from duologue.ports.ears import (
+    Commit,
+    Discard,
+    Ears,
+    Final,
+    Frame,
+    Heard,
+    Incoming,
+    NeedsLoading,
+    Partial,
+    SpeechBegan,
+)
 from duologue.ports.failure import ServiceError
 from duologue.ports.history import Item
 from duologue.ports.line import Closed, Healed, Wobbled
@@ -132,6 +143,8 @@ class GeminiLive:
     async def _switch(self, context: SessionContext | None, notify: GeminiNotify | None, wait_ms: int) -> None:
         async with self._switching:
             await self._until_quiet(wait_ms)
+            if notify is None and self._live is None:
+                return  # the session was lost meanwhile, and the runtime opens the next one
             fresh = await self._connect(context)
             old, self._live = self._live, None
             self._notify = notify or self._notify
@@ -263,6 +276,8 @@ class GeminiLive:
         instructions = "\n\n".join(text for text in (self._instructions, request.instructions) if text)
         live = await self._with_task(instructions, request.tools)
         await live.wait_until_free()
+        if live is not self._live:  # it was lost or replaced meanwhile
+            live = await self._with_task(instructions, request.tools)
         answer = live.claim(request.reply)
         if answer is None:
             answer = GeminiAnswer(request.reply)
@@ -316,6 +331,21 @@ class GeminiLive:
             await live.close()
 
     # -- Ears
+
+    @property
+    def languages(self) -> Collection[str] | None:
+        """The codes of the languages that the ears transcribe; None if they don't say."""
+        return getattr(self._ears, "languages", None)
+
+    @property
+    def is_ready(self) -> bool:
+        """Are the models of the ears loaded?"""
+        return not isinstance(self._ears, NeedsLoading) or self._ears.is_ready
+
+    async def prepare(self) -> None:
+        """Load the models of the ears, if they aren't loaded."""
+        if isinstance(self._ears, NeedsLoading):
+            await self._ears.prepare()
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
         ears = self._ears or self._pressed
