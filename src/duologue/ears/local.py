@@ -43,7 +43,7 @@ class LocalEars:
     which is the `stt` unless you pass another one. `words` is a service that writes all text instead, such as
     `PluginEars(deepgram.STT())`; with `turn_end="service"`, the service's judgement also ends a turn.
     `noise_suppressor` makes what removes noise before transcribing, one for each conversation, such as
-    `WebrtcNoiseSuppressor`. It is off by default, because it helps only in loud noise."""
+    `WebrtcNoiseSuppressor`. It is off by default, because it made words worse where it was measured."""
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
 """Noise suppression: removes steady noise from the audio that is transcribed.
 
-Optional and off by default, because it helps only in loud noise (`duologue bench noise`). Uses WebRTC's suppressor from
-the package webrtc-noise-gain, which works in pieces of 10 ms. Rule: only the audio for words is changed. Voice
-detection and the judgement of pauses always hear what the microphone heard.
+Optional and off by default, because it made words worse where it was measured (`duologue bench noise`). Uses WebRTC's
+suppressor from the package webrtc-noise-gain, which works in pieces of 10 ms. Rule: only the audio for words is
+changed. Voice detection and the judgement of pauses always hear what the microphone heard.
 """
 
 from __future__ import annotations
