@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -63,12 +64,12 @@ def bench_noise(
 ) -> dict[str, Any]:
     """Transcribe every recording with every noise level and every suppressor. The noise of a recording and level is
     the same for all suppressors."""
-    stt, reference = stt or Moonshine("tiny"), reference or Moonshine("base")
     chosen = suppressors or SUPPRESSORS
-    sounds = [speech for row in _rows(recordings) if (speech := _speech(row)) is not None][:limit]
     backgrounds = [read(row.heard) for row in read_rows(noises)]
-    if not sounds or not backgrounds:
-        raise DuologueError(f"{recordings}: no line of this set has speech" if not sounds else f"{noises} is empty")
+    sounds = list(islice((speech for row in _rows(recordings) if (speech := _speech(row)) is not None), limit))
+    if not sounds:
+        raise DuologueError(f"{recordings}: no line of this set has speech")
+    stt, reference = stt or Moonshine("tiny"), reference or Moonshine("base")
     texts = [words_of(speech.text or reference.transcribe(speech.cut(speech.sound)).text) for speech in sounds]
     chance = random.Random(7)
     cpu_s, errors = dict.fromkeys(chosen, 0.0), {}
