@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from duologue.observe import signals
     from duologue.plugins import PluginBrain, PluginEars, PluginVoice
     from duologue.ports.brain import Firm, LastWords, OpenQuestion, Request, Show, Working
-    from duologue.ports.context import CallInfo, Context
+    from duologue.ports.context import CallInfo, Context, NotPossible, TransferFailed
     from duologue.ports.failure import ServiceError
     from duologue.ports.history import AgentSaid, CallOutput, UserSaid
     from duologue.ports.sound import Sound, Word
@@ -79,6 +79,7 @@ _MODULES = {
     "LocalVoice": "duologue.voice.local",
     "McpServer": "duologue.workers.mcp",
     "NeuralVoice": "duologue.voice.neural",
+    "NotPossible": "duologue.ports.context",
     "OpenQuestion": "duologue.ports.brain",
     "PROFILES": "duologue.core.settings",
     "Phrases": "duologue.runtime.agent",
@@ -96,6 +97,7 @@ _MODULES = {
     "Sounds": "duologue.voice.sounds",
     "SpeechEndpointVoice": "duologue.voice.endpoint",
     "ToolCall": "duologue.ports.tool_call",
+    "TransferFailed": "duologue.ports.context",
     "UserSaid": "duologue.ports.history",
     "Word": "duologue.ports.sound",
     "Working": "duologue.ports.brain",
@@ -157,6 +159,7 @@ __all__ = [
     "LocalVoice",
     "McpServer",
     "NeuralVoice",
+    "NotPossible",
     "OpenQuestion",
     "Phrases",
     "PicoVoice",
@@ -173,6 +176,7 @@ __all__ = [
     "Sounds",
     "SpeechEndpointVoice",
     "ToolCall",
+    "TransferFailed",
     "UserSaid",
     "Word",
     "Working",
