@@ -100,6 +100,7 @@ site: $(DEV)
 
 # The panel with every fault, notice and wait in build/pictures: three windows, both themes, five languages. Slow.
 pictures: needs
+	sh tools/ensure_fonts.sh
 	$(BIN)/python tools/take_screenshots.py --set faults --size desk --size phone --size low --sheets
 
 $(VENV)/bin/python:

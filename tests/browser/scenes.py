@@ -17,6 +17,7 @@ from playwright.sync_api import Page
 from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.observe.fault_hints import hint
 from duologue.observe.hearing_fact import EarsCondition
+from duologue.observe.labels import WAITS, label
 from duologue.phrases.texts import notice
 from tests.browser.demo_call import demo_steps, table
 from tests.browser.fake_server import RATE_HZ, FakeServer
@@ -104,7 +105,8 @@ def waiting(page: Page, server: FakeServer) -> None:
     server.state("working", "thinking", "ToolCalled")
     server.say("work", event="started", call=1, tool="find_tables", mode="delegate")
     server.say("work", event="progressed", call=1, tool="find_tables", text="3 of 5 rooms checked", fraction=0.6)
-    server.say("wait", call=1, stage=2, label="Making progress", detail="3 of 5 rooms checked")
+    making_progress = label(WAITS[2], server.language)
+    server.say("wait", call=1, stage=2, label=making_progress, detail="3 of 5 rooms checked")
 
 
 def speaking(page: Page, server: FakeServer) -> None:

@@ -19,6 +19,7 @@ def test_typing_works_without_a_microphone(browser: Browser, server: FakeServer)
     begin(page, server)
     expect(page.locator("#microphone-trouble")).to_contain_text("The microphone is blocked")
     expect(page.locator("#typed")).to_be_focused()
+    expect(page.locator("#typed")).to_have_attribute("placeholder", "Write a message")  # and not "or write"
     page.keyboard.type("a table for two")
     page.keyboard.press("Enter")
     assert server.wait("type")["text"] == "a table for two"

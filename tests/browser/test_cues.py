@@ -110,8 +110,9 @@ def test_words_about_the_wait_go_when_the_cue_is_silenced_and_an_apology_stays(p
     server.say("cue", action="play", cue="apology", text="I'm sorry, please ask me again.")
     server.say("cue", action="stop")
     user(server, 2, "hello?")
-    expect(page.locator("#lines")).to_contain_text("hello?")
+    expect(page.locator("#lines > li").last).to_contain_text("hello?")
     expect(page.locator(LINE)).to_contain_text("I'm sorry, please ask me again.")
+    assert page.locator("#lines > li").all_inner_texts()[-2].endswith("please ask me again."), "it was said before that"
 
 
 def test_the_last_words_of_a_conversation_that_could_not_go_on_stay(page: Page, server: FakeServer) -> None:

@@ -99,6 +99,15 @@ def test_a_diagram_that_failed_to_load_is_requested_again(page: Page, server: Fa
     expect(page.locator(".diagram svg")).to_be_visible()
 
 
+def test_the_debug_view_can_be_opened_before_a_conversation(page: Page, server: FakeServer) -> None:
+    # Once, the page asked for the steps of a conversation that didn't run, and showed the server's error.
+    page.locator("#hood-toggle").click()
+    expect(page.locator(".no-steps")).to_be_visible()
+    page.locator("#hood-toggle").click()
+    begin(page, server)
+    assert not server.all("debug")
+
+
 def test_the_timeline_stands_still_while_the_user_looks_back_and_goes_live_again(
     page: Page, server: FakeServer
 ) -> None:
@@ -153,3 +162,13 @@ def test_usage_is_a_figure_with_its_cost_if_prices_are_known(page: Page, server:
     costs = {"tokens": 1234, "characters": 9, "cost": 0.00125, "currency": "EUR"}
     server.say("metrics", **METRICS, stages=None, usage=costs)
     expect(used).to_contain_text("0.0013 EUR")
+
+
+def test_without_tokens_the_usage_is_what_was_spoken_in_the_language_of_the_page(
+    page: Page, server: FakeServer
+) -> None:
+    page.goto(f"{server.url}?lang=de")
+    HOOD.play(page, server)
+    usage = {"tokens": 0, "characters": 214, "cost": None, "currency": ""}
+    server.say("metrics", **METRICS, stages=None, usage=usage)
+    expect(page.locator(".measure", has_text="Verbrauch")).to_contain_text("214Zeichen gesprochen")

@@ -65,6 +65,27 @@ def test_a_small_window_leaves_room_for_the_words(page: Page, server: FakeServer
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
+@pytest.mark.parametrize(("width", "height"), [(900, 420), (1280, 480), (1280, 800)])
+def test_beside_the_debug_view_there_is_room_for_the_words(
+    page: Page, server: FakeServer, width: int, height: int
+) -> None:
+    SCENE["queueing"].play(page, server)
+    page.locator("#hood-toggle").click()
+    page.set_viewport_size({"width": width, "height": height})
+    assert page.evaluate(ROOM) >= 110
+    expect(page.locator("#composer")).to_be_in_viewport(ratio=0.99)
+
+
+@pytest.mark.parametrize("width", [390, 900, 1280, 1600])
+def test_no_figure_of_the_debug_view_sticks_out_of_its_cell(page: Page, server: FakeServer, width: int) -> None:
+    SCENE["hood"].play(page, server)
+    page.set_viewport_size({"width": width, "height": 800})
+    right = "(one) => one.getBoundingClientRect().right"
+    outside = f"""() => [...document.querySelectorAll(".measure")]
+      .filter((one) => ({right})(one.querySelector(".figure")) > ({right})(one) - 8).length"""
+    assert page.evaluate(outside) == 0
+
+
 @pytest.mark.parametrize("scene", ["faulted", "beyond_repair"])
 @pytest.mark.parametrize("size", SIZES)
 def test_notices_leave_room_for_the_words(page: Page, server: FakeServer, size: str, scene: str) -> None:

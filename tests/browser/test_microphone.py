@@ -37,3 +37,17 @@ def test_every_sample_rate_of_the_device_works(browser: Browser, server: FakeSer
     frames_per_s = (len(server.frames) - before) / (time.monotonic() - began)
     assert 12 <= frames_per_s <= 60, "31 frames a second, and not 86 as the device has"
     context.close()
+
+
+def test_the_end_of_a_conversation_closes_the_microphone_and_reports_nothing_about_it(
+    page: Page, server: FakeServer
+) -> None:
+    begin(page, server)
+    assert server.wait("microphone") == {"state": "on"}
+    server.say("ended", reason="hung up", canRestart=True)
+    until(page, "duologue.model.microphone.status === 'off'")
+    page.locator("#start:not([disabled])").click()
+    server.wait("start", 2)
+    told = [message["type"] for message in server.received]
+    second = [index for index, kind in enumerate(told) if kind == "start"][1]
+    assert told[:second].count("microphone") == 1, "without a conversation there is nothing to report"

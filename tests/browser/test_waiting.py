@@ -45,7 +45,7 @@ def test_a_lost_connection_counts_its_attempts(page: Page, server: FakeServer) -
     SCENE["reconnecting"].play(page, server)
     expect(page.locator("#banner")).to_contain_text("Attempt 2", timeout=20_000)
     expect(page.locator("#state-label")).to_have_text("Reconnecting")
-    expect(page.locator("#state-hint")).to_have_text(re.compile(r"Attempt \d+ · in \d s"), timeout=20_000)
+    expect(page.locator("#state-hint")).to_have_text(re.compile(r"Attempt \d+\s· in \d s"), timeout=20_000)
     expect(page.locator("#pause")).to_be_disabled()
 
 
@@ -80,7 +80,7 @@ def test_running_work_shows_how_long_it_has_run(page: Page, server: FakeServer) 
     SCENE["queueing"].play(page, server)
     note = page.locator(".job-note")
     expect(note).to_have_text(re.compile(r"1\d s"))
-    expect(page.locator("#state-hint")).to_have_text(re.compile(r"Waiting for find tables · 1\d s"))
+    expect(page.locator("#state-hint")).to_have_text(re.compile(r"Waiting for find tables\s· 1\d s"))
     expect(note).to_have_text("14 s", timeout=20_000)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -32,6 +34,11 @@ def test_a_wait_shows_its_tool_and_progress(page: Page, server: FakeServer) -> N
     server.state("working", "thinking", "ToolCalled")
     server.say("work", event="started", call=1, tool="find_tables", mode="tool")
     server.say("wait", call=1, stage=1, label="Still working", detail="room two")
-    expect(page.locator("#state-hint")).to_have_text("Waiting for find tables · Still working: room two")
+    shown = r"^Waiting for find tables(\s· \d+ s)?\s· %s$"
+    expect(page.locator("#state-hint")).to_have_text(re.compile(shown % "Still working: room two"))
+    server.say("work", event="progressed", call=1, tool="find_tables", text="room three", fraction=0.6)
+    expect(page.locator("#state-hint")).to_have_text(re.compile(shown % "Still working: room three"))
+    server.say("wait", call=1, stage=0, label="Working on it", detail="")
+    expect(page.locator("#state-hint")).to_have_text(re.compile(shown % "room three"))
     server.state("speaking", "working")
     expect(page.locator("#state-hint")).not_to_contain_text("Still working")

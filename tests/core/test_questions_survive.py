@@ -153,6 +153,42 @@ def test_a_question_whose_answer_has_made_a_call_is_never_asked_again_by_itself_
     assert requests(stage) == [(1, 1)]
 
 
+@pytest.mark.req("H-02", "M-05")
+@pytest.mark.parametrize("error", [E.UNKNOWN, E.INVALID_ARGS])
+def test_an_answer_that_fails_for_good_after_its_call_is_told_and_not_asked_for_again_by_itself(
+    error: ErrorClass,
+) -> None:
+    # Once, the person heard "please ask me again" and got the answer ten seconds later.
+    stage = in_a_call()
+    stage.happen(ev.JobFinished)
+    assert requests(stage) == [(1, 1), (1, 1)]
+    shown, *told, _ = stage.fail_reply(error)
+    assert shown == fx.ShowFault(P.BRAIN, error, fatal=False)
+    assert told == [fx.ReportLost(1, 1), fx.PlayCue(Cue.CALL_MADE)]
+    stage.wait_for(T.DISMISS)
+    stage.happen(ev.SessionReady)
+    stage.wait(60_000)
+    assert len(requests(stage)) == 2
+
+
+@pytest.mark.req("H-02", "M-05")
+def test_an_answer_that_fails_after_its_call_is_asked_for_again_once_with_the_output() -> None:
+    stage = in_a_call()
+    stage.happen(ev.JobFinished)
+    exhaust(stage, E.SERVER_ERROR)
+    stage.wait_for(T.DISMISS)
+    stage.happen(ev.SessionReady)
+    stage.wait_for(T.BEAT)
+    assert stage.effects(fx.ReportLost) == []
+    count = len(requests(stage))
+    _, *told, _ = exhaust(stage, E.SERVER_ERROR)
+    assert told == [fx.ReportLost(1, 1), fx.PlayCue(Cue.CALL_MADE)]
+    stage.wait_for(T.DISMISS)
+    stage.happen(ev.SessionReady)
+    stage.wait(60_000)
+    assert len(requests(stage)) == count + 1, "the retry of the second attempt, and no more"
+
+
 # -- The person need not wait
 
 

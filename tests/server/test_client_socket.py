@@ -95,6 +95,39 @@ def test_commands_before_hello_are_refused() -> None:
     serve(script)
 
 
+# -- Messages without a conversation
+
+
+def test_what_a_client_reports_about_itself_is_no_error_without_a_conversation() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.hello("alice")
+        await client.send("microphone", state="off")
+        await client.send("attention", here=True)
+        await client.send("debug", on=True)
+        await client.send("interrupt")
+        await client.expect("error", code="refused", message="interrupt: no conversation is running")
+        assert len(client.told("error")) == 1
+
+    serve(script)
+
+
+def test_a_command_that_crosses_with_the_end_is_no_error_unless_words_are_lost() -> None:
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
+        await client.begin("alice")
+        await client.send("end")
+        await client.expect("ended")
+        for command in ("end", "interrupt", "suspend", "release"):
+            await client.send(command)
+        await client.send("microphone", state="off")
+        await client.send("type", text="one more thing", id="t9")
+        await client.expect("error", code="refused", message="type: no conversation is running", id="t9")
+        assert len(client.told("error")) == 1
+
+    serve(script)
+
+
 # -- Invalid messages
 
 

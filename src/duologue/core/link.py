@@ -256,14 +256,16 @@ def fault(d: Draft, e: Event) -> None:
 
 def _settle_question(d: Draft, fault: Fault) -> None:
     """Decide what becomes of the question that was being answered. If nothing of the answer was heard and no call was
-    made, the brain is asked again after the fault, once, as far as that can help. Otherwise the person is told."""
+    made, the brain is asked again after the fault, once, as far as that can help. Otherwise the person is told. The
+    output of a call that was given up goes to the brain with the person's next words."""
     s = d.before
     if s.heard_ms:
         tell(d, Cue.BROKEN_OFF)
     elif s.called or has_foreground(s):
         give_up(d, d.asked, Cue.CALL_MADE)
     elif not _is_worth_asking_again(s, fault):
-        give_up(d, d.asked, Cue.APOLOGY)
+        give_up(d, d.asked, Cue.CALL_MADE if s.telling else Cue.APOLOGY)
+        d.telling = d.telling and d.asked == s.answered  # what was given up isn't asked again for its outputs alone
 
 
 def _is_worth_asking_again(s: State, fault: Fault) -> bool:

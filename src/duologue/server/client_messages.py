@@ -166,6 +166,12 @@ TABLE: dict[str, dict[str, _Field]] = {
     "ping": {"t": _Field(_is_number, "a number")},
 }
 
+FACTS = frozenset({"played", "finished", "stopped", "unplayable", "heard", "microphone", "attention", "key", "debug"})
+"""What a client reports about itself. Without a conversation they mean nothing and are no error."""
+
+WORDS = frozenset({"type", "answer"})
+"""What is lost if it crosses with the end of the conversation, so the client is told."""
+
 
 def read_message(text: str) -> ClientMessage:
     """Parse and check one text frame. Raises BadMessage if the frame is invalid."""

@@ -28,7 +28,7 @@ from duologue.ports.store import StoreFailed
 from . import server_messages
 from .access_control import AccessControl
 from .caller_budget import Refused
-from .client_messages import VERSION, BadMessage, ClientMessage, WrongVersion, read_message
+from .client_messages import FACTS, VERSION, WORDS, BadMessage, ClientMessage, WrongVersion, read_message
 from .client_outbox import CLOSE_S_MAX, ClientOutbox
 from .close_codes import (
     BAD_MESSAGE,
@@ -343,16 +343,16 @@ class ClientSocket:
                 self._served.do(incoming)
         elif incoming.type == "start":
             await self._start(incoming.payload)
-        elif incoming.type not in (
-            "played",
-            "finished",
-            "stopped",
-            "unplayable",
-            "heard",
-        ):  # late reports about played sound
+        elif not self._is_late(incoming):
+            named = {"id": incoming.payload["id"]} if "id" in incoming.payload else {}
             self._client.send_message(
-                message("error", code="refused", message=f"{incoming.type}: no conversation is running")
+                message("error", code="refused", message=f"{incoming.type}: no conversation is running", **named)
             )
+
+    def _is_late(self, incoming: ClientMessage) -> bool:
+        """Can this message be ignored because no conversation runs? Facts can. After a conversation so can commands,
+        because they crossed with its end. Words can't, because they are lost."""
+        return incoming.type in FACTS or (self._served is not None and incoming.type not in WORDS)
 
     def _is_given_to_call(self, id_: str | None) -> bool:
         """Give an operator's socket to the process that has the call to watch, if that is another one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from duologue.core import effects as fx
@@ -11,7 +13,7 @@ from duologue.core.settings import PROFILES
 from duologue.core.state import State, initial
 from duologue.core.step_record import StepRecord
 from duologue.lab.sim.untrue_notices import untrue_notices
-from duologue.observe.signals import Noticed
+from duologue.observe.signals import Lost, Noticed
 
 
 def state(link: Link = Link.UP) -> State:
@@ -52,6 +54,31 @@ HEARD = step(ev.PlaybackFinished(4_000, 1, 800))
 def test_a_notice_is_judged_by_what_happened(code: str, so: list[StepRecord], not_so: list[StepRecord]) -> None:
     assert untrue_notices(so, shown(code)) == []
     assert untrue_notices(not_so, shown(code)) == [f"{code!r} was shown at 5000 ms, but it was not so"]
+
+
+@pytest.mark.req("H-11")
+def test_a_fault_is_judged_by_its_part_its_class_and_whether_it_ends_the_conversation() -> None:
+    told = Noticed(1_000, "UNKNOWN", "error", "fault_unknown", part="ears")
+    assert untrue_notices([FAULT], [told]) == []
+    for other in (replace(told, part="brain"), replace(told, fatal=True), replace(told, code="RATE_LIMIT")):
+        assert untrue_notices([FAULT], [other]) == [f"{other.code!r} was shown at 1000 ms, but it was not so"]
+    given_up = replace(told, code="not_restored")
+    assert untrue_notices([step(ev.LinkClosed(1_000, 1), Link.RECONNECTING, Link.FAULTED)], [given_up]) == []
+    assert untrue_notices([FAULT], [given_up]) != []
+
+
+GIVEN_UP = step(ev.ReplyFailed(5_000, 3, ErrorClass.UNKNOWN), Link.UP, Link.FAULTED, fx.ReportLost(1, 1))
+ASKED = step(ev.TimerFired(6_000, Timer.BEAT, 6_000), Link.UP, Link.UP, fx.StartReply(4, 2, 1))
+NEW_WORDS = StepRecord(ev.TextTyped(5_500, 1), state(), state()._replace(said=2, turn=2), (), ())
+NEWS = step(ev.JobFinished(5_500, 7))
+
+
+@pytest.mark.req("H-11", "H-02")
+@pytest.mark.parametrize(
+    ("later", "is_so"), [([], True), ([ASKED], False), ([NEW_WORDS, ASKED], True), ([NEWS, ASKED], True)]
+)
+def test_a_turn_that_is_told_to_be_lost_is_not_answered_later_by_itself(later: list[StepRecord], is_so: bool) -> None:
+    assert (untrue_notices([GIVEN_UP, *later], [Lost(5_000, 1, 1, ("a table",))]) == []) is is_so
 
 
 def test_the_connection_is_back_only_once() -> None:

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import AWAY, Timer
+from duologue.core.leaves import AWAY, Ask, ErrorClass, Link, Timer
 from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
+
+_NEWS = (ev.JobFinished, ev.JobFailed, ev.JobAsked)
 
 
 def untrue_notices(records: Sequence[StepRecord], signals: Sequence[sg.Signal]) -> list[str]:
@@ -20,6 +22,8 @@ def untrue_notices(records: Sequence[StepRecord], signals: Sequence[sg.Signal]) 
     found = []
     shown: list[sg.Noticed] = []
     for signal in signals:
+        if isinstance(signal, sg.Lost) and _is_asked_later(records, signal):
+            found.append(f"'lost' was shown at {signal.at} ms, but the brain was asked again by itself")
         if not isinstance(signal, sg.Noticed):
             continue
         before = [record for record in records if record.event.at <= signal.at]
@@ -65,6 +69,48 @@ def _is_proof(record: StepRecord) -> bool:
     return cut or isinstance(event, ev.ReplyFinished)
 
 
+def _is_asked_later(records: Sequence[StepRecord], lost: sg.Lost) -> bool:
+    """Was the brain asked again after these turns were told to be lost, without new words and without news of a job?
+    Turns that were lost with the line aren't judged: the output of their call still goes to the brain."""
+    after = _since(records, lambda record: record.event.at == lost.at and _reports(record, lost))
+    if after and after[0].after.link in AWAY:
+        return False
+    for record in after[1:] if after else ():
+        if record.after.said > record.before.said or isinstance(record.event, _NEWS):
+            return False
+        if any(_asks(effect) and effect.last <= lost.last for effect in record.effects):  # type: ignore[attr-defined]
+            return True
+    return False
+
+
+def _reports(record: StepRecord, lost: sg.Lost) -> bool:
+    return fx.ReportLost(lost.first, lost.last) in record.effects
+
+
+def _asks(effect: fx.Effect) -> bool:
+    return isinstance(effect, fx.StartReply) and effect.ask is Ask.ANSWER
+
+
+def _shows_fault(records: Sequence[StepRecord], notice: sg.Noticed, _: Sequence[sg.Noticed]) -> bool:
+    """Did this part fail in this way in this moment?"""
+    error = ErrorClass(notice.code)
+    return any(
+        isinstance(effect, fx.ShowFault)
+        and (effect.error, effect.fatal, effect.part.value) == (error, notice.fatal, notice.part)
+        for record in records
+        if record.event.at == notice.at
+        for effect in record.effects
+    )
+
+
+def _is_given_up(records: Sequence[StepRecord], notice: sg.Noticed, _: Sequence[sg.Noticed]) -> bool:
+    """Was a lost connection given up in this moment?"""
+    return any(
+        record.event.at == notice.at and record.before.link in AWAY and record.after.link is Link.FAULTED
+        for record in records
+    )
+
+
 def _fired(timer: Timer) -> Callable[[Sequence[StepRecord], sg.Noticed, Sequence[sg.Noticed]], bool]:
     def check(records: Sequence[StepRecord], notice: sg.Noticed, _: Sequence[sg.Noticed]) -> bool:
         return any(
@@ -82,4 +128,6 @@ _CHECKS: dict[str, Callable[[Sequence[StepRecord], sg.Noticed, Sequence[sg.Notic
     "long_speech": _fired(Timer.LONG_SPEECH),
     "stalled": _fired(Timer.STALL),
     "pause_over": _fired(Timer.SUSPEND),
+    "not_restored": _is_given_up,
+    **{error.value: _shows_fault for error in ErrorClass},
 }

@@ -2,6 +2,7 @@
 //
 // Rule: no action guesses what the server will do; the page shows a change when the server sends it.
 
+import { isLive } from "./client/model/model.js";
 import { keepToken } from "./seat.js";
 import { download, transcriptOf } from "./transcript.js";
 import { keepWatched } from "./watched.js";
@@ -32,7 +33,7 @@ export function createActions({ client, text }) {
     saveTranscript: () => download("conversation.txt", transcriptOf(store.model, text)),
     view(view) {
       tell("view", { view });
-      client.send("debug", { on: view === "hood" });
+      if (isLive(store.model)) client.send("debug", { on: view === "hood" });
       if (store.model.ready?.watchable) client.send("calls", { on: view === "hood" });
     },
     watch(id) {

@@ -14,7 +14,7 @@ import { resumeOnGesture, Sound } from "./sound.js";
 import { createStore } from "./store.js";
 
 export { isLive, isOn, isWatching, phaseOf, unsentLines } from "./model/model.js";
-export { cueLine, resultText, withResults } from "./model/captions.js";
+export { cueLine, resultText, withCue, withResults } from "./model/captions.js";
 export { createMemory } from "./memory.js";
 
 const RATE_HZ = 16000;
@@ -234,8 +234,8 @@ export class Client {
     if (type === "duologue.conversation") this.begin(payload);
     if (type === "duologue.key") this.keepKey(payload);
     if (type === "duologue.receipt") this.keepReceipt(payload);
-    if (type === "duologue.ended" && !watching) this.over();
     this.store.dispatch(message);
+    if (type === "duologue.ended" && !watching) this.over(); // after the end is known: closing the microphone tells the server nothing
     this.emit(type, payload);
     if (type === "duologue.conversation" && payload.resumed && !payload.watching) this.typeAgain();
     if (type === "duologue.ready") this.arrived();

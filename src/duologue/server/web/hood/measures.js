@@ -29,7 +29,7 @@ export function measures({ text }) {
         ["interruptionRate", known(m.interruptionRate, percent), ""],
         ["toolCalls", m.calls ?? "–", m.calls ? text("succeeded", { part: known(m.callSuccessRate, percent) }) : ""],
         ["errors", m.errors ?? "–", ""],
-        ["usage", used(m.usage), cost(m.usage)],
+        ["usage", used(m.usage), cost(m.usage, text)],
       ];
       keyed(element, items, ([key]) => key, ([key]) => created(key, text), update);
     },
@@ -43,19 +43,19 @@ function used(usage) {
 }
 
 /** What the usage costs, by the operator's prices; without prices, what is counted. */
-function cost(usage) {
+function cost(usage, text) {
   if (!usage) return "";
   if (usage.cost !== null && usage.cost !== undefined) return `${usage.cost.toFixed(4)} ${usage.currency}`;
-  return usage.tokens ? "tokens" : usage.characters ? "chars" : "";
+  return usage.tokens ? text("tokens") : usage.characters ? text("spokenCharacters") : "";
 }
 
 const LIFECYCLE = ["idle", "listening", "processing", "speaking", "tool_executing", "waiting_amplifier", "error", "reconnecting"];
 
 /** The eight states of the lifecycle; the current one is marked. */
 export function lifecycle({ text }) {
-  const list = make("ol.lifecycle", { "aria-label": text("lifecycle") }, ...LIFECYCLE.map((name) => make("li", {}, name)));
+  const list = make("ol.lifecycle", { "aria-labelledby": "lifecycle-title" }, ...LIFECYCLE.map((name) => make("li", {}, name)));
   return {
-    element: list,
+    element: make("div.lifecycle-line", {}, make("h3", { id: "lifecycle-title" }, text("lifecycle")), list),
     render(moment) {
       for (const item of list.children) set(item, "aria-current", item.textContent === moment?.views?.lifecycle ? "step" : null);
     },

@@ -154,6 +154,8 @@ export default {
   wholeCall: "van {time} in totaal",
   lifecycle: "Levensloop",
   usage: "Verbruik",
+  tokens: "tokens",
+  spokenCharacters: "tekens uitgesproken",
   tracebacks: "Fouten in uw code",
   nextSession: "Wat de volgende sessie weet",
   summary: "Samenvatting",

@@ -154,6 +154,8 @@ export default {
   wholeCall: "z {time} łącznie",
   lifecycle: "Cykl życia",
   usage: "Zużycie",
+  tokens: "tokeny",
+  spokenCharacters: "znaki wypowiedziane",
   tracebacks: "Błędy w Twoim kodzie",
   nextSession: "Co będzie wiedzieć następna sesja",
   summary: "Podsumowanie",

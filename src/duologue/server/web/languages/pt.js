@@ -154,6 +154,8 @@ export default {
   wholeCall: "de {time} ao todo",
   lifecycle: "Ciclo de vida",
   usage: "Consumo",
+  tokens: "tokens",
+  spokenCharacters: "caracteres falados",
   tracebacks: "Falhas do seu código",
   nextSession: "O que a próxima sessão saberá",
   summary: "Resumo",

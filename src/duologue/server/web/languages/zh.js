@@ -154,6 +154,8 @@ export default {
   wholeCall: "总共 {time}",
   lifecycle: "生命周期",
   usage: "用量",
+  tokens: "词元",
+  spokenCharacters: "个字符已朗读",
   tracebacks: "您代码中的错误",
   nextSession: "下一个会话将知道什么",
   summary: "摘要",

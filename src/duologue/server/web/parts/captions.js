@@ -3,7 +3,7 @@
 // The agent's words appear as they are heard; unheard words are dim, interrupted ones are struck through.
 // Rule: a line keeps its element, so that nothing flickers and screen readers read nothing twice.
 
-import { cueLine, withResults } from "../client/model/captions.js";
+import { withCue, withResults } from "../client/model/captions.js";
 import { isLive, unsentLines } from "../client/model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../client/store.js";
@@ -31,7 +31,7 @@ export function captions({ text, act, root = document }) {
   const ending = make("p");
   over.append(ending, make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript")));
   return watching(["captions", "cue", "results", "conversation", "ended", "ready", "unsent", "connection", "status"], (model) => {
-    const said = [...withResults(model.captions, model.results), ...cueLine(model)];
+    const said = withCue(withResults(model.captions, model.results), model);
     const shown = model.connection.phase === "open" ? said : [...said, ...unsentLines(model)];
     show(intro, !shown.length && !isLive(model));
     offer(offered, model.ready?.agent?.suggestions ?? []);

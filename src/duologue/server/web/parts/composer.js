@@ -30,11 +30,12 @@ export function composer({ text, act, store, root = document }) {
     typed.value = "";
     fit();
   });
-  return watching(["conversation", "ended", "connection", "state"], (model) => {
+  return watching(["conversation", "ended", "connection", "state", "status"], (model) => {
     show(form, !isWatching(model));
     const comes = ["open", "waiting", "connecting"].includes(model.connection.phase); // without a connection, a typed message waits
     const open = isOn(model) && comes && !["ending", "idle"].includes(model.state.phase);
-    typed.placeholder = text(isOn(model) ? "typeHere" : "typeStart");
+    const isOnlyWay = model.status.hearing === "none"; // "or write" would offer a choice that the user doesn't have
+    typed.placeholder = text(!isOn(model) ? "typeStart" : isOnlyWay ? "typeLabel" : "typeHere");
     typed.readOnly = !isOn(model);
     send.disabled = !open;
     form.dataset.open = String(open);

@@ -12,6 +12,7 @@ const TIMINGS_MAX = 500;
 const TICK_MS = 500;
 const SLOW_MS = 4000;
 const SOON_MS = 900;
+const BETWEEN = "\u00a0· "; // a line never begins with the dot
 // The phases in which the user may speak: there the label says whether they are heard.
 const OPEN = new Set(["listening", "user_speaking", "interrupted"]);
 const DEAF = { loading: "hearLoading", muted: "hearMuted", broken: "hearBroken", none: "yourTurn" };
@@ -76,7 +77,7 @@ export function hintOf(model, text) {
   if (isWatching(model)) return watchersHint(model, text);
   if (!isOn(model)) return model.ready && connection.phase === "open" ? text("hintIdle") : "";
   if (connection.phase === "waiting" && connection.attempt) {
-    return [text("attempt", { n: connection.attempt }), dueIn(connection, text)].filter(Boolean).join(" · ");
+    return [text("attempt", { n: connection.attempt }), dueIn(connection, text)].filter(Boolean).join(BETWEEN);
   }
   if (connection.phase !== "open") return "";
   if (isDeaf(model)) return text(DEAF_HINTS[model.status.hearing]);
@@ -123,13 +124,19 @@ function waitOf(model, text) {
   const parts = [
     running ? text("waitingFor", { tool: readable(running.tool) }) : "",
     running ? ranFor(running, text) : "",
-    wait ? [wait.label, wait.detail].filter(Boolean).join(": ") : "",
+    wait ? howFar(wait, running, model.state) : "",
     now.why === "retry" ? text("retryOf", { n: now.attempt, all: now.attemptsMax }) : "",
     now.why === "rate_limit" ? text("rateLimit", { n: now.attempt, all: now.attemptsMax }) : "",
     dueIn(now, text),
     !running && !now.why ? slowOf(model, text) : "",
   ];
-  return parts.filter(Boolean).join(" · ");
+  return parts.filter(Boolean).join(BETWEEN);
+}
+
+/** The label of the wait, unless it is that of the state, and the newest progress. */
+function howFar({ call, label, detail }, running, state) {
+  const newest = running?.call === call ? running.text : "";
+  return [label === state.label ? "" : label, newest || detail].filter(Boolean).join(": ");
 }
 
 /** How long the user has waited, if that is longer than usual. */
@@ -149,7 +156,7 @@ function attemptOf({ status: now }, text) {
   if (now.why === "renewing") return text("renewing");
   if (now.why === "healing") return text("healing");
   if (!now.attempt) return "";
-  return [text("attemptOf", { n: now.attempt, all: now.attemptsMax }), dueIn(now, text)].filter(Boolean).join(" · ");
+  return [text("attemptOf", { n: now.attempt, all: now.attemptsMax }), dueIn(now, text)].filter(Boolean).join(BETWEEN);
 }
 
 function dueIn({ dueAt }, text, key = "dueIn") {

@@ -101,6 +101,22 @@ def _mid_answer(s: State) -> bool:
     return unheard and s.asked > s.answered and not has_foreground(s)
 
 
+def _given_up(step: CheckedStep) -> bool:
+    """Were the turns that the brain was asked about given up, and the user told? If an output of a call was on the way
+    to the brain, they aren't told to ask again, and the brain isn't asked again about the output alone."""
+    cue = Cue.CALL_MADE if step.before.telling else Cue.APOLOGY
+    return (
+        fx.PlayCue(cue) in step.effects
+        and step.after.answered == step.before.asked
+        and not step.after.telling
+        and step.after.news == step.before.news
+    )
+
+
+def _kept(step: CheckedStep) -> bool:
+    return never(step, fx.PlayCue) and step.after.answered == step.before.answered
+
+
 def _goodbye_over(s: State, e: ev.Event) -> bool:
     finished = s.voice in SOUNDING if isinstance(e, ev.PlaybackFinished) else s.reply in _OPEN
     return s.link in LIVE and s.ask is Ask.GOODBYE and finished and not s.called
@@ -368,10 +384,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
             not (faults := [one for one in x.effects if isinstance(one, fx.ShowFault) and not one.fatal])
             or x.before.called
             or has_foreground(x.before)
-            or (
-                (fx.PlayCue(Cue.APOLOGY) in x.effects) == _asked_too_often(x.before, faults[0])
-                and x.after.answered == (x.before.asked if _asked_too_often(x.before, faults[0]) else x.before.answered)
-            )
+            or (_given_up(x) if _asked_too_often(x.before, faults[0]) else _kept(x))
         ),
     ),
     Promise(

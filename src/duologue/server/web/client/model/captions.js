@@ -50,9 +50,16 @@ export function withResults(captions, results) {
   return placed;
 }
 
-/** What a cue says, as the last line. It is no part of the conversation. */
+/** What a cue says, as a line. It is no part of the conversation. */
 export function cueLine({ cue }) {
   return cue ? [{ id: "cue", role: "assistant", text: cue.text, unheard: "", final: true, isCue: true }] : [];
+}
+
+/** The lines with that of the cue, before the words of the user that came after it. */
+export function withCue(lines, { cue, captions }) {
+  const later = new Set(captions.slice(cue?.after ?? captions.length).map(({ id }) => id));
+  const place = lines.findIndex(({ id }) => later.has(id));
+  return lines.toSpliced(place < 0 ? lines.length : place, 0, ...cueLine({ cue }));
 }
 
 /** A result as a text: "Book a flight: booking ref BK1234". */

@@ -25,7 +25,7 @@ export function firstModel(given = {}) {
     context: null, // what the next session will know: {summary, activeFiles}
     captions: [],
     speaker: "", // the name of an agent that has taken over
-    cue: null, // what a cue says beside the voice of replies: {cue, text}
+    cue: null, // what a cue says beside the voice of replies, and after how many captions: {cue, text, after}
     results: [], // of completed tasks: {turn, title, slots}
     unsent: [], // typed and not confirmed by the server: {id, conversation, text}
     dialogue: null,
@@ -115,7 +115,7 @@ const HANDLERS = {
     cue: payload.role === "assistant" ? null : model.cue,
   }),
   "duologue.agent": (model, { name }) => ({ ...model, speaker: name }),
-  "duologue.cue": (model, payload) => ({ ...model, cue: cueAfter(model.cue, payload) }),
+  "duologue.cue": (model, payload) => ({ ...model, cue: cueAfter(model, payload) }),
   "duologue.typed": (model, { id }) => ({ ...model, unsent: model.unsent.filter((message) => message.id !== id) }),
   "duologue.dialogue": (model, payload) => ({ ...model, dialogue: payload.flow === null ? null : payload }),
   "duologue.results": (model, { results }) => ({ ...model, results }),
@@ -194,8 +194,8 @@ function withState(model, payload, receivedAt) {
 // Cues that only say that the wait goes on: silenced, they are over. What the others tell stays readable.
 const PASSING = new Set(["sound", "words", "presence"]);
 
-function cueAfter(cue, { action, cue: kind, text }) {
-  if (action === "play") return text ? { cue: kind, text } : cue;
+function cueAfter({ cue, captions }, { action, cue: kind, text }) {
+  if (action === "play") return text ? { cue: kind, text, after: captions.length } : cue;
   return cue && PASSING.has(cue.cue) ? null : cue;
 }
 
