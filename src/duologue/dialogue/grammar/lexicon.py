@@ -167,10 +167,16 @@ class Lexicon:
     from_slots: frozenset[str]
     to_slots: frozenset[str]
     articles: frozenset[str]
+    # Lists of things
+    list_words: Mapping[str, tuple[Phrase, ...]]  # what adds, removes and changes a thing of a list, by its kind
     # Lists for the pack
     lists: Mapping[str, frozenset[str]]
     limits: tuple[Phrase, ...]
     excluding: str
+    prefers_before: tuple[Phrase, ...]  # before the value that is preferred in a range: "am liebsten"
+    prefers_after: tuple[Phrase, ...]  # after it: "wäre am besten"
+    excepts: tuple[Phrase, ...]  # between a range and a value that is excluded: "außer"
+    day_of_month: str  # with {day} and {month}
     counting: str
     refuses_change: tuple[Phrase, ...]
     kinds: Mapping[str, tuple[Phrase, ...]]
