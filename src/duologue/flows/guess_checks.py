@@ -25,6 +25,7 @@ _SURE = 0.9  # needed where the message may also be a free-text answer
 _SURE_OF_HANDOFF = 0.8  # needed to hand an open task over to a human
 _SURE_OF_DEPARTURE = 0.6  # needed to leave the open question, or to take an answer back
 _SPOKEN = {"wait": "wait", "go_back": "back", "start_over": "restart", "skip": "skip", "cancel": "cancel"}
+_SPOKEN |= {"handoff": "person"}
 _DEPARTURES = ("go_back", "start_over", "cancel")
 
 

@@ -38,8 +38,9 @@ def commands_of(
     is_plain = name is None or guess.is_task_at_hand or (name in ANSWERS and wants_yes_or_no(domain, effect))
     if (is_plain or is_bare) and not given and (part := answer_in_part(domain, state, effect, today)):
         return (*_put_off(domain, state, effect.text, today, part), *part)
-    if name is None and not given and state.top is None:
-        return flow_by_items(domain, effect.text, today)
+    is_task = name is not None and name.startswith(FLOW)
+    if not given and state.top is None and not is_task and (items := flow_by_items(domain, effect.text, today)):
+        return items
     if name is None or is_bare:
         return given
     if found.by != "llm" and (offer := offer_instead(guess)):

@@ -36,6 +36,7 @@ class Lexicon:
     carriers: frozenset[str]  # words that people put around an answer
     carrier_stems: frozenset[str]
     polite_phrases: tuple[Phrase, ...]
+    requesting: tuple[Phrase, ...]  # begin a request to the agent at the end of free text: "bitte beeilen"
     # Yes and no
     assent: frozenset[str]
     dissent: frozenset[str]
