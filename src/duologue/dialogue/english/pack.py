@@ -17,7 +17,7 @@ from .list_replies import asks_for_list, is_explicit, read_list_reply
 from .no_preference import has_no_preference
 from .numbers import SCALES, TENS
 from .operations import excludes
-from .questions import OPENINGS, asks
+from .questions import OPENINGS, STOPPING, asks
 from .read_confirmation import plain_answer, read_confirmation, says_yes_then_asks
 from .read_reply import read, read_volunteered
 from .tokens import stem, stems_of, tokens_of
@@ -151,6 +151,7 @@ ENGLISH = LanguagePack(
         why=_set("why"),
         asks_why=_set("why do you need that this it want to know is for must should i have tell what"),
         before_questions=OPENINGS | _set("wait sorry"),
+        stopping=STOPPING,
         around_topics=POLITE
         | FILLERS
         | _set("a an the of to for in on at is are am be do does did i you your my me we our it that this and or")

@@ -162,6 +162,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         why=lists["why"],
         asks_why=lists["asks_why"],
         before_questions=lists["before_questions"] | lexicon.openings,
+        stopping=lexicon.stopping,
         around_topics=lists["around_topics"] | lexicon.polite | lexicon.fillers,
         cancel_stems=frozenset(map(lexicon.stem, lists["cancel_stems"])),
         wait_stems=frozenset(map(lexicon.stem, lists["wait_stems"])),

@@ -110,6 +110,7 @@ class LanguageWords:
     why: frozenset[str]  # "why"
     asks_why: frozenset[str]  # all words of "why do you need that?"
     before_questions: frozenset[str]  # openings of a side question
+    stopping: tuple[Phrase, ...]  # stop the agent before a question: "hold on", "one sec"
     around_topics: frozenset[str]  # words of a question that don't tell what it is about
 
 
