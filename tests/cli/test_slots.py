@@ -89,7 +89,8 @@ def test_with_parts_a_yes_counts_although_a_question_follows() -> None:
     }.items(),
 )
 def test_replies_in_another_language(language: str, replies: dict[str, str]) -> None:
-    rows = [row(number, kind, reply) for number, (kind, reply) in enumerate(zip(("date", "boolean", "time"), replies))]
+    kinds = ("date", "boolean", "time")
+    rows = [row(number, *given) for number, given in enumerate(zip(kinds, replies, strict=True))]
     rows.append(row(9, "confirm", "nein" if language == "de" else "no", ask="confirm", slot=None))
     done = run("\n".join(map(json.dumps, rows)), "--language", language)
     assert done.returncode == 0, done.stderr

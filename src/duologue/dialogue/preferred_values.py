@@ -30,7 +30,7 @@ _KINDS = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKin
 class Cut(NamedTuple):
     """A reply in two parts, each as a range of token indexes."""
 
-    range: range
+    within: range  # the range of values
     wish: range
     excludes: bool = False  # the second part is a value that doesn't suit
 
@@ -76,7 +76,7 @@ def _both(
     words: LanguageWords, tokens: Sequence[Token], within: range, wish: range, *, excludes: bool = False
 ) -> Iterator[Cut]:
     cut = Cut(_trimmed(words, tokens, within), _trimmed(words, tokens, wish), excludes)
-    if cut.range and cut.wish:
+    if cut.within and cut.wish:
         yield cut
 
 
@@ -92,9 +92,7 @@ def _trimmed(words: LanguageWords, tokens: Sequence[Token], part: range) -> rang
 
 def _clause_start(words: LanguageWords, tokens: Sequence[Token], place: int) -> int:
     """The index of the first token of the clause that `place` is in."""
-    return next(
-        (at for at in range(place - 1, 0, -1) if tokens[at].pause or tokens[at - 1].word in words.contrasts), 0
-    )
+    return next((at for at in range(place - 1, 0, -1) if tokens[at].pause or tokens[at - 1].word in words.contrasts), 0)
 
 
 def _is_around(words: LanguageWords, tokens: Sequence[Token]) -> bool:
@@ -130,9 +128,9 @@ def _prefer(message: MessageInContext, cut: Cut) -> bool:
 def _fitting(message: MessageInContext, cut: Cut, found: tuple[Json, ...]) -> tuple[Json, ...]:
     """The values of the wish that the range allows. Two different single values are both returned, so that the agent
     asks: "Friday, Saturday would be better". Empty if the range can't be read, or has no such value."""
-    within = _range_of(message, _text(message, cut.range))
+    within = _range_of(message, _text(message, cut.within))
     if within is None:  # "in the morning, ideally ten": only both parts together are a value
-        together = f"{_text(message, cut.range)} {_text(message, cut.wish)}"
+        together = f"{_text(message, cut.within)} {_text(message, cut.wish)}"
         within = candidates_of(message, together, replace(message.asked, others=(), among=(), proposed=None))
         return tuple(value for value in found if value in within)
     fits = tuple(value for value in found if value in within) if within else found
@@ -143,7 +141,7 @@ def _exclude(message: MessageInContext, cut: Cut) -> bool:
     """Ask about the values of the range that aren't excluded: "next week, but not Monday"."""
     d = message.d
     excluded = candidates_of(message, _text(message, cut.wish), replace(message.asked, others=(), among=()))
-    within = _range_of(message, _text(message, cut.range))
+    within = _range_of(message, _text(message, cut.within))
     left = tuple(value for value in within or () if value not in excluded)
     if not excluded or within is None or (within and len(left) == len(within)):
         return False
@@ -151,7 +149,7 @@ def _exclude(message: MessageInContext, cut: Cut) -> bool:
     if left:
         _ask_which(d, left)
         return True
-    first = message.tokens[cut.range.stop].start
+    first = message.tokens[cut.within.stop].start
     d.say(d.domain.patterns.limited, value=message.text[first:].strip(" .!?,"))
     count_try(d)
     continue_flow(d)
@@ -202,7 +200,7 @@ def _with_month(message: MessageInContext, cut: Cut) -> str:
     """The words of the wish, with the month that the range names: "the third of June" in "in June, ideally the
     third"."""
     wish = _text(message, cut.wish)
-    inside = message.tokens[cut.range.start : cut.range.stop]
+    inside = message.tokens[cut.within.start : cut.within.stop]
     month = _month_in(message, inside) if message.asked.slot.kind is SlotKind.DATE else ""
     return message.words.day_of_month.format(day=wish, month=month) if month else wish
 

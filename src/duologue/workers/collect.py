@@ -1,7 +1,7 @@
 """Tasks that ask the person for one value: `email = await context.run(CollectEmail())`.
 
-Replies are read by the grammars of the agent's language, without a model. Rule: a task returns a checked value or raises
-NotCollected. A card number never enters the history, a log or the store.
+Replies are read by the grammars of the agent's language, without a model. Rule: a task returns a checked value or
+raises NotCollected. A card number never enters the history, a log or the store.
 """
 
 from __future__ import annotations

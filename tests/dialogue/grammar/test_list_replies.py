@@ -113,7 +113,8 @@ def test_things_that_are_changed(
 
 
 @pytest.mark.parametrize(
-    ("language", "text"), [("de", "das wars"), ("de", "nein, das ist alles"), ("es", "eso es todo"), ("es", "no, nada más")]
+    ("language", "text"),
+    [("de", "das wars"), ("de", "nein, das ist alles"), ("es", "eso es todo"), ("es", "no, nada más")],
 )
 def test_the_end_of_a_list(language: str, text: str) -> None:
     assert read(language, text, count=1) == ListReply("done", is_done=True)
@@ -131,7 +132,9 @@ def test_words_that_arent_understood_are_returned() -> None:
     assert found.leftover == ("Ananas",)
 
 
-@pytest.mark.parametrize(("language", "text"), [("de", "bla bla"), ("de", "nein"), ("es", "bla bla"), ("es", "sí"), ("es", "")])
+@pytest.mark.parametrize(
+    ("language", "text"), [("de", "bla bla"), ("de", "nein"), ("es", "bla bla"), ("es", "sí"), ("es", "")]
+)
 def test_other_replies_arent_about_the_list(language: str, text: str) -> None:
     assert read(language, text, count=1) is None
 

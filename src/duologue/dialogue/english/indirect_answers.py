@@ -1,8 +1,8 @@
 """Yes and no in other words: "spot on", "I don't see anything wrong with that", "I've changed my mind".
 
-A denied fault agrees, and so does a thing that can't be bettered; who has changed their mind or finds a mistake refuses.
-Rule: an answer here has no second reading. What is said about the line ("can you hear me all right?") is never an
-answer.
+A denied fault agrees, and so does praise that can't be exceeded. A change of mind refuses, and so does a mistake that
+the user points out. Rule: an answer here has no second reading. What is said about the line ("can you hear me all
+right?") is never an answer.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ _REFUSING = _phrases(
     misheard me|misunderstood me|got me wrong|you got it wrong|not happy|thumbs down"""
 )
 _WRONG = frozenset("wrong incorrect mistake error false mistaken".split())
-REFUSING_WORDS = _WRONG | {word for phrase in _REFUSING for word in phrase} | frozenset("at all there sorry afraid".split())
+REFUSING_WORDS = (
+    _WRONG | {word for phrase in _REFUSING for word in phrase} | frozenset("at all there sorry afraid".split())
+)
 _HEARING = frozenset(("hear", "hearing"))
 _HEARD = frozenset("me you us myself yourself".split())
 _LINE = _phrases("breaking up|bad line|line is bad|connection is bad|you there|anyone there|anybody there|cut out")
@@ -96,5 +98,7 @@ def is_only_hoped(words: Sequence[str]) -> bool:
 
 def is_about_the_line(words: Sequence[str]) -> bool:
     """Is the reply about the connection: "can you hear me all right?", "I can't hear you very well"?"""
-    hears = any(word in _HEARING and words[at + 1 : at + 2] and words[at + 1] in _HEARD for at, word in enumerate(words))
+    hears = any(
+        word in _HEARING and words[at + 1 : at + 2] and words[at + 1] in _HEARD for at, word in enumerate(words)
+    )
     return hears or where(words, _LINE) is not None

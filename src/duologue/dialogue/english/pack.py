@@ -109,7 +109,7 @@ ENGLISH = LanguagePack(
         excluding=("not",),
         prefers_before=_phrases(
             """most preferably|preferably|preferable|ideally|optimally|say|let's say|best|better|better still|rather|
-            especially|particularly|if possible|if you can|hopefully|my favorite is|i'd prefer|i would prefer|i prefer"""
+            especially|particularly|if possible|if you can|hopefully|i'd prefer|i would prefer|i prefer"""
         ),
         prefers_after=_phrases(
             """would be best|would be better|would be ideal|would be perfect|would be great|would be preferable|

@@ -14,8 +14,9 @@ from .tokens import Token, stem
 
 STOPPING = tuple(
     tuple(phrase.split())
-    for phrase in """hold on a second|hold on a sec|hold on a minute|hold on a moment|hold on|hang on a second|hang on a sec|
-    hang on a minute|hang on a moment|hang on|wait a second|wait a sec|wait a minute|wait a moment|wait up|wait|
+    for phrase in """hold on a second|hold on a sec|hold on a minute|hold on a moment|hold on|hang on a second|
+    hang on a sec|hang on a minute|hang on a moment|hang on|wait a second|wait a sec|wait a minute|wait a moment|
+    wait up|wait|
     just a second|just a sec|just a minute|just a moment|one second|one sec|one minute|one moment|a second|a sec|
     a moment|a minute|give me a second|give me a sec|give me a minute|give me a moment|stop|sorry|excuse me|pardon me|
     one question|quick question|a quick question|just a question|one thing|before that|before i forget|

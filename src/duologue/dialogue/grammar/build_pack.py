@@ -27,7 +27,8 @@ _LIST_WORDS = (
 )
 _LISTS = (
     "common open_ends open_verb_marks goes_on small around_names retry give_up neither asks_for_value again "
-    "asks_which which_ones why asks_why before_questions contrasts between ands month_ranges around_topics cancel_stems wait_stems"
+    "asks_which which_ones why asks_why before_questions contrasts between ands month_ranges around_topics "
+    "cancel_stems wait_stems"
 ).split()
 
 

@@ -74,7 +74,16 @@ def _joined(lexicon: Lexicon, tokens: Sequence[Token], found: list[Match]) -> li
 
 
 def _date_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: DayContext) -> Match | None:
-    for reader in (_numeric_at, _day_and_month_at, _relative_at, _weekday_at, _weekend_at, _week_at, _holiday_at, _day_alone_at):
+    for reader in (
+        _numeric_at,
+        _day_and_month_at,
+        _relative_at,
+        _weekday_at,
+        _weekend_at,
+        _week_at,
+        _holiday_at,
+        _day_alone_at,
+    ):
         match = reader(lexicon, tokens, place, context)
         if match is not None:
             return match

@@ -1,7 +1,7 @@
 """Replies about a list of things: "zwei große Margherita und eine Cola", "sin la cola", "machen Sie die zweite klein".
 
-The reply is divided into clauses, and a clause with a count or an article begins a thing. Rule: a word fills one slot of
-one thing. Words that aren't understood are returned with the reply, so that the agent can say which ones it left out.
+The reply is divided into clauses, and a clause with a count or an article begins a thing. Rule: a word fills one slot
+of one thing. Words that aren't understood are returned with the reply, so that the agent can say which it left out.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def is_explicit(lexicon: Lexicon, text: str) -> bool:
     words = words_of(body)
     marks = ("removes", "changes", "adds")
     is_marked = any(_starts(lexicon, body, mark) for mark in marks) or _ends(lexicon, body, "removes_after") > 0
-    has_change = where_phrase(words, lexicon.list_words["instead"]) or where_phrase(words, lexicon.list_words["becomes"])
-    return bool(body) and (is_marked or bool(has_change) or (has_mind and body[0].word in lexicon.none))
+    has_change = any(where_phrase(words, lexicon.list_words[mark]) for mark in ("instead", "becomes"))
+    return bool(body) and (is_marked or has_change or (has_mind and body[0].word in lexicon.none))
 
 
 def asks_for_list(lexicon: Lexicon, text: str, called: str) -> bool:
@@ -230,12 +230,12 @@ class _ListReader:
         words, lists = words_of(tokens), self._lexicon.list_words
         body = tokens[_starts(self._lexicon, tokens, "changes") :]
         body = body[: len(body) - _ends(self._lexicon, body, "changes_after")]
-        if (instead := where_phrase(words, lists["instead"])) is not None and 0 < instead.start:
+        if (instead := where_phrase(words, lists["instead"])) is not None and instead.start > 0:
             return self._changed(tokens[instead.stop :], _after(self._lexicon, tokens[: instead.start], "wants"), count)
         said = words_of(body)
         is_said = len(body) < len(tokens)
         into = where_phrase(said, lists["becomes"]) or (where_phrase(said, lists["into"]) if is_said else None)
-        if into is not None and 0 < into.start and into.stop < len(body):
+        if into is not None and into.start > 0 and into.stop < len(body):
             return self._changed(body[: into.start], body[into.stop :], count)
         if not is_said or not body:
             return None

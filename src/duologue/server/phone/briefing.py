@@ -17,7 +17,6 @@ from duologue.dialogue.language.readings import ConfirmationAnswer, Direct, Ques
 from duologue.ports.brain import LastWords, Part, Request
 from duologue.runtime.agent import Agent
 
-
 _KEY = Slot("key", SlotKind.NUMBER)
 
 
