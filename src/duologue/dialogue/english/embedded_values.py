@@ -46,34 +46,33 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
 def unsettled_slots(slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
     """The slots for days and times of which the message speaks without giving a value that can be taken: "on Monday or
     Tuesday", "this weekend"."""
-    told, doubtful = _told_and_doubtful(tokens_of(message), slots, today)
-    moments = (slot.name for slot in slots if slot.kind in _MOMENTS)
-    return tuple(name for name in moments if name in doubtful and name not in told)
+    _, doubtful = _told_and_doubtful(tokens_of(message), slots, today)
+    return tuple(slot.name for slot in slots if slot.kind in _MOMENTS and doubtful.get(slot.name))
 
 
-def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: str) -> tuple[Filled, set[str]]:
-    """The slots that the message fills, and those whose values in it can't be taken. What is told about the past fills
-    no slot for coming days, and isn't doubtful either."""
+def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: str) -> tuple[Filled, dict[str, bool]]:
+    """The slots that the message fills, and those whose values in it can't be taken, each with whether any of these
+    values is about what the user wants, not about the past."""
     filled: Filled = {}
-    doubtful: set[str] = set()
+    doubtful: dict[str, bool] = {}
     named = stems_of(*(slot.name for slot in slots))
     found = list(find_all_values(tokens, slots, today_of(today))) if tokens and slots else []
     for match, fitting in found:
         is_past = all(slot.is_past for slot in fitting)  # such a slot is about what happened
-        is_settled = not any(_unsettles(token.word, is_past=is_past) for token in clause_around(tokens, match))
+        clause = tuple(clause_around(tokens, match))
+        is_settled = not any(_unsettles(token.word, is_past=is_past) for token in clause)
         if fitting and fitting[0].kind in _MOMENTS and belongs_to_other_thing(tokens, match, named):
             continue
         if is_settled and not all(_is_clear(tokens, match, slot) for slot in fitting):
             continue  # a number that doesn't say what it counts
         wished = narrowed(tokens, filled[fitting[0].name][1], match) if _is_filled(fitting, filled) else match
-        is_one = is_settled and wished is not None and len(fitting) == 1
-        if is_one and wished is not None and not _is_in_other_month(tokens, wished, fitting[0]):
+        is_other = len(fitting) == 1 and _is_in_other_month(tokens, match, fitting[0])
+        if is_settled and wished is not None and len(fitting) == 1 and not is_other:
             filled[fitting[0].name] = (fitting[0], wished)
-        else:
-            is_told = not is_past and any(token.word in PAST for token in clause_around(tokens, match))
-            doubtful |= {slot.name for slot in fitting if not is_told or slot.name in filled}
-            filled = {name: entry for name, entry in filled.items() if name not in {slot.name for slot in fitting}}
-    doubtful |= {name for name, (_, match) in filled.items() if len(match.candidates) != 1}
+            continue
+        is_wanted = is_past or not any(token.word in PAST for token in clause)
+        doubtful |= {slot.name: doubtful.get(slot.name, False) or is_wanted for slot in fitting}
+    doubtful |= {name: True for name, (_, match) in filled.items() if len(match.candidates) != 1}
     told = {name: entry for name, entry in filled.items() if name not in doubtful}
     told |= with_later_end(tokens, told, today_of(today))
     covered = covered_by(match for _, match in filled.values())

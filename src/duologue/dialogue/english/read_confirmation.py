@@ -183,7 +183,9 @@ def plain_answer(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()
     changes something. Used to check a classifier, which may take "are you sure?" for a yes."""
     tokens = tokens_of(reply)
     words = {token.word for token in tokens}
-    if not tokens or _asks_at_all(tokens, reply) or words & (_DOUBTS | _NEARLY) or is_about_the_line(words_of(tokens)):
+    if not tokens or _asks_at_all(tokens, reply) or words & (_DOUBTS | _NEARLY):
+        return None
+    if is_about_the_line(words_of(tokens)) or is_only_hoped(words_of(tokens)):
         return None
     if new_values(tokens, today_of(today), text) or _names_more(tokens, slots, today_of(today), text):
         return None
@@ -207,7 +209,7 @@ def _asks_whether(tokens: Sequence[Token]) -> bool:
 
 
 def _asks_at_all(tokens: Sequence[Token], reply: str) -> bool:
-    if asks(tokens) or wants_to_know(tokens) or "?" in reply:
+    if asks(tokens) or wants_to_know(tokens) or _asks_whether(tokens) or "?" in reply:
         return True
     return tokens[0].word in _ASKING and len(tokens) > 1 and tokens[1].word in ("i", "we", "you", "they")
 
