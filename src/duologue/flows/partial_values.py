@@ -35,7 +35,8 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
 
 def put_off(domain: Domain, flow: str, text: str, today: str, known: Iterable[str]) -> tuple[ChitChat, ...]:
     """What the agent says about days and times in the message that can't be taken, such as "on Monday or Tuesday": it
-    comes back to them. Empty if every day and time was taken, or if the flow asks for it next. `known` are the filled slots."""
+    comes back to them. Empty if every day and time was taken, or if the flow asks for it next. `known` are the
+    filled slots."""
     names = [name for name in domain.flows[flow].slots if name not in set(known)]
     slots = tuple(domain.slots[name].grammar_slot for name in names if not domain.slots[name].ask_before_filling)
     left = [name for name in domain.pack.replies.unsettled_slots(slots, text, today) if name != names[0]]
