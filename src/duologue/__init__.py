@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from duologue.brains.anthropic import AnthropicBrain
     from duologue.brains.chat import ChatBrain
+    from duologue.brains.gemini import GeminiLive, GeminiSettings
     from duologue.brains.realtime import RealtimeModel, RealtimeSettings
     from duologue.core.errors import DuologueError
     from duologue.core.settings import PROFILES, Settings, profile
@@ -66,6 +67,8 @@ _MODULES = {
     "Fallback": "duologue.failover",
     "Firm": "duologue.ports.brain",
     "FlowBrain": "duologue.flows.brain",
+    "GeminiLive": "duologue.brains.gemini",
+    "GeminiSettings": "duologue.brains.gemini",
     "HealthRule": "duologue.failover",
     "Hooks": "duologue.runtime.hooks",
     "Job": "duologue.ports.worker",
@@ -142,6 +145,8 @@ __all__ = [
     "Fallback",
     "Firm",
     "FlowBrain",
+    "GeminiLive",
+    "GeminiSettings",
     "HealthRule",
     "Hooks",
     "Job",
