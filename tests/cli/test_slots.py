@@ -79,3 +79,25 @@ def test_with_parts_a_yes_counts_although_a_question_follows() -> None:
     lines = json.dumps(row(1, "confirm", "Yes, that's right. What's the address?", ask="confirm", slot=None)) + "\n"
     alone, in_parts = json.loads(run(lines).stdout), json.loads(run(lines, "--parts").stdout)
     assert (alone["direct"], in_parts["direct"], in_parts["value"]) == (False, True, "yes")
+
+
+@pytest.mark.parametrize(
+    ("language", "replies"),
+    {
+        "de": {"am nächsten Dienstag": "2026-03-10", "ja bitte": "True", "halb fünf nachmittags": "16:30"},
+        "es": {"el martes": "2026-03-10", "sí, por favor": "True", "a las cuatro y media de la tarde": "16:30"},
+    }.items(),
+)
+def test_replies_in_another_language(language: str, replies: dict[str, str]) -> None:
+    kinds = ("date", "boolean", "time")
+    rows = [row(number, *given) for number, given in enumerate(zip(kinds, replies, strict=True))]
+    rows.append(row(9, "confirm", "nein" if language == "de" else "no", ask="confirm", slot=None))
+    done = run("\n".join(map(json.dumps, rows)), "--language", language)
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line).get("value") for line in done.stdout.splitlines()] == [*replies.values(), "no"]
+
+
+def test_an_unknown_language_is_refused_with_those_that_exist() -> None:
+    done = run("", "--language", "xx")
+    assert done.returncode == 1
+    assert "no language pack for 'xx'. There are packs for: de, en, es." in done.stderr

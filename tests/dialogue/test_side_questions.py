@@ -17,7 +17,14 @@ def asked(**more: object) -> Talker:
 
 @pytest.mark.req("D-07")
 @pytest.mark.parametrize(
-    "text", ["what was the size again?", "which size did you say?", "what size do you have so far?"]
+    "text",
+    [
+        "what was the size again?",
+        "which size did you say?",
+        "what size do you have so far?",
+        "hold on, what was the size again?",
+        "one sec which size did you say",
+    ],
 )
 def test_a_value_that_was_given_is_told_and_the_question_returns(text: str) -> None:
     talker = asked().says(text)

@@ -18,6 +18,7 @@ DAY = SlotSpec("day", SlotKind.DATE, "Which day?", prefers="first")
     {
         "after four": "All right, after four. What time?",
         "uh, not before nine": "All right, not before nine. What time?",
+        "between ten and twelve": "All right, between ten and twelve. What time?",
     }.items(),
 )
 def test_a_limit_is_repeated_and_the_question_asked_again(text: str, said: str) -> None:

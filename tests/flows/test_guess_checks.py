@@ -146,11 +146,21 @@ def test_an_unsure_cancel_is_ignored_when_nothing_is_open() -> None:
     assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == ()
 
 
-@pytest.mark.parametrize(("confidence", "meant"), [(0.66, ()), (0.85, (Handoff(),))])
-def test_an_open_task_is_handed_over_only_if_the_guess_is_sure(confidence: float, meant: tuple[Command, ...]) -> None:
+@pytest.mark.parametrize(
+    ("text", "confidence", "meant"),
+    [
+        ("you can call me", 0.66, ()),
+        ("you can call me", 0.85, ()),
+        ("put your manager on", 0.66, ()),
+        ("put your manager on", 0.85, (Handoff(),)),
+    ],
+)
+def test_an_open_task_is_handed_over_only_if_the_guess_is_sure_and_a_word_speaks_of_it(
+    text: str, confidence: float, meant: tuple[Command, ...]
+) -> None:
     # Past bug: "you can call me", after "shall we call you?", handed the call over to a human.
     asking = DialogueState(stack=(Instance(1, "book_table"),))
-    asked = Understand(1, "you can call me", ("book_table",), (), question="Shall we call you?")
+    asked = Understand(1, text, ("book_table",), (), question="Shall we call you?")
     guess = Understanding((Guess("handoff", confidence),), True, confidence, by="minilm")
     assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == meant
 

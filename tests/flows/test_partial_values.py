@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.commands import SetSlot
+from duologue.dialogue.commands import ChitChat, SetSlot
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.flows import parse_flows
-from duologue.flows.partial_values import first_values
+from duologue.flows.partial_values import first_values, put_off
 from duologue.nlu.understanding import Understanding
 from tests.flows.guessed_intents import understood
 from tests.flows.partly_understood import VISIT, heard_in_part
@@ -42,6 +42,24 @@ def test_asking_for_a_task_answers_none_of_its_questions(text: str, values: dict
     # Past bug: "I need to see a doctor" was a yes to the question whether one is new here.
     found = first_values(DOCTOR, "visit", text, "2026-03-04")
     assert {one.slot: one.value for one in found if isinstance(one, SetSlot)} == values
+
+
+def test_a_day_that_cant_be_taken_is_put_off_in_words() -> None:
+    flows = parse_flows(
+        """
+version: 1
+slots:
+  guest: {type: name, prompt: "Your name?"}
+  day: {type: date, label: day of the visit, prompt: "Which day?"}
+flows:
+  visit: {description: visit us, examples: [I want to visit], steps: [collect: guest, collect: day]}
+"""
+    )
+    later = (ChitChat("I'll come back to this: day of the visit."),)
+    assert put_off(flows, "visit", "I want to visit on Monday or Tuesday", "2026-03-04", ()) == later
+    assert put_off(flows, "visit", "I want to visit on Monday", "2026-03-04", ()) == ()
+    asked_next = put_off(flows, "visit", "I want to visit on Monday or Tuesday", "2026-03-04", ["guest"])
+    assert asked_next == ()  # the next question asks for it
 
 
 NOT_UNDERSTOOD = Understanding((), False, 0.1, by="minilm")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from duologue.runtime.agent import Agent
 from duologue.testing import Call
 from duologue.workers.collect import (
     CollectAddress,
@@ -26,9 +27,9 @@ def today() -> datetime:
     return datetime(2026, 3, 2, 10, 0)
 
 
-def collect(task: Any, *replies: str) -> Any:
-    """What the task returns if the person gives these replies."""
-    with Call(lambda request: "Hm.") as call:
+def collect(task: Any, *replies: str, language: str = "en") -> Any:
+    """What the task returns if the person gives these replies to an agent of this language."""
+    with Call(Agent(lambda request: "Hm.", language=language)) as call:
 
         async def begin() -> asyncio.Future[Any]:
             return asyncio.ensure_future(call.context.run(task))
@@ -45,7 +46,7 @@ def collect(task: Any, *replies: str) -> Any:
         try:
             return call.run(result())
         finally:
-            assert call.heard[0] == task.question
+            assert call.heard[0] == task.in_language(language).question
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,36 @@ def collect(task: Any, *replies: str) -> Any:
 )
 def test_a_task_returns_the_value_of_its_type(task: Any, replies: list[str], value: object) -> None:
     assert collect(task, *replies) == value
+
+
+@pytest.mark.parametrize(
+    ("language", "task", "replies", "value"),
+    [
+        ("de", CollectName(), ["mein Name ist Anna Meier"], "Anna Meier"),
+        ("de", CollectEmail(), ["anna Punkt k ät example Punkt com", "ja, genau"], "anna.k@example.com"),
+        ("de", CollectPhone(), ["null drei null eins zwei drei vier", "nein", "0 3 0 5 6 7 8", "ja"], "0305678"),
+        ("de", CollectDate(today=today), ["am sechsten März"], date(2026, 3, 6)),
+        ("de", CollectDigits(length=3), ["eins zwei drei"], "123"),
+        ("de-AT", CollectConfirmation("Soll ich buchen?"), ["nein danke"], False),
+        ("es", CollectName(), ["me llamo Ana García"], "Ana García"),
+        ("es", CollectAddress(), ["calle Mayor 12", "sí, correcto"], "calle Mayor 12"),
+        ("es", CollectDate(today=today), ["el 6 de marzo"], date(2026, 3, 6)),
+        ("es", CollectConfirmation("¿Lo reservo?"), ["claro que sí"], True),
+        ("en", CollectConfirmation("Soll ich buchen?", language="de"), ["jawohl"], True),
+    ],
+)
+def test_replies_are_read_in_the_agents_language_or_in_the_tasks_own(
+    language: str, task: Any, replies: list[str], value: object
+) -> None:
+    assert collect(task, *replies, language=language) == value
+
+
+def test_an_empty_confirm_confirms_nothing() -> None:
+    assert collect(CollectEmail(confirm=""), "ada at example dot com") == "ada@example.com"
+
+
+def test_a_language_without_a_pack_is_read_in_english() -> None:
+    assert collect(CollectConfirmation("D'accord ?"), "yes", language="fr") is True
 
 
 def test_a_value_that_isnt_confirmed_is_asked_for_again() -> None:

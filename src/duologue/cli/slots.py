@@ -15,12 +15,15 @@ from typing import Annotated, Any
 import typer
 
 from duologue.core.errors import DuologueError
-from duologue.dialogue.english import (
+from duologue.dialogue.english.names import NameList
+from duologue.dialogue.english.pack import ENGLISH
+from duologue.dialogue.language.pack import LanguagePack
+from duologue.dialogue.language.packs import UnknownLanguage, pack_of
+from duologue.dialogue.language.readings import (
     Ambiguous,
     Choice,
     Confirmation,
     Direct,
-    NameList,
     Question,
     Reading,
     Slot,
@@ -28,9 +31,6 @@ from duologue.dialogue.english import (
     SpokenCommand,
     Unclear,
     Why,
-    read,
-    read_confirmation,
-    says_yes_then_asks,
 )
 
 _KINDS = {"boolean": SlotKind.YES_NO, "text": SlotKind.NAME}
@@ -57,13 +57,18 @@ def slots_command(
         Path | None, typer.Option(help="A JSON file of known names: an object from slot to a list of names.")
     ] = None,
     parts: Annotated[bool, typer.Option(help="Also take a yes with a question after it, as flows do.")] = False,
+    language: Annotated[str, typer.Option(help="The language of the replies: de, en or es.")] = "en",
 ) -> None:
     """Read replies to questions from standard input, one JSON object per line, and find their slot values."""
+    try:
+        pack = pack_of(language)
+    except UnknownLanguage as error:
+        raise DuologueError(f"--language: {error}") from None
     known = KnownNames(_read_names(names) if names is not None else {})
     for number, line in enumerate(sys.stdin, start=1):
         if line.strip():
             try:
-                answer = answer_row(json.loads(line), known, parts=parts)
+                answer = answer_row(json.loads(line), known, parts=parts, pack=pack)
             except (KeyError, TypeError, ValueError) as error:
                 raise DuologueError(f"standard input, line {number}: {type(error).__name__}: {error}") from None
             sys.stdout.write(json.dumps(answer) + "\n")
@@ -81,20 +86,23 @@ def _read_names(file: Path) -> dict[str, list[str]]:
     return names
 
 
-def answer_row(row: Mapping[str, Any], known: KnownNames, *, parts: bool = False) -> dict[str, Any]:
+def answer_row(
+    row: Mapping[str, Any], known: KnownNames, *, parts: bool = False, pack: LanguagePack = ENGLISH
+) -> dict[str, Any]:
     """The answer to one row, as JSON: the value of the reply if the grammar understands it completely, otherwise the
     reason why it doesn't. A name that isn't found in the list of its slot is looked up among all known names. With
     `parts`, a yes counts although a question follows it."""
     if row["ask"] == "confirm":
-        answer = _as_json(read_confirmation(row["question"], row["reply"], row["today"]))
-        if parts and not answer["direct"] and says_yes_then_asks(row["question"], row["reply"], row["today"]):
+        said = row["question"], row["reply"], row["today"]
+        answer = _as_json(pack.replies.read_confirmation(*said, ()))
+        if parts and not answer["direct"] and pack.replies.says_yes_then_asks(*said):
             answer = {"direct": True, "value": "yes", "asks": True}
         return {"id": row["id"], **answer}
     slot = slot_of(row, known)
-    reading = _read(row, slot)
+    reading = _read(row, slot, pack)
     if slot.kind is SlotKind.NAME and isinstance(reading, Unclear) and reading.why in _WITHOUT_NAME:
         wider = Slot(slot.name, slot.kind, names=known.all)
-        reading = _read(row, wider)
+        reading = _read(row, wider, pack)
     return {"id": row["id"], **_as_json(reading)}
 
 
@@ -105,10 +113,10 @@ def slot_of(row: Mapping[str, Any], known: KnownNames) -> Slot:
     return Slot(row["slot"], kind, choices, known.of_slot(row["slot"]) if kind is SlotKind.NAME else None)
 
 
-def _read(row: Mapping[str, Any], slot: Slot) -> Reading:
+def _read(row: Mapping[str, Any], slot: Slot, pack: LanguagePack) -> Reading:
     about = row.get("service", "").rstrip("_0123456789")
     question = Question(slot, row["question"], about, row.get("proposed"))
-    return read(question, row["reply"], row["today"])
+    return pack.replies.read(question, row["reply"], row["today"])
 
 
 def _as_json(reading: Reading) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from .language.readings import (
 from .language.readings import SpokenCommand as Commanded
 from .list_answers import take_list_change, take_list_reply
 from .not_understood import miss
+from .preferred_values import take_preferred_value
 from .prompts import count_try, is_question_current
 from .repairs import leave_for_question
 from .requests import understanding
@@ -170,6 +171,7 @@ QUESTION: tuple[Interpreter[MessageInContext], ...] = (
     Interpreter("list", "items of a list that is asked for, changes of it, or its end", take_list_reply),
     Interpreter("change of a list", "an item that is added, removed or changed at another question", take_list_change),
     Interpreter("question for the FAQ", "a question, where the flow asks what the user wants to know", _take_question),
+    Interpreter("preferred value", "a range and a wish in it: next week, ideally Tuesday", take_preferred_value),
     Interpreter("another slot", "a value that names another slot, or corrects the last answer", _take_other_slot),
     Interpreter("none of them", "a no to all values that the agent asked about", _take_rejection),
     Interpreter("value", "the slot's grammar explains every word", _take_value),

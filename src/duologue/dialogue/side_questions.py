@@ -14,7 +14,8 @@ from .draft import DialogueDraft
 from .faq_words import answer_by_words
 from .interpreters import MessageInContext
 from .language.readings import Choice, Direct, Question, SlotKind
-from .language.tokens import Token
+from .language.stop_phrases import after_stop
+from .language.tokens import Token, words_of
 from .prompts import is_question_current
 from .run_flow import continue_flow
 from .slot_names import names_of
@@ -42,8 +43,10 @@ def take_side_question(reply: MessageInContext) -> bool:
 def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
     """The answer to a question about the task; empty if the flow doesn't know it."""
     lists = d.domain.pack.words
-    opening = next((place for place, token in enumerate(tokens) if token.word not in lists.before_questions), 0)
-    said = [token.word for token in tokens[opening:]]
+    begins = after_stop(words_of(tokens), lists.stopping, lists.before_questions)
+    rest = tokens[begins:]
+    opening = next((place for place, token in enumerate(rest) if token.word not in lists.before_questions), 0)
+    said = [token.word for token in rest[opening:]]
     slot = d.s.waiting_for
     choices = _choices_of(d, slot) if slot is not None else ()
     if choices and said[0] in lists.asks_which and set(said) <= lists.which_ones:

@@ -26,21 +26,41 @@ def take_vague_value(message: MessageInContext) -> bool:
     first = next((at for at, token in enumerate(tokens) if token.word not in lists.polite | lists.fillers), len(tokens))
     words = tuple(token.word for token in tokens[first:])
     limit = next((one for one in lists.limits if words[: len(one)] == one), None)
+    if limit is None and not d.s.among and _has_two_ends(message, first):
+        return _repeat(message, first)
     if limit is None or len(words) == len(limit):
         return False
-    rest = message.text[tokens[first + len(limit)].start :]
-    value = d.domain.pack.replies.read(
-        Question(message.asked.slot, message.asked.text, message.asked.about), rest, d.today
-    )
-    if not isinstance(value, Direct | Ambiguous) or (d.s.among and limit != lists.excluding):
+    value = _value_in(message, message.text[tokens[first + len(limit)].start :])
+    if value is None or (d.s.among and limit != lists.excluding):
         return False
-    if d.s.among:
-        return _exclude(message, value)
+    return _exclude(message, value) if d.s.among else _repeat(message, first)
+
+
+def _repeat(message: MessageInContext, first: int) -> bool:
+    """Say the limit, which begins with the token `first`, and ask the question again."""
+    d = message.d
     d.enter(Phase.UNDERSTANDING)
-    d.say(d.domain.patterns.limited, value=message.text[tokens[first].start :].rstrip(" .!?,"))
+    d.say(d.domain.patterns.limited, value=message.text[message.tokens[first].start :].rstrip(" .!?,"))
     count_try(d)
     continue_flow(d)
     return True
+
+
+def _value_in(message: MessageInContext, text: str) -> Direct | Ambiguous | None:
+    """What a part of the reply means as a value of the asked slot; None if it isn't one."""
+    asked = Question(message.asked.slot, message.asked.text, message.asked.about)
+    reading = message.d.domain.pack.replies.read(asked, text, message.d.today)
+    return reading if isinstance(reading, Direct | Ambiguous) else None
+
+
+def _has_two_ends(message: MessageInContext, first: int) -> bool:
+    """Does a limit of two ends begin with the token `first`: "between ten and twelve"?"""
+    words, tokens = message.words, message.tokens[first:]
+    joint = next((at for at in range(2, len(tokens) - 1) if tokens[at].word in words.ands), 0)
+    if not joint or tokens[0].word not in words.between:
+        return False
+    ends = message.text[tokens[1].start : tokens[joint - 1].end], message.text[tokens[joint + 1].start :]
+    return all(_value_in(message, end) is not None for end in ends)
 
 
 def _exclude(message: MessageInContext, value: Direct | Ambiguous) -> bool:

@@ -16,6 +16,7 @@ from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain, Flow
 from duologue.dialogue.language.pack import LanguageWords, Signs
 from duologue.dialogue.language.readings import ConfirmationAnswer, SlotKind
+from duologue.dialogue.language.stop_phrases import after_stop
 from duologue.dialogue.language.tokens import Token
 from duologue.dialogue.state import DialogueState
 
@@ -25,6 +26,7 @@ _SURE = 0.9  # needed where the message may also be a free-text answer
 _SURE_OF_HANDOFF = 0.8  # needed to hand an open task over to a human
 _SURE_OF_DEPARTURE = 0.6  # needed to leave the open question, or to take an answer back
 _SPOKEN = {"wait": "wait", "go_back": "back", "start_over": "restart", "skip": "skip", "cancel": "cancel"}
+_SPOKEN |= {"handoff": "person"}
 _DEPARTURES = ("go_back", "start_over", "cancel")
 
 
@@ -142,7 +144,9 @@ def _denies_waiting(g: GuessInContext) -> bool:
 def _only_opens_with_wait(g: GuessInContext) -> bool:
     """Is the guess a request for time, although the "wait" only opens a question? "Wait, how much is it?" asks for the
     price; "can you wait a second?" asks for time."""
-    opening = next((place for place, token in enumerate(g.tokens) if token.word not in g.words.before_questions), 0)
+    stopped = after_stop([token.word for token in g.tokens], g.words.stopping, g.words.before_questions)
+    first = next((place for place, token in enumerate(g.tokens) if token.word not in g.words.before_questions), 0)
+    opening = max(stopped, first)
     rest = g.tokens[opening:]
     speaks_of_it = any(g.words.stem(token.word) in g.signs.words_of_command("wait") for token in rest)
     return g.intent == "wait" and opening > 0 and not speaks_of_it and g.signs.asks(rest)

@@ -19,7 +19,7 @@ from duologue.nlu.understanding import Quote, Understanding
 from .guess_checks import GuessInContext, is_doubtful, offer_instead
 from .intents import ANSWERS, COMMANDS, FLOW
 from .model_values import checked_value
-from .partial_values import answer_in_part, first_values, flow_by_items, wants_yes_or_no
+from .partial_values import answer_in_part, first_values, flow_by_items, put_off, wants_yes_or_no
 
 
 def commands_of(
@@ -37,9 +37,10 @@ def commands_of(
     is_bare = found.by != "llm" and state.top is not None and domain.pack.replies.is_all_values(effect.text, today)
     is_plain = name is None or guess.is_task_at_hand or (name in ANSWERS and wants_yes_or_no(domain, effect))
     if (is_plain or is_bare) and not given and (part := answer_in_part(domain, state, effect, today)):
-        return part
-    if name is None and not given and state.top is None:
-        return flow_by_items(domain, effect.text, today)
+        return (*_put_off(domain, state, effect.text, today, part), *part)
+    is_task = name is not None and name.startswith(FLOW)
+    if not given and state.top is None and not is_task and (items := flow_by_items(domain, effect.text, today)):
+        return items
     if name is None or is_bare:
         return given
     if found.by != "llm" and (offer := offer_instead(guess)):
@@ -48,9 +49,23 @@ def commands_of(
         return (Skip(),) if _is_change_left(domain, state, effect) else given
     if name.startswith(FLOW):
         flow = name.removeprefix(FLOW)
-        return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
+        if given:
+            return (StartFlow(flow), *given)
+        values = first_values(domain, flow, effect.text, today)
+        later = put_off(domain, flow, effect.text, today, [value.slot for value in values])
+        return (StartFlow(flow), *later, *values)
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _put_off(
+    domain: Domain, state: DialogueState, text: str, today: str, part: tuple[SetSlot, ...]
+) -> tuple[Command, ...]:
+    """What to say about days and times beside an answer that can't be taken yet."""
+    if state.top is None:
+        return ()
+    known = [*(name for name, _ in state.top.slots), *(value.slot for value in part)]
+    return put_off(domain, state.top.flow, text, today, known)
 
 
 def _with_model_values(

@@ -7,9 +7,9 @@ before it is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from duologue.dialogue.commands import SetSlot, StartFlow
+from duologue.dialogue.commands import ChitChat, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.language.pack import LanguagePack
@@ -31,6 +31,17 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
     if whole is not None:
         return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
     return _parts(domain.pack, slots, text, today)
+
+
+def put_off(domain: Domain, flow: str, text: str, today: str, known: Iterable[str]) -> tuple[ChitChat, ...]:
+    """What the agent says about days and times in the message that can't be taken, such as "on Monday or Tuesday": it
+    comes back to them. Empty if every day and time was taken, or if the flow asks for it next. `known` are the
+    filled slots."""
+    names = [name for name in domain.flows[flow].slots if name not in set(known)]
+    slots = tuple(domain.slots[name].grammar_slot for name in names if not domain.slots[name].ask_before_filling)
+    left = [name for name in domain.pack.replies.unsettled_slots(slots, text, today) if name != names[0]]
+    said = ", ".join(domain.slots[name].display_name for name in left)
+    return (ChitChat(domain.patterns.later.replace("{slots}", said)),) if left else ()
 
 
 def flow_by_items(domain: Domain, text: str, today: str) -> tuple[StartFlow | SetSlot, ...]:

@@ -72,6 +72,9 @@ class Commands(Protocol):
     @property
     def agent_name(self) -> str: ...
 
+    @property
+    def agent_language(self) -> str: ...
+
     def say(self, text: str) -> Awaitable[str]: ...
 
     async def ask(self, question: str, *, secret: bool, limit_s: float | None) -> str: ...
@@ -137,6 +140,11 @@ class Context(Generic[D]):
     def agent(self) -> str:
         """The name of the agent that has the conversation now."""
         return self._running.agent_name
+
+    @property
+    def language(self) -> str:
+        """The language of the agent that has the conversation now, such as "de"."""
+        return self._running.agent_language
 
     # -- What a program can do
 

@@ -49,6 +49,10 @@ class ConversationCommands:
     def agent_name(self) -> str:
         return self._engine.agent.name
 
+    @property
+    def agent_language(self) -> str:
+        return self._engine.agent.language
+
     def say(self, text: str) -> Awaitable[str]:
         driver = self._engine.driver
         if driver.is_other_thread:

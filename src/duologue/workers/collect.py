@@ -1,19 +1,21 @@
 """Tasks that ask the person for one value: `email = await context.run(CollectEmail())`.
 
-Replies are read by the grammars of the dialogue, without a model. Rule: a task returns a checked value or raises
-NotCollected. A card number never enters the history, a log or the store.
+Replies are read by the grammars of the agent's language, without a model. Rule: a task returns a checked value or
+raises NotCollected. A card number never enters the history, a log or the store.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from duologue.core.errors import DuologueError
-from duologue.dialogue.english import (
+from duologue.dialogue.language.pack import LanguagePack
+from duologue.dialogue.language.packs import has_pack, pack_of
+from duologue.dialogue.language.readings import (
     Ambiguous,
     ConfirmationAnswer,
     Direct,
@@ -22,12 +24,12 @@ from duologue.dialogue.english import (
     Slot,
     SlotKind,
     SpokenCommand,
-    plain_answer,
-    read,
 )
 from duologue.dialogue.templates import spoken
 from duologue.ports.call_actions import KeyRule
 from duologue.ports.context import Context, NotPossible
+
+from .collect_texts import collect_text
 
 MEANINGS_MAX = 3  # of a reply; with more, the question is asked again
 
@@ -39,18 +41,36 @@ class NotCollected(DuologueError):
 @dataclass(frozen=True, slots=True)
 class CollectText:
     """Asks for a text. `question` is asked, then `again` after a reply that gives no value. If `confirm` isn't empty,
-    the value is read back and must be confirmed: `{value}` stands for it. `today` gives the date for relative days."""
+    the value is read back and must be confirmed: `{value}` stands for it. Texts that aren't given are those of the
+    language. `today` gives the date for relative days."""
 
     question: str
     kind: SlotKind = SlotKind.TEXT
-    again: str = "Sorry, I didn't get that. Could you say it again?"
-    confirm: str = ""
+    again: str = ""
+    confirm: str | None = None  # None: the text of the language, if the task has one; empty: nothing is confirmed
     tries_max: int = 3
     today: Callable[[], datetime] = datetime.now
+    language: str = ""  # such as "de"; empty: the language of the agent. Without a language pack, replies are English
     secret: ClassVar[bool] = False
+    texts: ClassVar[tuple[str, str, str]] = ("", "again", "")  # names of question, again and confirm; empty: no text
 
     async def run(self, context: Context[Any]) -> Any:
         """The value. Raises NotCollected."""
+        return await self.in_language(context.language)._run(context)
+
+    def in_language(self, language: str) -> Self:
+        """This task with the texts that weren't given, in its own language or in this one."""
+        language = self.language or language
+        asked, again, confirm = (collect_text(language, name) if name else "" for name in self.texts)
+        return replace(
+            self,
+            language=language,
+            question=self.question or asked,
+            again=self.again or again,
+            confirm=confirm if self.confirm is None else self.confirm,
+        )
+
+    async def _run(self, context: Context[Any]) -> Any:
         question = self.question
         try:
             for _ in range(self.tries_max):
@@ -65,6 +85,11 @@ class CollectText:
             raise NotCollected(f"the person can't be asked: {over}") from over
         raise NotCollected(f"no usable answer in {self.tries_max} tries")
 
+    @property
+    def pack(self) -> LanguagePack:
+        """The language pack that reads the replies."""
+        return pack_of(self.language if has_pack(self.language) else "en")
+
     def read(self, reply: str) -> Any:
         """The value in this reply; None if it has none. Raises NotCollected if the person wants to stop."""
         reading = self._reading(reply)
@@ -76,7 +101,7 @@ class CollectText:
 
     def _reading(self, reply: str, among: tuple[Any, ...] = ()) -> Reading:
         question = Question(Slot("value", self.kind), text=self.question, among=among)
-        reading = read(question, reply, self.today().isoformat(timespec="minutes"))
+        reading = self.pack.replies.read(question, reply, self.today().isoformat(timespec="minutes"))
         if isinstance(reading, SpokenCommand) and reading.name in ("cancel", "person"):
             raise NotCollected("the person wants to stop")
         return reading
@@ -89,27 +114,28 @@ class CollectText:
         if not self.confirm:
             return True
         question = self.confirm.format(value=self.spoken(value))
-        return await context.run(CollectConfirmation(question, today=self.today))
+        return await context.run(CollectConfirmation(question, today=self.today, language=self.language))
 
 
 @dataclass(frozen=True, slots=True)
 class CollectName(CollectText):
-    question: str = "What is your name?"
+    question: str = ""
     kind: SlotKind = SlotKind.NAME
+    texts: ClassVar[tuple[str, str, str]] = ("name", "again", "")
 
 
 @dataclass(frozen=True, slots=True)
 class CollectEmail(CollectText):
-    question: str = "What is your e-mail address?"
+    question: str = ""
     kind: SlotKind = SlotKind.EMAIL
-    confirm: str = "I have {value}. Is that right?"
+    texts: ClassVar[tuple[str, str, str]] = ("email", "again", "right")
 
 
 @dataclass(frozen=True, slots=True)
 class CollectPhone(CollectText):
-    question: str = "What is your phone number?"
+    question: str = ""
     kind: SlotKind = SlotKind.PHONE
-    confirm: str = "I have {value}. Is that right?"
+    texts: ClassVar[tuple[str, str, str]] = ("phone", "again", "right")
 
     def spoken(self, value: Any) -> str:
         return " ".join(str(value))
@@ -119,8 +145,8 @@ class CollectPhone(CollectText):
 class CollectAddress(CollectText):
     """Asks for a postal address and returns it as it was said. Nothing in it is checked, so it is read back."""
 
-    question: str = "What is your address?"
-    confirm: str = "I have {value}. Is that right?"
+    question: str = ""
+    texts: ClassVar[tuple[str, str, str]] = ("address", "again", "right")
 
     def read(self, reply: str) -> Any:
         CollectText.read(self, reply)  # raises if the person wants to stop
@@ -131,8 +157,9 @@ class CollectAddress(CollectText):
 class CollectDate(CollectText):
     """Asks for a day and returns a `date`."""
 
-    question: str = "On which day?"
+    question: str = ""
     kind: SlotKind = SlotKind.DATE
+    texts: ClassVar[tuple[str, str, str]] = ("date", "again", "")
 
     def read(self, reply: str) -> Any:
         return _day(CollectText.read(self, reply))
@@ -141,8 +168,10 @@ class CollectDate(CollectText):
         reading = self._reading(reply)
         if not isinstance(reading, Ambiguous) or len(reading.candidates) > MEANINGS_MAX:
             return None
-        said = [spoken(one, self.today().isoformat(timespec="minutes")) for one in reading.candidates]
-        chosen = await context.ask(f"Do you mean {', '.join(said[:-1])} or {said[-1]}?")
+        today, forms = self.today().isoformat(timespec="minutes"), self.pack.spoken
+        said = [spoken(one, today, forms) for one in reading.candidates]
+        asked = collect_text(self.language, "which").format(first=", ".join(said[:-1]), last=said[-1])
+        chosen = await context.ask(asked)
         answer = self._reading(chosen, reading.candidates)
         return _day(answer.value_of("value")) if isinstance(answer, Direct) else None
 
@@ -151,10 +180,11 @@ class CollectDate(CollectText):
 class CollectConfirmation(CollectText):
     """Asks a question that is answered with yes or no, and returns a bool."""
 
-    again: str = "Is that a yes or a no?"
+    texts: ClassVar[tuple[str, str, str]] = ("", "yes_or_no", "")
 
     def read(self, reply: str) -> Any:
-        answer = plain_answer(self.question, reply, self.today().isoformat(timespec="minutes"))
+        now = self.today().isoformat(timespec="minutes")
+        answer = self.pack.replies.plain_answer(self.question, reply, now, ())
         return None if answer is None else answer is ConfirmationAnswer.YES
 
 
@@ -163,11 +193,10 @@ class CollectCardNumber(CollectText):
     """Asks for the number of a payment card. The reply is hidden everywhere, and only the last four digits are read
     back. The check digit must be right."""
 
-    question: str = "What is the number of your card?"
-    again: str = "That isn't a valid card number. Could you say it again, digit by digit?"
-    confirm: str = "The card that ends in {value}. Is that right?"
+    question: str = ""
     kind: SlotKind = SlotKind.CODE
     secret: ClassVar[bool] = True
+    texts: ClassVar[tuple[str, str, str]] = ("card", "card_again", "card_right")
 
     def read(self, reply: str) -> Any:
         digits = re.sub(r"\D", "", reply)
@@ -185,9 +214,9 @@ class CollectDigits(CollectText):
     telephone: `length` of them, or any number of them up to `#` or to a pause of `pause_ms`. With `hidden`, they are
     hidden everywhere."""
 
-    question: str = "Please say or key in your number."
-    again: str = "That isn't the right number of digits. Could you enter it again?"
+    question: str = ""
     kind: SlotKind = SlotKind.CODE
+    texts: ClassVar[tuple[str, str, str]] = ("digits", "digits_again", "")
     length: int = 0  # 0: any number of digits
     pause_ms: int = 3_000
     hidden: bool = False

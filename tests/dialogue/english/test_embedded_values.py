@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.dialogue.english import Choice, NameList, Slot, SlotKind, read_parts
-from duologue.dialogue.english.embedded_values import is_all_values, read_first
+from duologue.dialogue.english.embedded_values import is_all_values, read_first, unsettled_slots
 from tests.dialogue.english.grammar_replies import WEDNESDAY, ask
 
 TODAY = "2026-03-04"  # a Wednesday
@@ -143,3 +143,20 @@ def test_every_value_is_at_its_span(message: str) -> None:
     for value in read_parts(TABLE, message, TODAY):
         start, end = value.span
         assert message[start:end] == value.raw
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "unsettled"),
+    [
+        ("a table sometime next week, ideally tuesday, for the whole gang", {"day": "2026-03-10"}, ()),
+        ("a table this weekend for the whole gang", {}, ("day",)),
+        ("a table on monday or tuesday for the whole gang", {}, ("day",)),
+        ("a table in june for the whole gang, ideally on the third", {}, ("day",)),
+        ("we were there on monday and the whole gang loved it", {}, ()),
+        ("a table on friday for the whole gang", {"day": "2026-03-06"}, ()),
+    ],
+)
+def test_days_that_cant_be_taken_are_named(text: str, values: dict[str, object], unsettled: tuple[str, ...]) -> None:
+    slots = TABLE[1:3]
+    assert found(slots, text) == values
+    assert unsettled_slots(slots, text, TODAY) == unsettled

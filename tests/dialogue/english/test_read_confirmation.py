@@ -43,7 +43,7 @@ SUITE = "A suite on that date for 240 euros. Shall I change it?"
         "no": "no",
         "nope, sorry": "no",
         "no thanks": "no",
-        "no, that's not right": None,
+        "no, that's not right": "no",
         "I don't want that": "no",
         "cancel that": "no",
         "No, at seven pm": "change",

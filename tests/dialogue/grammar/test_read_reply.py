@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.dialogue.grammar.read_reply import is_all_values, read, read_first, read_parts, read_volunteered
+from duologue.dialogue.grammar.read_reply import read, read_volunteered
 from duologue.dialogue.language.readings import (
     ANY,
     Ambiguous,
@@ -73,17 +73,3 @@ def test_values_without_a_question() -> None:
     assert whole is not None
     assert len(whole.values) == 2
     assert read_volunteered(GERMAN, slots, "am Freitag mit Pizza", "", TODAY) is None
-    assert [one.slot for one in read_parts(GERMAN, slots, "am Freitag mit Pizza", TODAY)] == ["day"]
-    assert read_parts(GERMAN, slots, "nicht am Freitag mit Pizza", TODAY) == ()
-
-
-def test_a_number_before_an_explanation() -> None:
-    found = read_first(GERMAN, Question(PEOPLE), "zwei, mit meinem Hund", TODAY)
-    assert found is not None
-    assert found.value == 2
-    assert read_first(GERMAN, Question(PEOPLE), "zwei, vielleicht drei", TODAY) is None
-
-
-def test_a_message_of_values_only() -> None:
-    assert is_all_values(GERMAN, "am Freitag um drei", TODAY)
-    assert not is_all_values(GERMAN, "am Freitag Pizza", TODAY)

@@ -32,6 +32,26 @@ def test_a_person_accepts_or_declines_by_key_or_word(answer: str, accepts: bool)
     assert told == [accepts]
 
 
+@pytest.mark.parametrize(
+    ("language", "answer", "accepts"),
+    [
+        ("de", "ja gerne", True),
+        ("de", "eins", True),
+        ("de", "lieber nicht", False),
+        ("de", "zwei", False),
+        ("es", "sí, claro", True),
+        ("es", "uno", True),
+        ("es", "no, gracias", False),
+        ("fr", "1", True),
+    ],
+)
+def test_the_answer_is_read_in_the_agents_language(language: str, answer: str, accepts: bool) -> None:
+    told: list[bool] = []
+    with Call(made(told, language)) as call:
+        call.user(answer)
+    assert told == [accepts]
+
+
 def test_another_answer_gets_the_briefing_again() -> None:
     told: list[bool] = []
     with Call(made(told)) as call:

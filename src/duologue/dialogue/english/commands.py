@@ -64,6 +64,7 @@ _ALSO = {
     "restart": "beginning over again scratch new afresh anew fresh",
     "skip": "without omit next rather say leave ignore later",
     "cancel": "mind want anymore more interested stop enough leave rather",
+    "person": "manager supervisor colleague employee staff adviser advisor anyone team transfer robot machine",
 }
 _KEEPING = tuple(
     f"{verb} {what} {how}"

@@ -273,8 +273,8 @@ class _Dates:
             return None
         at = place + 1 + (self.words[place + 1] == "the")
         day = ordinal_at(self.tokens, at) or self._plain_day(at)
-        if day is None or not 1 <= day[0] <= 31:
-            return None
+        if day is None or not 1 <= day[0] <= 31 or self.words[day[1]] in _SPANS:
+            return None  # "April, the first week" is no day
         return self._dated(month, *day)
 
     def _plain_day(self, at: int) -> tuple[int, int] | None:
@@ -299,7 +299,7 @@ class _Dates:
         if not spoken:
             return None
         of += self.words[of] == "the"
-        month = ordinal_at(self.tokens, of) if of > at else None
+        month = ordinal_at(self.tokens, of) if of > at and not self.tokens[at].pause else None
         if month is not None and 1 <= month[0] <= 12:  # the twelfth of the third
             return self._dated(month[0], number, month[1])
         if self.words[of] in ("this", "next", "following", "same", "current") and self.words[of + 1] == "month":
@@ -308,7 +308,7 @@ class _Dates:
             return self._nearest_in_a_month(number, of + 1)
         is_all = place == 0 and at == len(self.tokens)  # "twenty first"
         is_name = self.tokens[at - 1].word[0].isdigit() or self.words[place] == "the" or is_all
-        if not is_name or self.words[at] in ("one", "option", "choice", "of", "time", "floor"):
+        if not is_name or self.words[at] in ("one", "option", "choice", "of", "time", "floor", *_SPANS):
             return None
         return self._nearest_in_a_month(number, at)
 
@@ -447,7 +447,7 @@ class _Dates:
         at += part in _WEEK_PARTS or part in ("sometime", "anytime")
         at += self.words[at] in ("in", "of")
         which = self.words[at]
-        is_part = part in _WEEK_PARTS or part == "sometime" or (self.is_asked and which == "next" and at == place)
+        is_part = part in _WEEK_PARTS or part in ("sometime", "anytime") or (which == "next" and at == place)
         if not is_part or which not in ("this", "next", "the") or self.words[at + 1] != "week":
             return None
         if self.words[at + 2] in self.weekdays:

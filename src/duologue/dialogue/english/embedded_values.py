@@ -14,9 +14,11 @@ from ..language.days import today_of
 from ..language.match import Match
 from ..language.readings import Direct, Question, Slot, SlotKind, Value
 from .carrier_words import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, without_contraction
+from .dates import MONTHS
 from .explained_words import covered_by, is_number
 from .from_and_to import belongs_to_other_thing
 from .grammar_for_kind import find_values
+from .merged_matches import narrowed
 from .questions import asks
 from .read_reply import read
 from .several_slots import Filled, counts_for, find_all_values, values_of, with_later_end
@@ -25,6 +27,8 @@ from .tokens import Token, stem, stems_of, tokens_of
 from .yes_no import DOUBTS
 
 _HARMLESS = frozenset("also too plus because".split())  # words that add something and change nothing
+_MOMENTS = (SlotKind.DATE, SlotKind.TIME)
+_BEFORE_MONTHS = frozenset("in of during early late mid next this until for".split())  # "may" is also a verb
 _BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # for these kinds, a bare number is a value only as an answer
 _PLAIN = tuple(
     Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
@@ -35,30 +39,57 @@ _TASKS = (REQUESTS - frozenset(map(stem, ("make", "have", "do", "see", "say"))))
 def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value, ...]:
     """The values in a message that are clear by themselves, each for the one slot that it fits."""
     tokens = tokens_of(message)
-    if not tokens or not slots:
-        return ()
+    told, _ = _told_and_doubtful(tokens, slots, today)
+    return values_of(message, tokens, told)
+
+
+def unsettled_slots(slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
+    """The slots for days and times of which the message speaks without giving a value that can be taken: "on Monday or
+    Tuesday", "this weekend"."""
+    _, doubtful = _told_and_doubtful(tokens_of(message), slots, today)
+    return tuple(slot.name for slot in slots if slot.kind in _MOMENTS and doubtful.get(slot.name))
+
+
+def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: str) -> tuple[Filled, dict[str, bool]]:
+    """The slots that the message fills, and those whose values in it can't be taken, each with whether any of these
+    values is about what the user wants, not about the past."""
     filled: Filled = {}
-    doubtful: set[str] = set()
+    doubtful: dict[str, bool] = {}
     named = stems_of(*(slot.name for slot in slots))
-    for match, fitting in find_all_values(tokens, slots, today_of(today)):
+    found = list(find_all_values(tokens, slots, today_of(today))) if tokens and slots else []
+    for match, fitting in found:
         is_past = all(slot.is_past for slot in fitting)  # such a slot is about what happened
-        is_settled = not any(_unsettles(token.word, is_past=is_past) for token in clause_around(tokens, match))
-        if (
-            fitting
-            and fitting[0].kind in (SlotKind.DATE, SlotKind.TIME)
-            and belongs_to_other_thing(tokens, match, named)
-        ):
+        clause = tuple(clause_around(tokens, match))
+        is_settled = not any(_unsettles(token.word, is_past=is_past) for token in clause)
+        if fitting and fitting[0].kind in _MOMENTS and belongs_to_other_thing(tokens, match, named):
             continue
         if is_settled and not all(_is_clear(tokens, match, slot) for slot in fitting):
             continue  # a number that doesn't say what it counts
-        if is_settled and len(match.candidates) == 1 and len(fitting) == 1 and fitting[0].name not in filled:
-            filled[fitting[0].name] = (fitting[0], match)
-        else:
-            doubtful |= {slot.name for slot in fitting}
+        wished = narrowed(tokens, filled[fitting[0].name][1], match) if _is_filled(fitting, filled) else match
+        is_other = len(fitting) == 1 and _is_in_other_month(tokens, match, fitting[0])
+        if is_settled and wished is not None and len(fitting) == 1 and not is_other:
+            filled[fitting[0].name] = (fitting[0], wished)
+            continue
+        is_wanted = is_past or not any(token.word in PAST for token in clause)
+        doubtful |= {slot.name: doubtful.get(slot.name, False) or is_wanted for slot in fitting}
+    doubtful |= {name: True for name, (_, match) in filled.items() if len(match.candidates) != 1}
     told = {name: entry for name, entry in filled.items() if name not in doubtful}
     told |= with_later_end(tokens, told, today_of(today))
     covered = covered_by(match for _, match in filled.values())
-    return values_of(message, tokens, {name: one for name, one in told.items() if not _wavers(tokens, one[1], covered)})
+    return {name: one for name, one in told.items() if not _wavers(tokens, one[1], covered)}, doubtful
+
+
+def _is_filled(fitting: Sequence[Slot], filled: Filled) -> bool:
+    return len(fitting) == 1 and fitting[0].name in filled
+
+
+def _is_in_other_month(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
+    """Does the message name a month that isn't part of this day: "in June, ideally the third"?"""
+    return slot.kind is SlotKind.DATE and any(
+        tokens[place].word in MONTHS and tokens[place - 1].word in _BEFORE_MONTHS
+        for place in range(1, len(tokens))
+        if not match.first <= place < match.after
+    )
 
 
 def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> bool:

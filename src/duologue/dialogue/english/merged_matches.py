@@ -9,8 +9,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..language.match import Match
+from .carrier_words import DETERMINERS, FILLERS, HEDGES, PREPOSITIONS
+from .dates import SPAN_OF_DAYS
 from .numbers import is_pronoun_one
 from .tokens import Token, words_of
+
+_BEFORE_WISHES = HEDGES | FILLERS | PREPOSITIONS | DETERMINERS | frozenset(("say", "if", "possible", "better"))
 
 
 def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
@@ -24,6 +28,16 @@ def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool)
         counts = [one for one in counts if one.unit or one.after in begun or not _is_lone_one(tokens, one)] or counts
     shared = [value for value in counts[0].candidates if all(value in match.candidates for match in counts[1:])]
     return counts[0]._replace(candidates=tuple(shared)) if shared else None
+
+
+def narrowed(tokens: Sequence[Token], span: Match, wish: Match) -> Match | None:
+    """A span of days and, right after it, the day of it that is preferred: "sometime next week, ideally Tuesday", as
+    one match. None if they don't belong together."""
+    shared = tuple(value for value in wish.candidates if value in span.candidates)
+    between = tokens[span.after : wish.first]
+    if span.unit != SPAN_OF_DAYS or not shared or any(token.word not in _BEFORE_WISHES for token in between):
+        return None
+    return Match(span.first, wish.after, shared)
 
 
 def _is_lone_one(tokens: Sequence[Token], match: Match) -> bool:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from ..language.pack import LanguagePack, LanguageWords, ListReaders, ReplyReaders, Signs
+from ..language.pack import LanguagePack, LanguageWords, ListReaders, Phrase, ReplyReaders, Signs
 from ..language.readings import SlotKind
 from .birth_dates import is_about_birth
 from .carrier_words import DISSENT, EXACT, FILLERS, POLITE, is_negation
 from .commands import command_of, keeps, only_asks_for_change, postpones, repeats, words_of_command
 from .correction_words import CORRECTIONS
 from .courtesy import courtesy_of
-from .embedded_values import is_all_values, read_first, read_parts
+from .dates import MONTHS
+from .embedded_values import is_all_values, read_first, read_parts, unsettled_slots
 from .explained_words import echo_of, is_number
 from .free_text import answering_part, has_sentences, name_in_sentence, trimmed_text
 from .list_replies import asks_for_list, is_explicit, read_list_reply
 from .no_preference import has_no_preference
 from .numbers import SCALES, TENS
 from .operations import excludes
-from .questions import OPENINGS, asks
+from .questions import OPENINGS, STOPPING, asks
 from .read_confirmation import plain_answer, read_confirmation, says_yes_then_asks
 from .read_reply import read, read_volunteered
 from .tokens import stem, stems_of, tokens_of
@@ -36,6 +37,11 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+def _phrases(text: str) -> tuple[Phrase, ...]:
+    """Phrases divided by bars, longest first."""
+    return tuple(sorted((tuple(one.split()) for one in text.split("|")), key=len, reverse=True))
+
+
 ENGLISH = LanguagePack(
     code="en",
     name="English",
@@ -44,6 +50,7 @@ ENGLISH = LanguagePack(
         read_confirmation=read_confirmation,
         read_volunteered=read_volunteered,
         read_parts=read_parts,
+        unsettled_slots=unsettled_slots,
         read_first=read_first,
         plain_answer=plain_answer,
         says_yes_then_asks=says_yes_then_asks,
@@ -100,6 +107,25 @@ ENGLISH = LanguagePack(
             *((word,) for word in "after before not over under until above below past".split()),
         ),
         excluding=("not",),
+        prefers_before=_phrases(
+            """most preferably|preferably|preferable|ideally|optimally|say|let's say|best|better|better still|rather|
+            especially|particularly|if possible|if you can|hopefully|i'd prefer|i would prefer|i prefer"""
+        ),
+        prefers_after=_phrases(
+            """would be best|would be better|would be ideal|would be perfect|would be great|would be preferable|
+            would be my first choice|would suit me best|suits me best|works best|is best|is better|is ideal|if possible|
+            if you can|if that's possible|if it's possible|if available|preferred|for preference|ideally|preferably"""
+        ),
+        excepts=_phrases(
+            """but not on|but not|just not on|just not|except for|except on|except|apart from|other than|not on|not|
+            but never|excluding"""
+        ),
+        contrasts=_set("but though although and however"),
+        between=_set("between"),
+        ands=_set("and"),
+        months=frozenset(MONTHS),
+        month_ranges=_set("any day in during sometime anytime some time of the is fine would be good works"),
+        day_of_month="{day} of {month}",
         kinds={
             SlotKind.DATE: ("date", "day"),
             SlotKind.TIME: ("time",),
@@ -125,6 +151,7 @@ ENGLISH = LanguagePack(
         why=_set("why"),
         asks_why=_set("why do you need that this it want to know is for must should i have tell what"),
         before_questions=OPENINGS | _set("wait sorry"),
+        stopping=STOPPING,
         around_topics=POLITE
         | FILLERS
         | _set("a an the of to for in on at is are am be do does did i you your my me we our it that this and or")

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..language.stop_phrases import after_stop
 from .carrier_words import ASSENT, DISSENT, FILLERS, POLITE
 from .tokens import Token, stem
 
+STOPPING = tuple(
+    tuple(phrase.split())
+    for phrase in """hold on a second|hold on a sec|hold on a minute|hold on a moment|hold on|hang on a second|
+    hang on a sec|hang on a minute|hang on a moment|hang on|wait a second|wait a sec|wait a minute|wait a moment|
+    wait up|wait|
+    just a second|just a sec|just a minute|just a moment|one second|one sec|one minute|one moment|a second|a sec|
+    a moment|a minute|give me a second|give me a sec|give me a minute|give me a moment|stop|sorry|excuse me|pardon me|
+    one question|quick question|a quick question|just a question|one thing|before that|before i forget|
+    by the way""".split("|")
+)  # before a question, longest first where one begins another
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
 _WH = frozenset("what what's whats when when's where where's why how how's who who's which whose whom whether".split())
 SPEAKERS = frozenset("i i'm i'd i've i'll we we're we'd we've".split())
@@ -49,7 +60,12 @@ _TELLING = frozenset("tell inform show send text email find".split())
 
 
 def asks(tokens: Sequence[Token]) -> bool:
-    """Does a clause of the reply ask something?"""
+    """Does a clause of the reply ask something? "Hold on" and the like may stand before the question."""
+    begins = after_stop([token.word for token in tokens], STOPPING, OPENINGS)
+    return _asks(tokens) or (begins > 0 and _asks(tokens[begins:]))
+
+
+def _asks(tokens: Sequence[Token]) -> bool:
     begins = True
     for place, token in enumerate(tokens):
         begins = begins or token.pause in (".", "?") or (token.pause == "," and _begins_clause(tokens, place))

@@ -16,6 +16,7 @@ from .carrier_words import ACTS, ASSENT, DISSENT, EXACT, FILLERS, MARKERS, POLIT
 from .commands import command_of, repeats
 from .explained_words import covered_by, echo_of_texts, leftover, unclear, unread
 from .grammar_for_kind import find_values
+from .indirect_answers import REFUSING_WORDS, is_about_the_line, is_only_hoped, refuses, where_agreeing
 from .no_preference import has_no_preference
 from .numbers import is_pronoun_one
 from .questions import asks, wants_to_know
@@ -46,7 +47,9 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
         if repeats(text, tokens):
             return unclear(Why.SEVERAL)
         return Confirmation(ConfirmationAnswer.NO) if command == "cancel" else SpokenCommand(command)
-    if asks(tokens) or wants_to_know(tokens) or _wonders(tokens, reply):
+    if asks(tokens) or wants_to_know(tokens) or _wonders(tokens, reply) or is_about_the_line(words_of(tokens)):
+        return unclear(Why.QUESTION)
+    if _asks_whether(tokens):
         return unclear(Why.QUESTION)
     if _orders_it(tokens, text):
         return Confirmation(ConfirmationAnswer.YES)
@@ -58,13 +61,17 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     if leaning is Polarity.NO and has_no_preference(tokens, frozenset()):
         return unclear(Why.NO_VALUE)
     assents = any(token.word in ASSENT for token in tokens[:3]) and not denies_praise(tokens)
-    changes = any(token.word in _CHANGES for token in tokens)
-    if leaning is Polarity.YES and (any(token.word in _NEARLY for token in tokens) or tokens[-1].word == "if"):
+    agreeing = where_agreeing(words_of(tokens)) or range(0)  # "I don't see anything wrong"
+    changes = any(token.word in _CHANGES for place, token in enumerate(tokens) if place not in agreeing)
+    is_nearly = any(token.word in _NEARLY for token in tokens) or is_only_hoped(words_of(tokens))
+    if leaning is Polarity.YES and (is_nearly or tokens[-1].word == "if"):
         return unclear(Why.LEFTOVER, tokens, content)
     if leaning is Polarity.YES and not values and not changes:
         left = [place for place in left if not _is_courtesy(tokens, place)]
         left = [place for place in left if not (agrees(tokens) and stem(tokens[place].word) in stems_of(text))]
         return unclear(Why.LEFTOVER, tokens, left) if left else Confirmation(ConfirmationAnswer.YES)
+    if not values and not [place for place in content if not _is_said_wrong(tokens, place)] and _is_refused(tokens):
+        return Confirmation(ConfirmationAnswer.NO)
     if (leaning is Polarity.UNSURE and not values) or (assents and not (values and changes)):
         return unclear(Why.SEVERAL if values else Why.LEFTOVER, tokens, content)
     if leaning is Polarity.NO and not values and all(_is_forbidden(tokens, place, text) for place in content):
@@ -97,6 +104,16 @@ def says_yes_then_asks(text: str, reply: str, today: str) -> bool:
 def _change(text: str, reply: str, tokens: Sequence[Token], today: Today, slots: tuple[Slot, ...]) -> Confirmation:
     values = changed_values(reply, tokens, slots, today, echo_of_texts(text))
     return Confirmation(ConfirmationAnswer.CHANGE, values)
+
+
+def _is_refused(tokens: Sequence[Token]) -> bool:
+    """Does the reply refuse in other words: "that's not correct", "wrong", "I've changed my mind"?"""
+    return denies_praise(tokens) or refuses(words_of(tokens))
+
+
+def _is_said_wrong(tokens: Sequence[Token], place: int) -> bool:
+    """Is this word part of a refusal, and names nothing to change?"""
+    return tokens[place].word in REFUSING_WORDS
 
 
 def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str) -> bool:
@@ -168,6 +185,8 @@ def plain_answer(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()
     words = {token.word for token in tokens}
     if not tokens or _asks_at_all(tokens, reply) or words & (_DOUBTS | _NEARLY):
         return None
+    if is_about_the_line(words_of(tokens)) or is_only_hoped(words_of(tokens)):
+        return None
     if new_values(tokens, today_of(today), text) or _names_more(tokens, slots, today_of(today), text):
         return None
     leaning = polarity(tokens)
@@ -182,8 +201,15 @@ def _wonders(tokens: Sequence[Token], reply: str) -> bool:
     return len(tokens) <= 2 and reply.rstrip().endswith("?")
 
 
+def _asks_whether(tokens: Sequence[Token]) -> bool:
+    """Does the reply begin like a question about something else than the agent: "can it be better", "could they"? "Can
+    you" and "could we" begin requests."""
+    words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
+    return len(words) > 2 and words[0] in _ASKING and words[1] in ("it", "that", "this", "they", "there", "he", "she")
+
+
 def _asks_at_all(tokens: Sequence[Token], reply: str) -> bool:
-    if asks(tokens) or wants_to_know(tokens) or "?" in reply:
+    if asks(tokens) or wants_to_know(tokens) or _asks_whether(tokens) or "?" in reply:
         return True
     return tokens[0].word in _ASKING and len(tokens) > 1 and tokens[1].word in ("i", "we", "you", "they")
 

@@ -14,6 +14,7 @@ from ..language.readings import Slot, SlotKind, Value
 from .dates import find_dates
 from .from_and_to import activity_of, activity_said, role_said, roles_among
 from .grammar_for_kind import counts_seats, find_values
+from .merged_matches import narrowed
 from .relative_days import Since
 from .tense import tells_of_past
 from .times_from_now import find_times_ahead, without_past_times
@@ -38,9 +39,13 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Fill
     or if two values fit the same slot."""
     filled: Filled = {}
     for match, fitting in find_all_values(tokens, slots, today):
-        if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
+        if len(fitting) != 1 or _begins_range(tokens, match, filled):
             return None
-        filled[fitting[0].name] = (fitting[0], match)
+        slot, before = fitting[0], filled.get(fitting[0].name)
+        wished = narrowed(tokens, before[1], match) if before is not None else match
+        if wished is None:
+            return None
+        filled[slot.name] = (slot, wished)
     filled |= with_later_end(tokens, filled, today) | _of_today(tokens, slots, filled, today)
     return filled | _without_past_times(filled, today)
 

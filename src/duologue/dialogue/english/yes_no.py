@@ -28,6 +28,7 @@ from .carrier_words import (
     is_negation,
     without_contraction,
 )
+from .indirect_answers import AGREEING, GO_AHEAD, where_agreeing
 from .questions import asks
 from .tokens import Token, stem, tokens_of, words_of
 
@@ -39,7 +40,8 @@ def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
 # The user hasn't decided yet.
 _UNDECIDED = _phrases(
     """think about|let me think|let me see|let me check|think it over|depends|hold on|hang on|one moment|a moment|
-    a minute|a second|one minute|one second|one sec|a sec"""
+    a minute|a second|one minute|one second|one sec|a sec|can't decide|can't say|couldn't say|can't tell|couldn't tell|
+    no idea|no clue|haven't decided|not decided|not made up|don't know|do not know"""
 )
 # A no that sounds like a yes.
 _CONTENTED = _phrases(
@@ -50,11 +52,6 @@ _NOTHING_MORE = _phrases(
     that's everything|that is everything|that's enough|nothing else|nothing more|no more|all set|i'm done|we're done"""
 )
 _MORE = frozenset("else more longer another further additional extra add".split())
-# Negations that agree: "I don't mind".
-AGREEING = _phrases(
-    """not mind|don't mind|wouldn't mind|no problem|not a problem|no worries|no issue|no issues|no objection|
-    no objections|no changes|no complaints|nothing else|nothing to change|why not|wouldn't bother|doesn't bother"""
-)
 _MINDING = AGREEING[:3]
 GOING_ON = _phrases(
     """go ahead|go for it|do it|do that|please do|that's it|that is it|got it|of course|let's do|think so|guess so|
@@ -84,6 +81,7 @@ _YES_NO_FILLER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
 _SHORT_TAILS = frozenset(("you", "indeed", "actually"))
 _SUFFICES = ("enough", "plenty")
 _BECOMING = frozenset("get getting become becoming stay staying feel feeling".split())
+_AFTER_RIGHT = frozenset("now away here there before after on next in at".split())
 _OBJECTS = (["the"], ["my"], ["our"], ["it"], ["them"])
 _STRESSES = frozenset("absolutely certainly definitely course surely indeed".split())
 _PAST = frozenset("have has had did was were".split())
@@ -138,7 +136,8 @@ def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def places_outside_yes_no(tokens: Sequence[Token]) -> list[int]:
     """The indexes of words that aren't part of a yes or no."""
-    agreeing = where_phrase([token.word for token in tokens], AGREEING) or range(0)
+    words = [token.word for token in tokens]
+    agreeing = {*(where_agreeing(words) or ()), *(where_phrase(words, GO_AHEAD) or ())}
     denied = next((place for place, token in enumerate(tokens) if is_negation(token.word)), len(tokens))
     return [
         place
@@ -155,7 +154,7 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
     words = [token.word for token in tokens]
     if where_phrase(words, _UNDECIDED) or _is_contented(words):
         return Polarity.UNSURE
-    agreeing = where_phrase(words, AGREEING)
+    agreeing = where_agreeing(words)
     rest = [word for place, word in enumerate(words) if agreeing is None or place not in agreeing]
     if agreeing is not None:
         return Polarity.YES if all(word in DISSENT for word in rest if is_negation(word)) else Polarity.BOTH
@@ -168,7 +167,7 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
 
 def _says_go_ahead(words: Sequence[str]) -> bool:
     """Does the user say "go ahead" or the like? "Leave it as it is" doesn't count, because it may mean yes or no."""
-    where = where_phrase(words, GOING_ON) or _where_short_yes(words)
+    where = where_phrase(words, GOING_ON) or where_phrase(words, GO_AHEAD) or _where_short_yes(words)
     return where is not None and words[max(0, where.start - 1)] != "as"
 
 
@@ -187,6 +186,8 @@ def _agrees_by(words: Sequence[str], place: int) -> bool:
     word = words[place]
     if word in _SUFFICES or (word == "correct" and words[place + 1 : place + 2] in _OBJECTS):
         return False
+    if word == "right" and words[place + 1 : place + 2] and words[place + 1] in _AFTER_RIGHT:
+        return False  # "I'm in the car right now"
     if place and words[place - 1] in _BECOMING:
         return False  # not praise: "get fit", "feel better"
     return word in ASSENT or stem(word) in APPROVAL or stem(word) in _AFFIRMING
@@ -198,7 +199,7 @@ def agrees(tokens: Sequence[Token]) -> bool:
     says_yes = any(
         (word in ASSENT and _agrees_by(words, place)) or stem(word) in _AFFIRMING for place, word in enumerate(words)
     )
-    return says_yes or where_phrase(words, AGREEING) is not None or _says_go_ahead(words)
+    return says_yes or where_agreeing(words) is not None or _says_go_ahead(words)
 
 
 def denies_praise(tokens: Sequence[Token]) -> bool:

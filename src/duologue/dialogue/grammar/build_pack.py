@@ -13,17 +13,22 @@ from typing import Any
 
 from ..flow import Patterns
 from ..language.correction_patterns import CorrectionWords, correction_patterns
-from ..language.pack import IncompletePack, LanguagePack, LanguageWords, ReplyReaders, Signs, checked_pack
+from ..language.pack import IncompletePack, LanguagePack, LanguageWords, ListReaders, ReplyReaders, Signs, checked_pack
 from ..language.readings import SlotKind
 from ..language.value_forms import ValueForms
-from . import free_text, read_confirmation, read_reply, signs, yes_no
+from . import embedded_values, free_text, list_replies, read_confirmation, read_reply, signs, yes_no
 from .lexicon import Compounds, Lexicon, lexicon_of
 from .signs import is_value_word
 from .tokens import stems_of, tokens_of
 
+_LIST_WORDS = (
+    "joints another wants adds removes removes_after changes changes_after into becomes instead it one_of mind done "
+    "own so_far"
+)
 _LISTS = (
     "common open_ends open_verb_marks goes_on small around_names retry give_up neither asks_for_value again "
-    "asks_which which_ones why asks_why before_questions around_topics cancel_stems wait_stems"
+    "asks_which which_ones why asks_why before_questions contrasts between ands month_ranges around_topics "
+    "cancel_stems wait_stems"
 ).split()
 
 
@@ -35,6 +40,7 @@ def build_pack(folder: Path, name: str, compounds: Compounds | None = None) -> L
     if absent:
         raise IncompletePack(lexicon.code, absent, "texts.toml")
     absent = [f"lists.{one}" for one in _LISTS if one not in lexicon.lists]
+    absent += [f"list_words.{one}" for one in _LIST_WORDS.split() if one not in lexicon.list_words]
     if absent:
         raise IncompletePack(lexicon.code, absent, "words.toml")
     pack = LanguagePack(
@@ -47,6 +53,7 @@ def build_pack(folder: Path, name: str, compounds: Compounds | None = None) -> L
         ValueForms(**_parts(lexicon.code, "spoken", written, ValueForms)),
         written["texts"],
         {name: tuple(phrases) for name, phrases in written["examples"].items()},
+        _list_readers(lexicon),
     )
     return checked_pack(pack, [field.name for field in fields(Patterns)])
 
@@ -68,11 +75,12 @@ def _replies(lexicon: Lexicon) -> ReplyReaders:
         read=partial(read_reply.read, lexicon),
         read_confirmation=partial(read_confirmation.read_confirmation, lexicon),
         read_volunteered=partial(read_reply.read_volunteered, lexicon),
-        read_parts=partial(read_reply.read_parts, lexicon),
-        read_first=partial(read_reply.read_first, lexicon),
+        read_parts=partial(embedded_values.read_parts, lexicon),
+        unsettled_slots=partial(embedded_values.unsettled_slots, lexicon),
+        read_first=partial(embedded_values.read_first, lexicon),
         plain_answer=partial(read_confirmation.plain_answer, lexicon),
         says_yes_then_asks=partial(read_confirmation.says_yes_then_asks, lexicon),
-        is_all_values=partial(read_reply.is_all_values, lexicon),
+        is_all_values=partial(embedded_values.is_all_values, lexicon),
         name_in_sentence=partial(free_text.name_in_sentence, lexicon),
         trimmed_text=partial(free_text.trimmed_text, lexicon),
         answering_part=partial(free_text.answering_part, lexicon),
@@ -104,6 +112,14 @@ def _signs(lexicon: Lexicon) -> Signs:
     )
 
 
+def _list_readers(lexicon: Lexicon) -> ListReaders:
+    return ListReaders(
+        read=partial(list_replies.read_list_reply, lexicon),
+        is_explicit=partial(list_replies.is_explicit, lexicon),
+        asks_for_list=partial(list_replies.asks_for_list, lexicon),
+    )
+
+
 def _words(lexicon: Lexicon) -> LanguageWords:
     lists = lexicon.lists
     return LanguageWords(
@@ -123,6 +139,15 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         goes_on=lists["goes_on"],
         limits=lexicon.limits,
         excluding=(lexicon.fold(lexicon.excluding),),
+        prefers_before=lexicon.prefers_before,
+        prefers_after=lexicon.prefers_after,
+        excepts=lexicon.excepts,
+        contrasts=lists["contrasts"],
+        between=lists["between"],
+        ands=lists["ands"],
+        months=frozenset(lexicon.months),
+        month_ranges=lists["month_ranges"],
+        day_of_month=lexicon.day_of_month,
         kinds={SlotKind(kind): tuple(" ".join(one) for one in names) for kind, names in lexicon.kinds.items()},
         small=lists["small"],
         around_names=lists["around_names"] | lexicon.polite | lexicon.fillers,
@@ -138,6 +163,7 @@ def _words(lexicon: Lexicon) -> LanguageWords:
         why=lists["why"],
         asks_why=lists["asks_why"],
         before_questions=lists["before_questions"] | lexicon.openings,
+        stopping=lexicon.stopping,
         around_topics=lists["around_topics"] | lexicon.polite | lexicon.fillers,
         cancel_stems=frozenset(map(lexicon.stem, lists["cancel_stems"])),
         wait_stems=frozenset(map(lexicon.stem, lists["wait_stems"])),

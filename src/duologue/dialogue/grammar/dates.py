@@ -74,7 +74,16 @@ def _joined(lexicon: Lexicon, tokens: Sequence[Token], found: list[Match]) -> li
 
 
 def _date_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: DayContext) -> Match | None:
-    for reader in (_numeric_at, _day_and_month_at, _relative_at, _weekday_at, _weekend_at, _holiday_at, _day_alone_at):
+    for reader in (
+        _numeric_at,
+        _day_and_month_at,
+        _relative_at,
+        _weekday_at,
+        _weekend_at,
+        _week_at,
+        _holiday_at,
+        _day_alone_at,
+    ):
         match = reader(lexicon, tokens, place, context)
         if match is not None:
             return match
@@ -318,6 +327,18 @@ def _weekend_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: 
     if context.today.weekday() == 6:
         return None
     return _match(place, place + size, [saturday, saturday + timedelta(days=1)], SPAN_OF_DAYS)
+
+
+def _week_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: DayContext) -> Match | None:
+    """A whole week: "nächste Woche", "la semana que viene". Its working days that haven't passed are meant."""
+    if context.needs_year or context.is_past:
+        return None
+    week = _week_before(lexicon, [token.word for token in tokens], place)
+    if week is None:
+        return None
+    monday = context.today + timedelta(days=7 * week[0] - context.today.weekday())
+    days = [day for one in range(5) if (day := monday + timedelta(days=one)) >= context.today]
+    return _match(place, place + week[1], days, SPAN_OF_DAYS if len(days) > 1 else "")
 
 
 def _holiday_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: DayContext) -> Match | None:

@@ -134,11 +134,25 @@ def trimmed_text(lexicon: Lexicon, tokens: Sequence[Token], slot: Slot) -> Span:
 
 
 def answering_part(lexicon: Lexicon, tokens: Sequence[Token], span: Span) -> Span:
-    """The span of free text without a question at its end."""
-    for place in range(span.first + 1, span.after):
-        if tokens[place].pause and asks_by_words(lexicon, tokens[place : span.after]):
-            return Span(span.first, place)
-    return span
+    """The span of free text without the clauses at its end that answer nothing: a question, a request to the agent, or
+    politeness."""
+    after = span.after
+    for place in range(span.after - 1, span.first, -1):
+        clause = tokens[place:after]
+        if tokens[place].pause and not (asks_by_words(lexicon, clause) or _addresses_agent(lexicon, clause)):
+            break
+        after = place if tokens[place].pause else after
+    return Span(span.first, after)
+
+
+def _addresses_agent(lexicon: Lexicon, clause: Sequence[Token]) -> bool:
+    """Is this clause only politeness, or a request to the agent: "und bitte beeilen Sie sich"?"""
+    words = [token.word for token in clause]
+    around = lexicon.polite | lexicon.fillers | lexicon.joiner
+    if all(word in around for word in words):
+        return True
+    said = words[1:] if words[0] in lexicon.joiner else words
+    return phrase_at(said, 0, lexicon.requesting) > 0
 
 
 def has_sentences(tokens: Sequence[Token], span: Span) -> bool:

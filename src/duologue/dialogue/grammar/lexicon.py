@@ -36,6 +36,7 @@ class Lexicon:
     carriers: frozenset[str]  # words that people put around an answer
     carrier_stems: frozenset[str]
     polite_phrases: tuple[Phrase, ...]
+    requesting: tuple[Phrase, ...]  # begin a request to the agent at the end of free text: "bitte beeilen"
     # Yes and no
     assent: frozenset[str]
     dissent: frozenset[str]
@@ -66,6 +67,7 @@ class Lexicon:
     offering: tuple[Phrase, ...]  # ask whether a value suits: "would Friday work?"
     suits: frozenset[str]  # other words of such a question
     openings: frozenset[str]
+    stopping: tuple[Phrase, ...]  # stop the agent before a question: "Moment mal"
     more: frozenset[str]  # "anything else?"
     past_verbs: frozenset[str]
     future_verbs: frozenset[str]
@@ -167,10 +169,16 @@ class Lexicon:
     from_slots: frozenset[str]
     to_slots: frozenset[str]
     articles: frozenset[str]
+    # Lists of things
+    list_words: Mapping[str, tuple[Phrase, ...]]  # what adds, removes and changes a thing of a list, by its kind
     # Lists for the pack
     lists: Mapping[str, frozenset[str]]
     limits: tuple[Phrase, ...]
     excluding: str
+    prefers_before: tuple[Phrase, ...]  # before the value that is preferred in a range: "am liebsten"
+    prefers_after: tuple[Phrase, ...]  # after it: "wäre am besten"
+    excepts: tuple[Phrase, ...]  # between a range and a value that is excluded: "außer"
+    day_of_month: str  # with {day} and {month}
     counting: str
     refuses_change: tuple[Phrase, ...]
     kinds: Mapping[str, tuple[Phrase, ...]]

@@ -56,10 +56,15 @@ def find_names(lexicon: Lexicon, tokens: Sequence[Token], names: NameList) -> li
 
 def find_choices(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
     """Every choice that a reply names; if it names none, the one that it refers to by position."""
-    found = list(names_of_choices(lexicon, choices).find(tokens)) or _by_stem(lexicon, tokens, choices)
+    found = named_choices(lexicon, tokens, choices)
     if found or (pointed := find_pointed(lexicon, tokens, len(choices))) is None:
         return found
     return [Match(*pointed[1], (choices[pointed[0]].value,))]
+
+
+def named_choices(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
+    """Every choice that a reply names, by its name or by another form of a word."""
+    return list(names_of_choices(lexicon, choices).find(tokens)) or _by_stem(lexicon, tokens, choices)
 
 
 def _by_stem(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:

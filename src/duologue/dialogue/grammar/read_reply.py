@@ -42,7 +42,6 @@ from .tokens import stems_of, tokens_of
 from .yes_no import (
     asks,
     asks_about_past,
-    asks_by_words,
     asks_for_more,
     has_question_mark,
     is_about_birth,
@@ -370,51 +369,3 @@ class _Reader:
         if len(match.candidates) == 1:
             return Direct((Value(self.slot.name, match.candidates[0], raw, (start, end)),))
         return Ambiguous(self.slot.name, match.candidates, raw, (start, end), match.unit == SPAN_OF_DAYS)
-
-
-# -- Values among other words
-
-
-def read_parts(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value, ...]:
-    """The values in a message that are clear by themselves. Nothing is taken if a word denies or changes something."""
-    tokens = tokens_of(lexicon, message)
-    if not tokens or not slots or asks_by_words(lexicon, tokens):
-        return ()
-    unsettling = lexicon.markers | lexicon.negations | lexicon.dissent | lexicon.alternatives | lexicon.or_words
-    if any(token.word in unsettling for token in tokens):
-        return ()
-    assigned = assign(lexicon, tokens, slots, today_of(today))
-    if assigned is None or any(len(match.candidates) != 1 for _, match in assigned[0].values()):
-        return ()
-    return values_of(message, tokens, assigned[0])
-
-
-def read_first(lexicon: Lexicon, question: Question, message: str, today: str) -> Value | None:
-    """The bare number that a reply begins with, if the words after a pause only explain it."""
-    tokens = tokens_of(lexicon, message)
-    ends = next((at for at, token in enumerate(tokens) if at and token.pause), len(tokens))
-    rest = tokens[ends:]
-    if question.slot.kind not in (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME) or not rest or asks(lexicon, tokens):
-        return None
-    unsettling = lexicon.markers | lexicon.negations | lexicon.dissent | lexicon.alternatives | lexicon.doubts
-    if any(token.word in unsettling or lexicon.number_of_word(token.word) is not None for token in rest):
-        return None
-    if any(token.word[0].isdigit() for token in rest):
-        return None
-    reading = read(lexicon, question, message[: tokens[ends - 1].end], today)
-    values = reading.values if isinstance(reading, Direct) else ()
-    return values[0] if len(values) == 1 and values[0].slot == question.slot.name else None
-
-
-def is_all_values(lexicon: Lexicon, message: str, today: str) -> bool:
-    """Does a message hold only days, times and amounts?"""
-    tokens = tokens_of(lexicon, message)
-    kinds = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
-    covered: frozenset[int] = frozenset()
-    for kind in kinds:
-        found = find_values(lexicon, tokens, Slot("", kind), today_of(today), is_asked=True)
-        covered |= covered_by(found.matches) | found.also
-    if not covered or asks(lexicon, tokens):
-        return False
-    small = lexicon.polite | lexicon.fillers | lexicon.articles | lexicon.day_leads | lexicon.clock_leads
-    return all(at in covered or token.word in small for at, token in enumerate(tokens))

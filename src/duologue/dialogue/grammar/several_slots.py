@@ -11,6 +11,7 @@ from ..language.days import Today
 from ..language.match import Match, overlaps
 from ..language.readings import Slot, SlotKind, Value
 from ..language.tokens import Token, span_of
+from .dates import SPAN_OF_DAYS
 from .explained_words import covered_by
 from .find_values import find_values
 from .lexicon import Lexicon
@@ -52,9 +53,11 @@ def assign(
                     matches.append((match, [slot]))
         for match, fits in _one_reading_each(matches):
             fitting = _by_role(lexicon, tokens, match, fits)
-            if len(fitting) != 1 or fitting[0].name in filled:
+            before = filled.get(fitting[0].name) if len(fitting) == 1 else None
+            wished = _narrowed(lexicon, tokens, before[1], match) if before is not None else match
+            if len(fitting) != 1 or wished is None:
                 return None
-            filled[fitting[0].name] = (fitting[0], match)
+            filled[fitting[0].name] = (fitting[0], wished)
             covered |= covered_by([match]) | role_places(lexicon, tokens, [match], fitting[0])
         if any(slot.name in filled for slot in alike):
             covered |= also
@@ -72,6 +75,18 @@ def _one_reading_each(matches: list[tuple[Match, list[Slot]]]) -> list[tuple[Mat
         elif (shared[0].first, shared[0].after) == (match.first, match.after):
             shared[1].extend(fits)
     return sorted(found, key=lambda entry: entry[0].first)
+
+
+def _narrowed(lexicon: Lexicon, tokens: Sequence[Token], span: Match, wish: Match) -> Match | None:
+    """A span of days and, right after it, the day of it that is preferred, as one match: "nächste Woche, am liebsten
+    Dienstag". None if they don't belong together."""
+    shared = tuple(value for value in wish.candidates if value in span.candidates)
+    marks = {word for phrase in lexicon.prefers_before for word in phrase}
+    around = lexicon.carriers | lexicon.fillers | lexicon.polite | lexicon.day_leads | marks
+    between = tokens[span.after : wish.first]
+    if span.unit != SPAN_OF_DAYS or not shared or any(token.word not in around for token in between):
+        return None
+    return Match(span.first, wish.after, shared)
 
 
 def _by_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slots: list[Slot]) -> list[Slot]:

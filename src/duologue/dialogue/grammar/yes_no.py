@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from ..language.pack import Phrase
 from ..language.readings import Polarity, Trick
+from ..language.stop_phrases import after_stop
 from ..language.tokens import Token, words_of
 from .lexicon import Lexicon, phrase_at, where_phrase
 from .tokens import stems_of, tokens_of
@@ -152,7 +153,12 @@ def postpones(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
 
 
 def asks_by_words(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
-    """Does a clause of the reply ask something, by its words?"""
+    """Does a clause of the reply ask something, by its words? "Moment mal" may stand before the question."""
+    begins = after_stop(words_of(tokens), lexicon.stopping, lexicon.openings)
+    return _asks(lexicon, tokens) or (begins > 0 and _asks(lexicon, tokens[begins:]))
+
+
+def _asks(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
     passed = lexicon.openings | lexicon.articles_before_question | lexicon.or_words | lexicon.joiner
     starts = lexicon.question_words | lexicon.asking_verbs | lexicon.or_words | lexicon.joiner
     begins = True

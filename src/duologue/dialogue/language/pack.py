@@ -28,6 +28,7 @@ class ReplyReaders:
     read_confirmation: Callable[[str, str, str, tuple[Slot, ...]], Reading]  # question, reply, today, slots to change
     read_volunteered: Callable[[tuple[Slot, ...], str, str, str], Direct | None]  # slots, message, about, today
     read_parts: Callable[[tuple[Slot, ...], str, str], tuple[Value, ...]]  # clear values among other words
+    unsettled_slots: Callable[[tuple[Slot, ...], str, str], tuple[str, ...]]  # days and times that can't be taken
     read_first: Callable[[Question, str, str], Value | None]  # a number before an explanation
     plain_answer: Callable[[str, str, str, tuple[Slot, ...]], ConfirmationAnswer | None]  # an explicit yes or no
     says_yes_then_asks: Callable[[str, str, str], bool]  # question, reply, today
@@ -85,6 +86,15 @@ class LanguageWords:
     goes_on: frozenset[str]  # number words that may grow: "twenty"
     limits: tuple[Phrase, ...]  # before a value: "after", "at least"
     excluding: Phrase  # the limit that excludes a value: "not"
+    prefers_before: tuple[Phrase, ...]  # before the value that is preferred in a range: "ideally"
+    prefers_after: tuple[Phrase, ...]  # after it: "would be best"
+    excepts: tuple[Phrase, ...]  # between a range and a value that is excluded: "but not"
+    contrasts: frozenset[str]  # join a range and a wish: "but"
+    between: frozenset[str]  # begin a range of two ends
+    ands: frozenset[str]  # between the two ends
+    months: frozenset[str]
+    month_ranges: frozenset[str]  # words of a range that is a month: "any day in"
+    day_of_month: str  # with {day} and {month}: "the third of June"
     kinds: Mapping[SlotKind, tuple[str, ...]]  # what users call a slot of this kind
     small: frozenset[str]  # words in a slot's name that don't stand for it
     around_names: frozenset[str]  # may stand around a slot's name
@@ -100,6 +110,7 @@ class LanguageWords:
     why: frozenset[str]  # "why"
     asks_why: frozenset[str]  # all words of "why do you need that?"
     before_questions: frozenset[str]  # openings of a side question
+    stopping: tuple[Phrase, ...]  # stop the agent before a question: "hold on", "one sec"
     around_topics: frozenset[str]  # words of a question that don't tell what it is about
 
 

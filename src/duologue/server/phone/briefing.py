@@ -11,23 +11,31 @@ from dataclasses import replace
 from datetime import datetime
 
 from duologue.core.settings import PROFILES
-from duologue.dialogue.english import ConfirmationAnswer, plain_answer
+from duologue.dialogue.language.pack import LanguagePack
+from duologue.dialogue.language.packs import has_pack, pack_of
+from duologue.dialogue.language.readings import ConfirmationAnswer, Direct, Question, Slot, SlotKind
 from duologue.ports.brain import LastWords, Part, Request
 from duologue.runtime.agent import Agent
+
+_KEY = Slot("key", SlotKind.NUMBER)
 
 
 class BriefingBrain:
     """Answers a person who should take over. `last` is what is said to a person who accepts, and to one who doesn't.
-    `tell` gets True if the person accepts, False if not."""
+    `tell` gets True if the person accepts, False if not. The answer is read in `language`, or in English if that has no
+    language pack."""
 
-    def __init__(self, briefing: str, question: str, last: tuple[str, str], tell: Callable[[bool], None]) -> None:
+    def __init__(
+        self, briefing: str, question: str, last: tuple[str, str], tell: Callable[[bool], None], language: str = "en"
+    ) -> None:
+        self._pack = pack_of(language if has_pack(language) else "en")
         self._briefing = briefing
         self._question = question
         self._thanks, self._goodbye = last
         self._tell = tell
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
-        accepts = _accepts(self._question, request.text)
+        accepts = _accepts(self._pack, self._question, request.text)
         if accepts is None:
             yield f"{self._briefing} {self._question}"
         elif accepts:
@@ -38,14 +46,13 @@ class BriefingBrain:
             yield LastWords(self._goodbye)
 
 
-def _accepts(question: str, text: str) -> bool | None:
-    """Does this answer accept the call? None if it says neither yes nor no."""
-    pressed = text.strip(" .,!?#*").casefold()
-    if pressed in ("1", "one"):
-        return True
-    if pressed in ("2", "two"):
-        return False
-    answer = plain_answer(question, text, datetime.now().isoformat(timespec="minutes"))
+def _accepts(pack: LanguagePack, question: str, text: str) -> bool | None:
+    """Does this answer accept the call? None if it says neither yes nor no, nor one of the keys."""
+    pressed, today = text.strip(" .,!?#*"), datetime.now().isoformat(timespec="minutes")
+    number = pack.replies.read(Question(_KEY), pressed, today)
+    if isinstance(number, Direct) and number.value_of(_KEY.name) in (1, 2):
+        return number.value_of(_KEY.name) == 1
+    answer = pack.replies.plain_answer(question, text, today, ())
     return None if answer is None else answer is ConfirmationAnswer.YES
 
 
@@ -54,7 +61,7 @@ def briefing_agent(agent: Agent, briefing: str, tell: Callable[[bool], None]) ->
     language, phrases = agent.language or "en", agent.phrases
     question = phrases.say(language, "take_over", 0)
     last = phrases.say(language, "working", 0), phrases.say(language, "goodbye", 0)
-    brain = BriefingBrain(briefing, question, last, tell)
+    brain = BriefingBrain(briefing, question, last, tell, language)
     return Agent(
         brain,
         name=f"{agent.name} briefing".strip(),

@@ -60,6 +60,15 @@ def prefers_saturday(domain: Domain, state: DialogueState, event: DialogueEvent)
     return after, effects
 
 
+def drops_the_wish(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
+    """Hears only the range of a reply such as "this weekend, ideally Sunday", and takes its first day."""
+    after, effects = step(domain, state, event)
+    if isinstance(event, UserMessage) and "weekend, ideally" in event.text and after.top is not None:
+        day = Filled("2025-12-06", "this weekend", (0, 12), turn=after.turn_count)
+        after = with_top(after, slots=(("coming", day),))
+    return after, effects
+
+
 def takes_silently(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
     """Puts items on a list without saying so."""
     after, effects = step(domain, state, event)
@@ -72,6 +81,7 @@ BROKEN: dict[str, tuple[Alphabet, Callable[[Domain, DialogueState, DialogueEvent
     "a denied question is never confirmed": (FINAL, confirms_what_was_denied),
     "a final action runs once": (FINAL, changes_what_was_done),
     "a preference never chooses from a span": (TWINS, prefers_saturday),
+    "a wish in a range is never dropped": (TWINS, drops_the_wish),
     "every item is read back": (LISTS, takes_silently),
 }
 

@@ -112,6 +112,8 @@ class Alphabet:
             yield from self._decisive_answers(spec)
             if spec.kind in self.messages.ambiguous:
                 yield self.messages.ambiguous[spec.kind]
+            if spec.kind in self.messages.wished:
+                yield self.messages.wished[spec.kind][0]
             if spec.is_future:
                 yield self.messages.yesterday
             if state.among:

@@ -19,6 +19,7 @@ class TriedMessages:
     said: Mapping[SlotKind, tuple[str, str]]  # two answers to the question for a slot of each kind
     troubling: tuple[str, ...]  # two values, a span of days, a limit, a side question
     ambiguous: Mapping[SlotKind, str]
+    wished: Mapping[SlotKind, tuple[str, str]]  # a range and a wish in it, and the value that is wished
     retry: str
     yesterday: str
     second: str  # the second of several
@@ -53,6 +54,10 @@ _ENGLISH = TriedMessages(
         "the first one, and how long will it take?", "my wife's name",
     ),
     {SlotKind.DATE: "next friday", SlotKind.TIME: "half past six"},
+    {
+        SlotKind.DATE: ("this weekend, ideally sunday", "2025-12-07"),
+        SlotKind.TIME: ("after four pm, preferably at 7 pm", "19:00"),
+    },
     "retry",
     "yesterday",
     "the second one",
@@ -85,6 +90,10 @@ _GERMAN = TriedMessages(
         "das erste, und wie lange dauert das?", "der Name meiner Frau",
     ),
     {SlotKind.DATE: "nächsten Freitag", SlotKind.TIME: "halb sieben"},
+    {
+        SlotKind.DATE: ("am Wochenende, am liebsten Sonntag", "2025-12-07"),
+        SlotKind.TIME: ("nach 16 Uhr, am besten um 19 Uhr", "19:00"),
+    },
     "wiederholen",
     "gestern",
     "den zweiten",
@@ -114,6 +123,10 @@ _SPANISH = TriedMessages(
         "dos o tres", "¿qué era eso?", "el primero, ¿y cuánto tarda?", "el nombre de mi mujer",
     ),
     {SlotKind.DATE: "el próximo viernes", SlotKind.TIME: "las seis y media"},
+    {
+        SlotKind.DATE: ("este fin de semana, mejor el domingo", "2025-12-07"),
+        SlotKind.TIME: ("después de las 16:00, mejor a las 19:00", "19:00"),
+    },
     "repetir",
     "ayer",
     "el segundo",

@@ -14,8 +14,9 @@ from duologue.dialogue.flow import Confirm, Jump, PerformAction
 from duologue.dialogue.item_lists import draft_in, item_said, items_in
 from duologue.dialogue.language.readings import Confirmation, ConfirmationAnswer, SlotKind
 from duologue.dialogue.state import BUSY, Phase, Slots
-from duologue.dialogue.unconfirmed_values import is_unconfirmed
+from duologue.dialogue.unconfirmed_values import PICKED_OUT, is_unconfirmed
 
+from .messages import messages_of
 from .observed_step import ObservedStep, at_of, changed_in, used_by
 
 
@@ -88,11 +89,37 @@ def a_preference_never_chooses_from_a_span(seen: ObservedStep) -> Iterator[str]:
     """Check that a reply that names a span of days, such as a weekend, fills no slot with one of its days."""
     if not isinstance(seen.event, UserMessage) or seen.before.phase is not Phase.WAITING_FOR_SLOT:
         return
-    if "weekend" not in seen.event.text or seen.before.among:
+    if "weekend" not in seen.event.text or seen.before.among or _wish_in(seen) is not None:
         return
     days = [name for name, filled in _slots_of(seen) if filled.turn == seen.after.turn_count and filled.span != (0, 0)]
     if any(seen.domain.slots[name].kind is SlotKind.DATE for name in days if name in seen.domain.slots):
         yield "a span of days became a day"
+
+
+def a_wish_in_a_range_is_never_dropped(seen: ObservedStep) -> Iterator[str]:
+    """Check that a reply such as "this weekend, ideally Sunday" gives the wished value and no other, and that the agent
+    says what it took."""
+    wish, slot = _wish_in(seen), seen.before.waiting_for
+    if wish is None or slot is None:
+        return
+    for value in seen.after.values:
+        if value.slot == slot and value.value != wish:
+            yield "a wish in a range was replaced by another value"
+        if value.slot == slot and value.source != PICKED_OUT:
+            yield "a wish in a range is taken without a word"
+    for name, filled in _slots_of(seen):
+        if name == slot and filled.turn == seen.after.turn_count and not str(filled.value).startswith(wish):
+            yield "a wish in a range was replaced by another value"
+
+
+def _wish_in(seen: ObservedStep) -> str | None:
+    """The value that the reply wishes within a range; None if the message isn't such a reply."""
+    slot, spec = seen.before.waiting_for, None
+    if slot is not None and isinstance(seen.event, UserMessage) and seen.before.phase is Phase.WAITING_FOR_SLOT:
+        spec = seen.domain.slots[slot]
+    tried = messages_of(seen.domain.language).wished.get(spec.kind) if spec is not None else None
+    is_wish = tried is not None and isinstance(seen.event, UserMessage) and seen.event.text == tried[0]
+    return tried[1] if tried is not None and is_wish else None
 
 
 def every_item_is_read_back(seen: ObservedStep) -> Iterator[str]:
@@ -123,5 +150,6 @@ SILENT_ERROR_LAWS: tuple[Callable[[ObservedStep], Iterator[str]], ...] = (
     a_denied_question_is_never_confirmed,
     a_final_action_runs_once,
     a_preference_never_chooses_from_a_span,
+    a_wish_in_a_range_is_never_dropped,
     every_item_is_read_back,
 )

@@ -1,0 +1,23 @@
+"""Phrases that stop the agent before something else is said: "hold on, what does that cost?", "one sec, how long …".
+
+Rule: such a phrase decides nothing by itself. What follows it is read as if it began the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Phrase = tuple[str, ...]
+
+
+def after_stop(words: Sequence[str], phrases: Sequence[Phrase], around: frozenset[str]) -> int:
+    """The index of the first word after the phrases that stop the agent, and after words in `around` beside them. 0 if
+    the message has no such phrase at its beginning, or nothing after it."""
+    place, has_stop = 0, False
+    while place < len(words):
+        size = next((len(one) for one in phrases if tuple(words[place : place + len(one)]) == one), 0)
+        if not size and words[place] not in around:
+            break
+        has_stop = has_stop or size > 0
+        place += size or 1
+    return place if has_stop and place < len(words) else 0
