@@ -32,7 +32,7 @@ from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
 from .serve_observers import ConsentOption, LogOption, OtelOption, PricesOption, RecordOption, check_recording
 from .serve_processes import run_processes, serve_process
-from .serve_webrtc import IceServerUrl, WebRtc, WebRtcAddress, webrtc_settings
+from .serve_webrtc import IceServerUrl, SocketOpus, WebRtc, WebRtcAddress, webrtc_settings
 from .served_agent import (
     FLOWS,
     ServeOptions,
@@ -155,6 +155,7 @@ def serve_command(
     webrtc: WebRtc = True,
     ice_server: IceServerUrl = None,
     webrtc_address: WebRtcAddress = "",
+    opus: SocketOpus = True,
     watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Let operators watch all calls.")] = True,
     context_query: ContextQuery = None,
     context_header: ContextHeader = None,
@@ -182,6 +183,7 @@ def serve_command(
         public=bool(phone_url) and not is_loopback(urlsplit(phone_url).hostname or ""),
         prices=read_prices(prices) if prices is not None else None,
         webrtc=webrtc_settings(webrtc, ice_server, webrtc_address, os.environ),
+        opus=opus,
     ).guarded()
     check_recording(record, record_consent, keep_days)
     options = ServeOptions(

@@ -2,37 +2,37 @@
 sound.
 
 Sending never waits, so a slow client doesn't delay a conversation. A client that doesn't read at all is disconnected.
-Rule: after `drop_sound`, nothing that was queued for that voice (the sound of one utterance) is sent.
+Sound is queued as PCM and becomes a frame when it is sent, so what is dropped from the queue was never encoded. Rule:
+after `drop_sound`, nothing that was queued for that voice (the sound of one utterance) is sent.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import struct
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from .close_codes import SLOW_READER, CloseCode
 from .server_messages import ServerMessage, message
+from .voice_frames import AMBIENT, AS_PCM, CUE, HEADER, VOICE, PcmFrames, VoiceFrames
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 CLOSE_S_MAX = 5.0  # how long a client may take to read what was queued before its socket is closed
-_HEADER = struct.Struct("<BBHII")
-_SOUND = 1
-_CUE = 2
-_AMBIENT = 3
 _URGENT = ("hold", "resume", "clear")
 
 
 class _Item(NamedTuple):
-    """One frame to send. `voice` is the voice that the frame belongs to, or 0 for a message that isn't about a
-    voice."""
+    """One frame to send, or sound of which a frame is made: then `kind` is VOICE or CUE. `voice` is the voice that it
+    belongs to, or 0 if it isn't about a voice. `number` is that of the chunk or the cue. `ends` is the voice that ends
+    with this message."""
 
     data: str | bytes
     voice: int = 0
-    is_cue: bool = False
+    kind: int = 0
+    number: int = 0
+    ends: int = 0
 
 
 class ClientOutbox:
@@ -47,6 +47,13 @@ class ClientOutbox:
         self._waiter: asyncio.Future[None] | None = None
         self._close_code: CloseCode | None = None
         self._is_closed = False
+        self._frames: VoiceFrames = PcmFrames()
+        self._note_sound: Callable[[int, int], None] = lambda frame_bytes, pcm_bytes: None  # noqa: ARG005
+
+    def use(self, frames: VoiceFrames, note_sound: Callable[[int, int], None]) -> None:
+        """Send sound as these frames from now on. `note_sound` gets the bytes of each frame, and those of its PCM."""
+        self._frames = frames
+        self._note_sound = note_sound
 
     @property
     def is_closing(self) -> bool:
@@ -66,7 +73,8 @@ class ClientOutbox:
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
         """Queue a playback command. Hold, resume and clear overtake queued sound."""
-        item = _Item(_as_text(message("play", action=action, voice=voice, ms=ms)), voice)
+        text = _as_text(message("play", action=action, voice=voice, ms=ms))
+        item = _Item(text, voice, ends=voice if action == "finish" else 0)
         if action in _URGENT:
             self._put(item, self._first_sound())
         else:
@@ -74,7 +82,7 @@ class ClientOutbox:
 
     def send_sound(self, voice: int, chunk: int, pcm: bytes) -> None:
         """Queue a chunk of sound as a binary frame."""
-        self._put(_Item(_HEADER.pack(_SOUND, 0, 0, voice, chunk) + pcm, voice))
+        self._put(_Item(pcm, voice, VOICE, chunk))
 
     def drop_sound(self, voice: int) -> None:
         """Remove everything of this voice from the queue. Voice 0 means no voice: nothing is removed."""
@@ -82,16 +90,16 @@ class ClientOutbox:
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
         """Queue sound of a cue as a binary frame."""
-        self._put(_Item(_HEADER.pack(_CUE, 0, 0, cue, 0) + pcm, is_cue=True))
+        self._put(_Item(pcm, kind=CUE, number=cue))
 
     def stop_cue(self) -> None:
         """Remove queued sound of cues, and queue a command to silence what is playing. It overtakes queued sound."""
-        self._keep(lambda item: not item.is_cue)
+        self._keep(lambda item: item.kind != CUE)
         self._put(_Item(_as_text(message("cue", action="stop"))), self._first_sound())
 
     def send_ambient(self, pcm: bytes) -> None:
         """Queue a sound to repeat as a binary frame."""
-        self._put(_Item(_HEADER.pack(_AMBIENT, 0, 0, 0, 0) + pcm))
+        self._put(_Item(HEADER.pack(AMBIENT, AS_PCM, 0, 0, 0) + pcm))
 
     def disconnect(self, close_code: CloseCode) -> None:
         """Send all queued messages, then the reason, and close the socket with this code. Queued sound and playback
@@ -159,10 +167,24 @@ class ClientOutbox:
             self.close()
 
     def _next(self) -> dict[str, Any]:
-        item = self._queue.popleft()
+        """The next frame. What is left of a voice goes before the message that it ends."""
+        item = self._queue[0]
+        if item.ends and (rest := self._frames.rest(item.ends)) is not None:
+            self._note_sound(len(rest), 0)
+            return {"type": "websocket.send", "bytes": rest}
+        self._queue.popleft()
         self._unread -= len(item.data)
-        kind = "bytes" if isinstance(item.data, bytes) else "text"
-        return {"type": "websocket.send", kind: item.data}
+        if isinstance(item.data, str):
+            return {"type": "websocket.send", "text": item.data}
+        return {"type": "websocket.send", "bytes": self._frame(item, item.data)}
+
+    def _frame(self, item: _Item, data: bytes) -> bytes:
+        if not item.kind:
+            return data
+        is_cue = item.kind == CUE
+        frame = self._frames.cue(item.number, data) if is_cue else self._frames.chunk(item.voice, item.number, data)
+        self._note_sound(len(frame), len(data))
+        return frame
 
 
 def _as_text(outgoing: ServerMessage) -> str:

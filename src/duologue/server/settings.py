@@ -37,7 +37,7 @@ class Limits:
     unspoken_s_max: float = 300.0  # then such a conversation ends
     unspoken_away_s_max: float = 10.0  # the same, if its client is away
     message_bytes_max: int = 1 << 20  # size of one message
-    messages_per_s_max: int = 150  # on one socket, 3 s' worth at once; the panel sends 31 with audio and 50 more
+    messages_per_s_max: int = 150  # on one socket, 3 s' worth at once; the panel sends 50 with audio and 50 more
     bad_messages_max: int = 20  # invalid messages on one socket; then it is closed
     text_chars_max: int = 4_000  # length of one typed turn
     typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation
@@ -134,6 +134,8 @@ class ServerSettings:
     public: bool = False  # other machines reach this server although it listens on 127.0.0.1, such as by a tunnel
     prices: PriceTable | None = None  # what services cost, for the panel
     webrtc: WebRtcSettings = field(default_factory=WebRtcSettings)  # see below
+    # Sound over clients' sockets as Opus, with clients that can and if libopus is here; otherwise as PCM.
+    opus: bool = True
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from duologue.lines.webrtc.opus import PACKET_CLOCKS, SILENCE, OpusDecoder, OpusEncoder, clocks_of
+from duologue.lines.opus import PACKET_CLOCKS, SILENCE, OpusDecoder, OpusEncoder, clocks_of
 
 from .aiortc_client import loudest_hz, tone
 
