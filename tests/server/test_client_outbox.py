@@ -12,6 +12,9 @@ from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_outbox import ClientOutbox
 from duologue.server.close_codes import SLOW_READER, STOPPING
 from duologue.server.server_messages import message
+from duologue.server.voice_frames import OpusFrames
+
+from .opus_client import parse, wave
 
 
 class Wire:
@@ -134,6 +137,46 @@ def test_the_kind_of_a_frame_tells_voices_cues_and_ambient_sound_apart() -> None
 
     run_simulated(whole())
     assert kinds == [1, 2, 3]
+
+
+def test_sound_is_encoded_when_it_is_sent_and_the_rest_comes_before_the_end() -> None:
+    """What was dropped from the queue doesn't reach the encoder, so what follows it begins a stream."""
+    sent: list[Any] = []
+    noted: list[tuple[int, int]] = []
+
+    async def whole() -> None:
+        is_open = asyncio.Event()
+
+        async def send(event: dict[str, Any]) -> None:
+            await is_open.wait()
+            if "bytes" in event:
+                frame = parse(event["bytes"])
+                sent.append((frame.number, frame.chunk, frame.is_new, frame.samples, len(frame.packets)))
+            else:
+                sent.append(json.loads(event["text"])["payload"]["action"])
+
+        outbox = ClientOutbox(send, 100_000)
+        outbox.use(OpusFrames(), lambda frame, pcm: noted.append((frame, pcm)))
+        writing = asyncio.ensure_future(outbox.write())
+        pcm = wave(1_000)
+        for chunk in (1, 2, 3):
+            outbox.send_sound(1, chunk, pcm)
+        await flush()  # the first is on its way
+        outbox.drop_sound(1)
+        outbox.send_sound(2, 1, pcm)
+        outbox.send_sound(2, 2, pcm)
+        outbox.send_cue(4, pcm)
+        outbox.send_play("finish", 2)
+        is_open.set()
+        await flush()
+        outbox.close()
+        await writing
+
+    run_simulated(whole())
+    assert sent == [(1, 1, True, 1_000, 2), (2, 1, True, 1_000, 2), (2, 2, False, 1_000, 2), (4, 0, True, 1_000, 3),
+                    (2, 2, False, 0, 1), "finish"]  # fmt: skip
+    assert [pcm for _, pcm in noted] == [2_000, 2_000, 2_000, 2_000, 0]
+    assert all(0 < frame < 600 for frame, _ in noted)
 
 
 def test_a_client_that_does_not_read_is_disconnected_and_its_queue_freed() -> None:

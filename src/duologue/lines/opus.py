@@ -41,7 +41,7 @@ class UndecodablePacket(DuologueError, ValueError):
 
 @cache
 def _libopus() -> ctypes.CDLL:
-    library = ctypes.CDLL(_path())
+    library = ctypes.CDLL(libopus_path())
     pointer, whole, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
     library.opus_encoder_create.argtypes = [ctypes.c_int32, whole, whole, ctypes.POINTER(whole)]
     library.opus_encoder_create.restype = pointer
@@ -56,8 +56,8 @@ def _libopus() -> ctypes.CDLL:
     return library
 
 
-def _path() -> str:
-    """The libopus inside PyAV's package, or that of the system."""
+def libopus_path() -> str:
+    """The libopus inside PyAV's package, or that of the system. Raises NoOpus."""
     found = importlib.util.find_spec("av")
     if found is not None and found.origin is not None:
         package = Path(found.origin).parent
@@ -70,7 +70,6 @@ def _path() -> str:
     return system
 
 
-@cache
 def why_no_opus() -> str | None:
     """Why there is no Opus here, and what to do. None if there is."""
     try:

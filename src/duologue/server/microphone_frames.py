@@ -13,6 +13,7 @@ from duologue.lines.opus import OpusDecoder, UndecodablePacket
 from .client_messages import BadMessage
 from .sound_formats import OPUS
 
+FRAME_MS_MIN = 10  # a packet of Opus that was not agreed is shorter than that as PCM
 FRAME_MS_MAX = 200
 IS_PACKET = 1  # the first byte of a frame with a packet
 PACKET_BYTES_MAX = 1_500
@@ -39,12 +40,13 @@ class PcmMicrophone:
 
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
-        self._bytes_max = rate_hz * 2 * FRAME_MS_MAX // 1000
+        self._bytes_min, self._bytes_max = (rate_hz * 2 * ms // 1000 for ms in (FRAME_MS_MIN, FRAME_MS_MAX))
 
     def ms_of(self, frame: bytes) -> int:
-        if not frame or len(frame) % 2 or len(frame) > self._bytes_max:
+        if len(frame) % 2 or not self._bytes_min <= len(frame) <= self._bytes_max:
             raise BadMessage(
-                f"a frame of audio is 16-bit PCM of at most {FRAME_MS_MAX} ms, because Opus wasn't agreed in hello"
+                f"a frame of audio is 16-bit PCM of {FRAME_MS_MIN} to {FRAME_MS_MAX} ms, because Opus wasn't agreed in "
+                "hello"
             )
         return -(-len(frame) * 500 // self._rate_hz)
 

@@ -6,7 +6,7 @@ used in a direction only if the client has offered it and this server has it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from duologue.lines.opus import why_no_opus
@@ -24,7 +24,9 @@ class SoundFormats(NamedTuple):
     output: str = PCM
 
 
-def agreed_formats(offered: Mapping[str, Sequence[str]], is_wanted: bool) -> SoundFormats:
+def agreed_formats(
+    offered: Mapping[str, Sequence[str]], is_wanted: bool, why_no_opus: Callable[[], str | None] = why_no_opus
+) -> SoundFormats:
     """The formats for a client with these offers. `is_wanted` is the server's setting. libopus is loaded when the first
     client offers Opus, and not before."""
     offers = [OPUS in offered.get(direction, ()) for direction in SoundFormats._fields]
