@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from playwright.async_api import expect
 from playwright.sync_api import Page
 
 from duologue.lines.opus import OpusDecoder
 from duologue.server.voice_frames import OpusFrames
+from tests.browser.agents_here import scripted
 from tests.browser.fake_server import RATE_HZ, FakeServer
 from tests.browser.scenes import begin, tone, until
 
@@ -161,3 +165,44 @@ def test_a_browser_that_cannot_decode_connects_again_and_gets_pcm(talking: Page,
     server.forget()
     server.send_frame(b"\x01\x02\x3c\x00" + b"\x01\0\0\0" * 2 + b"\x60\x09\0\0" + b"\x03\0\xff\xff\xff")
     assert server.wait("hello")["audio"] == {"rate_hz": 16_000, "input": ["opus"], "output": []}
+
+
+@pytest.mark.alone
+@pytest.mark.req("C-UI", "C-INT-004")
+async def test_a_spoken_turn_over_opus_is_understood_and_its_answer_is_heard_to_the_millisecond(
+    visit: Any, real_ears: Any
+) -> None:
+    answer = "There is a table at seven, by the window."
+    here = await visit(scripted([answer], real_ears))
+    panel = here.panel
+    finished: list[dict[str, int]] = []
+
+    def note(frame: str | bytes) -> None:
+        if isinstance(frame, str) and '"finished"' in frame:
+            finished.append(json.loads(frame)["payload"])
+
+    panel.page.on("websocket", lambda socket: socket.on("framesent", note))
+    await panel.page.reload()
+    await panel.start()
+    assert {name: (await panel.js("duologue.model.ready.audio"))[name] for name in BOTH} == BOTH
+    client = here.host.served.client
+    assert client is not None
+    samples: Counter[int] = Counter()  # that the server has sent of each voice
+    send_sound = client.send_sound
+
+    def counted(voice: int, chunk: int, pcm: bytes) -> None:
+        samples[voice] += len(pcm) // 2
+        send_sound(voice, chunk, pcm)
+
+    client.send_sound = counted
+    await panel.say("Is there a table for two tonight?")
+    await expect(panel.said_by("user").filter(has_text="table")).to_have_count(1)
+    await expect(panel.said_by("assistant").filter(has_text=answer)).to_have_count(1)
+    await panel.state("listening")
+    assert [(item.text, item.unheard) for item in here.host.said] == [(answer, "")]
+    ((voice, sent),) = samples.items()
+    assert finished == [{"voice": voice, "ms": round(sent / 24)}]
+    assert await panel.js("duologue.player.samples") == sent
+    metrics = here.host.server.conversations.gauges()
+    assert 'duologue_socket_sound_bytes_total{direction="input",format="pcm"} 0\n' in metrics
+    assert 'duologue_socket_sound_bytes_total{direction="output",format="pcm"} 0\n' in metrics

@@ -123,7 +123,8 @@ _TOKEN = _Field(
 )
 _FLAG = _Field(_is_flag, "true or false", required=False)
 _CALL_ID = _Field(lambda value: value is None or _is_name(value), "the id of a call in the list, or null")
-_AUDIO_IS = f"{{rate_hz}}, one of {', '.join(map(str, RATES_HZ))}, and optionally input and output: lists of formats, such as opus"
+_RATES = ", ".join(map(str, RATES_HZ))
+_AUDIO_IS = f"{{rate_hz}}, one of {_RATES}, and optionally input and output: lists of formats, such as opus"
 _HEARD = {"voice": _VOICE, "ms": _MS}
 _MICROPHONES = tuple(state.value for state in Microphone)
 _MICROPHONE = _Field(

@@ -203,7 +203,7 @@ class VoiceStream {
     const first = Math.max(0, this.skip - (PACKET - samples.length)); // some decoders skip by themselves
     const own = samples.subarray(first, first + this.end - this.at); // after the last chunk there is padding
     this.skip = 0;
-    if (own.length) player.push(voice, this.at, Int16Array.from(own, (sample) => Math.max(-32768, Math.min(32767, Math.round(sample * 32768)))));
+    if (own.length) player.push(voice, this.at, pcmOf(own));
     this.at += own.length;
     this.note();
   }
@@ -253,7 +253,15 @@ function samplesOf(data) {
   const all = new Float32Array(data.numberOfFrames);
   data.copyTo(all, { planeIndex: 0, format: "f32-planar" });
   data.close();
-  return step === 1 ? all : all.filter((_, at) => at % step === 0);
+  const samples = new Float32Array(all.length / step);
+  for (let at = 0; at < samples.length; at += 1) samples[at] = all[at * step];
+  return samples;
+}
+
+function pcmOf(samples) {
+  const pcm = new Int16Array(samples.length);
+  for (let at = 0; at < pcm.length; at += 1) pcm[at] = Math.max(-32768, Math.min(32767, Math.round(samples[at] * 32768)));
+  return pcm;
 }
 
 function close(codec) {
