@@ -8,11 +8,11 @@ from duologue.core.errors import DuologueError
 from duologue.lab.bench import opus
 from duologue.lab.bench.opus import BUDGETS, bench_opus, microphone_packets, output_late_ms, report
 from duologue.server.microphone_frames import OpusMicrophone
-from tests.needs import needs_models
+from tests.needs import needs_model
 
 
 def test_bytes_cpu_and_waits_are_measured() -> None:
-    needs_models("speech-samples")
+    needs_model("speech-samples")
     result = bench_opus(seconds=1)
     assert 10 < result["output_kbit_s"] < 60
     assert 10 < result["input_kbit_s"] < 60
