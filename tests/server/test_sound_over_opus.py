@@ -24,21 +24,17 @@ class OpusClient(Client):
         self.from_ms: dict[int, int] = {}  # where the newest stream of a voice begins
         self.sound_bytes = 0
 
-    async def _take(self, told: dict[str, Any]) -> None:
-        payload = told["payload"]
-        if told["type"] == "duologue.play" and payload["action"] == "begin":
-            self.from_ms[payload["voice"]] = payload["ms"]
-        await super()._take(told)
-
     async def _hear(self, frame: bytes) -> None:
         voice, chunk = int.from_bytes(frame[4:8], "little"), int.from_bytes(frame[8:12], "little")
         reader = self.readers.setdefault(voice, VoiceReader())
         parsed = reader.read(frame)
         self.sound_bytes += len(frame)
-        self.begun[voice] = self.begun.get(voice, 0) + parsed.is_new
+        if parsed.is_new:
+            self.begun[voice] = self.begun.get(voice, 0) + 1
+            self.from_ms[voice] = self.heard_ms.get(voice, 0)
         self.frames.append((voice, chunk, frame))
         decoded = min(reader.samples, len(reader.pcm) // 2)
-        self.heard_ms[voice] = self.from_ms.get(voice, 0) + decoded // 24
+        self.heard_ms[voice] = self.from_ms[voice] + decoded // 24
         if self.plays:
             await self.send("played", voice=voice, ms=self.heard_ms[voice])
 
@@ -124,7 +120,7 @@ def test_after_a_lost_connection_the_voice_goes_on_to_its_exact_end() -> None:
         known = {"conversation": told["conversation"], "key": told["key"]}
         again = await running.connect(kind=OpusClient)
         assert isinstance(again, OpusClient)
-        again.from_ms[1] = 300  # the end of its third chunk
+        again.heard_ms[1] = 300  # the end of its third chunk
         await again.hello("alice", audio=BOTH, played={"voice": 1, "ms": 320, "chunk": 3, "held": True}, **known)
         final = await again.expect("caption", role="assistant", final=True)
         assert (final["text"], final["unheard"]) == (LONG, "")

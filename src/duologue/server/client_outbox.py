@@ -20,19 +20,20 @@ from .voice_frames import AMBIENT, AS_PCM, CUE, HEADER, VOICE, PcmFrames, VoiceF
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 CLOSE_S_MAX = 5.0  # how long a client may take to read what was queued before its socket is closed
+REST_S = 0.04  # after a voice has run out of sound, its last samples wait so long for more of it
 _URGENT = ("hold", "resume", "clear")
 
 
 class _Item(NamedTuple):
     """One frame to send, or sound of which a frame is made: then `kind` is VOICE or CUE. `voice` is the voice that it
-    belongs to, or 0 if it isn't about a voice. `number` is that of the chunk or the cue. `ends` is the voice that ends
-    with this message."""
+    belongs to, or 0 if it isn't about a voice. `number` is that of the chunk or the cue. Before an item that `ends` a
+    voice, the last samples of that voice are sent."""
 
     data: str | bytes
     voice: int = 0
     kind: int = 0
     number: int = 0
-    ends: int = 0
+    ends: bool = False
 
 
 class ClientOutbox:
@@ -48,6 +49,7 @@ class ClientOutbox:
         self._close_code: CloseCode | None = None
         self._is_closed = False
         self._frames: VoiceFrames = PcmFrames()
+        self._completing: asyncio.TimerHandle | None = None
         self._note_sound: Callable[[int, int], None] = lambda frame_bytes, pcm_bytes: None  # noqa: ARG005
 
     def use(self, frames: VoiceFrames, note_sound: Callable[[int, int], None]) -> None:
@@ -74,7 +76,7 @@ class ClientOutbox:
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
         """Queue a playback command. Hold, resume and clear overtake queued sound."""
         text = _as_text(message("play", action=action, voice=voice, ms=ms))
-        item = _Item(text, voice, ends=voice if action == "finish" else 0)
+        item = _Item(text, voice, ends=action == "finish")
         if action in _URGENT:
             self._put(item, self._first_sound())
         else:
@@ -82,7 +84,23 @@ class ClientOutbox:
 
     def send_sound(self, voice: int, chunk: int, pcm: bytes) -> None:
         """Queue a chunk of sound as a binary frame."""
+        self._stop_completing()
         self._put(_Item(pcm, voice, VOICE, chunk))
+
+    def complete_soon(self, voice: int) -> None:
+        """This voice has run out of sound for now. If none comes soon, send the samples that its last chunk lacks."""
+        if self._frames.is_late and self._completing is None and not self.is_closing:
+            rest = _Item("", voice, ends=True)
+            self._completing = asyncio.get_running_loop().call_later(REST_S, self._complete, rest)
+
+    def _complete(self, rest: _Item) -> None:
+        self._completing = None
+        self._put(rest)
+
+    def _stop_completing(self) -> None:
+        if self._completing is not None:
+            self._completing.cancel()
+            self._completing = None
 
     def drop_sound(self, voice: int) -> None:
         """Remove everything of this voice from the queue. Voice 0 means no voice: nothing is removed."""
@@ -114,6 +132,7 @@ class ClientOutbox:
         """The socket is gone: clear the queue and let `write` end."""
         self._is_closed = True
         self._queue.clear()
+        self._stop_completing()
         self._wake()
 
     def _keep(self, is_kept: Callable[[_Item], bool]) -> None:
@@ -154,7 +173,9 @@ class ClientOutbox:
         try:
             while not self._is_closed:
                 if self._queue:
-                    await self._send(self._next())
+                    frame = self._next()
+                    if frame is not None:
+                        await self._send(frame)
                 elif self._close_code is not None:
                     code, _, reason = self._close_code
                     await self._send({"type": "websocket.close", "code": code, "reason": reason})
@@ -166,16 +187,16 @@ class ClientOutbox:
         except (OSError, RuntimeError):  # the client vanished, or the socket was closed by a lower layer
             self.close()
 
-    def _next(self) -> dict[str, Any]:
-        """The next frame. What is left of a voice goes before the message that it ends."""
+    def _next(self) -> dict[str, Any] | None:
+        """The next frame, if the next item needs one."""
         item = self._queue[0]
-        if item.ends and (rest := self._frames.rest(item.ends)) is not None:
+        if item.ends and (rest := self._frames.rest(item.voice)) is not None:
             self._note_sound(len(rest), 0)
             return {"type": "websocket.send", "bytes": rest}
         self._queue.popleft()
         self._unread -= len(item.data)
         if isinstance(item.data, str):
-            return {"type": "websocket.send", "text": item.data}
+            return {"type": "websocket.send", "text": item.data} if item.data else None
         return {"type": "websocket.send", "bytes": self._frame(item, item.data)}
 
     def _frame(self, item: _Item, data: bytes) -> bytes:

@@ -31,12 +31,14 @@ BITS_PER_S = 32_000
 class VoiceFrames(Protocol):
     """Makes the frames of one client, in the order in which they are sent."""
 
+    is_late: bool  # do the last samples of a chunk come with later frames?
+
     def chunk(self, voice: int, chunk: int, pcm: bytes) -> bytes:
         """A chunk of a voice."""
         ...
 
     def rest(self, voice: int) -> bytes | None:
-        """What the client still needs to play this voice to its end, if anything."""
+        """What the client still needs to play all chunks of this voice, if anything."""
         ...
 
     def cue(self, cue: int, pcm: bytes) -> bytes:
@@ -46,6 +48,8 @@ class VoiceFrames(Protocol):
 
 class PcmFrames:
     """Frames of 16-bit PCM."""
+
+    is_late = False
 
     def chunk(self, voice: int, chunk: int, pcm: bytes) -> bytes:
         return HEADER.pack(VOICE, AS_PCM, 0, voice, chunk) + pcm
@@ -88,6 +92,8 @@ class PacketStream:
 
 class OpusFrames:
     """Frames of Opus: a header, the number of samples, and packets with their sizes."""
+
+    is_late = True
 
     def __init__(self) -> None:
         self._stream: PacketStream | None = None  # created for the first sound

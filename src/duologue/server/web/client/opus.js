@@ -69,7 +69,7 @@ class OpusSound {
   standBetween({ player, socket, microphone }) {
     const around = (part, name, make) => (part[name] = make(part[name].bind(part)));
     around(player, "receive", (pass) => (frame) => (new Uint8Array(frame)[1] ? this.receive(frame) : pass(frame)));
-    around(player, "command", (pass) => (payload) => this.isLate(payload, () => pass(payload)) || pass(payload));
+    around(player, "command", (pass) => (payload) => this.isLate(payload) || pass(payload));
     around(player.cues, "stop", (pass) => () => {
       if (!this.isStarting) this.stops += 1;
       pass();
@@ -144,8 +144,11 @@ class OpusSound {
     else this.receiveVoice({ voice: number, chunk, samples, packets, skip, isNew: view.getUint8(1) === NEW });
   }
 
-  receiveVoice({ voice, chunk, samples, packets, skip, isNew }) {
+  /** A stream may end in the middle of a voice, if the voice has run out of sound: the next one begins where it ends. */
+  receiveVoice(frame) {
+    const { voice, chunk, samples, packets, skip, isNew } = frame;
     const { player } = this.client;
+    if (this.stream?.postpones(voice, isNew, () => this.receiveVoice(frame))) return;
     if (isNew) {
       this.stream?.close();
       this.stream = player.expects(voice, chunk) ? new VoiceStream({ player, voice, skip, failed: () => this.fail("output") }) : null;
@@ -154,10 +157,8 @@ class OpusSound {
   }
 
   /** Does this command wait for packets that are being decoded? Only the end of a voice does. */
-  isLate({ action, voice }, perform) {
-    const isLate = action === "finish" && this.stream?.voice === voice && this.stream.waiting > 0;
-    if (isLate) this.stream.finish = perform;
-    return isLate;
+  isLate(payload) {
+    return payload.action === "finish" && this.stream?.postpones(payload.voice, true, () => this.client.player.command(payload));
   }
 
   playCue(cue, skip, samples, packets) {
@@ -184,17 +185,28 @@ class VoiceStream {
     this.chunks = []; // that aren't complete
     this.waiting = 0; // packets that aren't decoded
     this.count = 0;
-    this.finish = null; // what waits for them
+    this.later = []; // what waits for them
     this.decoder = new AudioDecoder({ output: (data) => this.take(samplesOf(data)), error: failed });
     this.decoder.configure(DECODER);
   }
 
   add(chunk, samples, packets) {
-    if (this.decoder.state === "closed") return;
+    if (this.isClosed) return;
     this.end += samples;
     if (samples) this.chunks.push({ chunk, samples: this.end });
     for (const packet of packets) this.decoder.decode(packetOf(packet, this.count++));
     this.waiting += packets.length;
+  }
+
+  /** Must this be done after all packets of this voice? If so, it will be, and so is everything that follows it. */
+  postpones(voice, isLast, perform) {
+    const isLater = voice === this.voice && !this.isClosed && (this.later.length > 0 || (isLast && this.waiting > 0));
+    if (isLater) this.later.push(perform);
+    return isLater;
+  }
+
+  get isClosed() {
+    return this.decoder.state === "closed";
   }
 
   take(samples) {
@@ -215,7 +227,7 @@ class VoiceStream {
       player.chunk = this.chunks.shift().chunk;
     }
     this.waiting -= 1;
-    if (!this.waiting && this.finish) this.finish();
+    if (!this.waiting) this.later.splice(0).forEach((perform) => perform());
   }
 
   close() {
