@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from duologue.lines.opus import OpusDecoder, UndecodablePacket
+from duologue.lines.opus import CLOCK_HZ, OpusDecoder, UndecodablePacket, clocks_of
 
 from .client_messages import BadMessage
 from .sound_formats import OPUS
@@ -60,23 +60,25 @@ class OpusMicrophone:
     format = OPUS
 
     def __init__(self, rate_hz: int) -> None:
-        self._decoder = OpusDecoder(rate_hz)
+        self._rate_hz = rate_hz
+        self._decoder: OpusDecoder | None = None  # created for the first packet that is heard
 
     def ms_of(self, frame: bytes) -> int:
-        samples = 0
+        clocks = 0
         if len(frame) > 1 and frame[0] == IS_PACKET and len(frame) <= 1 + PACKET_BYTES_MAX:
-            samples = self._decoder.samples_of(frame[1:])
-        if not samples:
+            clocks = clocks_of(frame[1:])
+        if not clocks:
             raise BadMessage(
                 f"a frame of audio is a byte {IS_PACKET} and a packet of Opus of at most {PACKET_BYTES_MAX} bytes, "
                 "as agreed in hello"
             )
-        return -(-samples * 1000 // self._decoder.rate_hz)
+        return -(-clocks * 1000 // CLOCK_HZ)
 
     def pcm_of(self, frame: bytes) -> bytes:
         packet = frame[1:]
+        decoder = self._decoder = self._decoder or OpusDecoder(self._rate_hz)
         try:
-            return self._decoder.decode_exactly(packet, self._decoder.samples_of(packet))
+            return decoder.decode_exactly(packet, decoder.samples_of(packet))
         except UndecodablePacket as why:
             raise BadMessage(f"{why}: the packet is left out") from None
 

@@ -44,6 +44,7 @@ async function encodes() {
   return packets > 0;
 }
 
+/** Every sample must come, at a rate that can be halved: a decoder that skips some by itself can't be used. */
 async function decodes() {
   return (await decoded([SILENCE])).length === PACKET;
 }
@@ -212,9 +213,8 @@ class VoiceStream {
   take(samples) {
     const { player, voice } = this;
     if (player.voice !== voice || player.dropped) return this.close();
-    const first = Math.max(0, this.skip - (PACKET - samples.length)); // some decoders skip by themselves
-    const own = samples.subarray(first, first + this.end - this.at); // after the last chunk there is padding
-    this.skip = 0;
+    const own = samples.subarray(this.skip, this.skip + this.end - this.at); // after the last chunk there is padding
+    this.skip = 0; // it is less than a packet
     if (own.length) player.push(voice, this.at, pcmOf(own));
     this.at += own.length;
     this.note();
