@@ -190,7 +190,7 @@ async def test_a_spoken_turn_over_opus_is_understood_and_its_answer_is_heard_to_
     visit: Any, real_ears: Any
 ) -> None:
     answer = "There is a table at seven, by the window."
-    here = await visit(scripted([answer], real_ears))
+    here = await visit(scripted([answer], real_ears), settings={"opus": True})
     panel = here.panel
     finished: list[dict[str, int]] = []
 

@@ -75,7 +75,7 @@ def test_opus_is_agreed_and_a_turn_is_heard_and_answered_to_the_millisecond() ->
         )
         assert 'duologue_socket_sound_bytes_total{direction="output",format="pcm"} 0\n' in metrics
 
-    serve(script)
+    serve(script, opus=True)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_an_offer_that_is_no_list_of_names_is_refused(audio: dict[str, Any]) -> 
         await client.hello("alice", audio=audio)
         assert "input and output: lists of formats" in (await client.expect("error", code="bad_message"))["message"]
 
-    serve(script)
+    serve(script, opus=True)
 
 
 def test_after_a_lost_connection_the_voice_goes_on_to_its_exact_end() -> None:
@@ -128,7 +128,7 @@ def test_after_a_lost_connection_the_voice_goes_on_to_its_exact_end() -> None:
         assert again.readers[1].samples == (spoken_ms(LONG) - 300) * 24
         assert again.heard_ms[1] == spoken_ms(LONG)
 
-    serve(script, agent_that_says([LONG]))
+    serve(script, agent_that_says([LONG]), opus=True)
 
 
 def test_a_client_may_come_back_without_opus_and_gets_the_rest_as_pcm() -> None:
@@ -147,7 +147,7 @@ def test_a_client_may_come_back_without_opus_and_gets_the_rest_as_pcm() -> None:
         assert (final["text"], final["unheard"]) == (LONG, "")
         assert again.heard_ms[1] == spoken_ms(LONG)
 
-    serve(script, agent_that_says([LONG]))
+    serve(script, agent_that_says([LONG]), opus=True)
 
 
 def test_wrong_packets_are_refused_in_words_and_then_close_their_socket_alone() -> None:
@@ -169,7 +169,7 @@ def test_wrong_packets_are_refused_in_words_and_then_close_their_socket_alone() 
         assert (await client.gone())[0] == 4400
         assert await talk(other, "hello") == "You said hello."
 
-    serve(script)
+    serve(script, opus=True)
 
 
 def test_opus_that_was_not_agreed_is_refused_and_closes_the_socket() -> None:
@@ -181,4 +181,4 @@ def test_opus_that_was_not_agreed_is_refused_and_closes_the_socket() -> None:
         assert (await client.gone())[0] == 4400
         assert "Opus wasn't agreed" in client.told("error")[0]["message"]
 
-    serve(script)
+    serve(script, opus=True)

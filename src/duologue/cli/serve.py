@@ -155,7 +155,7 @@ def serve_command(
     webrtc: WebRtc = True,
     ice_server: IceServerUrl = None,
     webrtc_address: WebRtcAddress = "",
-    opus: SocketOpus = True,
+    opus: SocketOpus = None,
     watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Let operators watch all calls.")] = True,
     context_query: ContextQuery = None,
     context_header: ContextHeader = None,

@@ -17,9 +17,11 @@ WebRtc: TypeAlias = Annotated[
     bool, typer.Option("--webrtc/--no-webrtc", help="Let clients send and get sound over WebRTC; needs aiortc.")
 ]
 SocketOpus: TypeAlias = Annotated[
-    bool,
+    bool | None,
     typer.Option(
-        "--opus/--no-opus", help="Sound over clients' sockets as Opus where both sides can; otherwise as PCM."
+        "--opus/--no-opus",
+        help="Sound over clients' sockets as Opus where both sides can, otherwise as PCM; by default on a server that "
+        "other machines reach.",
     ),
 ]
 IceServerUrl: TypeAlias = Annotated[

@@ -349,7 +349,7 @@ class ClientSocket:
 
     def _agree_on_sound(self, hello: dict[str, Any]) -> None:
         """Choose the formats of this socket's sound. Another socket of the client may have others."""
-        self._formats = formats = agreed_formats(hello.get("audio", {}), self._settings.opus)
+        self._formats = formats = agreed_formats(hello.get("audio", {}), self._settings.wants_opus)
         self._microphone = microphone_frames(formats.input, rate_of(hello))
         note, form = self._conversations.traffic.note, formats.output
         self._client.use(voice_frames(form), lambda frame, pcm: note(OUTPUT, form, frame, pcm // _PCM_BYTES_PER_MS))

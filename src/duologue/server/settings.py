@@ -134,8 +134,9 @@ class ServerSettings:
     public: bool = False  # other machines reach this server although it listens on 127.0.0.1, such as by a tunnel
     prices: PriceTable | None = None  # what services cost, for the panel
     webrtc: WebRtcSettings = field(default_factory=WebRtcSettings)  # see below
-    # Sound over clients' sockets as Opus, with clients that can and if libopus is here; otherwise as PCM.
-    opus: bool = True
+    # Sound over clients' sockets as Opus, with clients that can and if libopus is here; otherwise as PCM. None means on
+    # a server that other machines reach: on one machine, PCM is as good.
+    opus: bool | None = None
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
     def __post_init__(self) -> None:
@@ -169,6 +170,11 @@ class ServerSettings:
         """Are all clients on this machine, as far as the settings tell?"""
         hosts = [urlsplit(origin).hostname or "" for origin in self.origins]
         return self.is_loopback and not self.public and all(is_loopback(host) for host in hosts)
+
+    @property
+    def wants_opus(self) -> bool:
+        """Shall sound go over sockets as Opus, where that works?"""
+        return self.opus if self.opus is not None else not self.is_for_this_machine
 
     def guarded(self) -> ServerSettings:
         """The same settings. If other machines can connect, and callers need neither a token nor a ticket, a new token
