@@ -137,6 +137,7 @@ class ServerSettings:
     # Sound over clients' sockets as Opus, with clients that can and if libopus is here; otherwise as PCM. None means on
     # a server that other machines reach: on one machine, PCM is as good.
     opus: bool | None = None
+    recordings: Path | None = None  # the folder of recordings; old ones are deleted, as journals are
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
     def __post_init__(self) -> None:
