@@ -54,6 +54,7 @@ class FakeServer:
         self.on_start: Callable[[FakeServer], None] | None = None
         self.replayed: Message = {"rows": [], "regions": {}, "moments": [], "agrees": True}
         self.language = "en"
+        self.formats: Message = {}  # of the sound, as a server tells them in ready
         self.calls: list[Message] | None = None  # that go on; None: this server does not let anybody watch
         self._socket: WebSocket | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -88,9 +89,14 @@ class FakeServer:
         self._frame(3, 0, 0, pcm)
 
     def _frame(self, kind: int, number: int, chunk: int, pcm: bytes) -> None:
+        self.send_frame(struct.pack("<BBHII", kind, 0, 0, number, chunk) + pcm)
+
+    def send_frame(self, frame: bytes) -> None:
+        """Send a binary frame as it is."""
+
         async def send() -> None:
             assert self._socket
-            await self._socket.send_bytes(struct.pack("<BBHII", kind, 0, 0, number, chunk) + pcm)
+            await self._socket.send_bytes(frame)
 
         self._run(send())
 
@@ -257,7 +263,7 @@ class FakeServer:
             "server": "fake",
             "language": self.language,
             "agent": self.agent,
-            "audio": {"input_hz": 16_000, "output_hz": RATE_HZ},
+            "audio": {"input_hz": 16_000, "output_hz": RATE_HZ, **self.formats},
             "labels": {state: label(state, self.language) for state in PHASES},
             "waits": [label(wait, self.language) for wait in WAITS],
             "limits": {},

@@ -45,7 +45,7 @@ def test_a_benchmark_as_json_is_what_was_measured() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["core", "runtime", "ears", "server", "store", "dialogue", "realtime", "phone", "panel", "echo"]
+    "name", ["core", "runtime", "ears", "server", "store", "dialogue", "realtime", "phone", "panel", "echo", "opus"]
 )
 def test_every_benchmark_describes_itself(name: str) -> None:
     done = CliRunner().invoke(app, ["bench", name, "--help"])

@@ -234,11 +234,13 @@ def test_a_simulated_call_to_a_running_server_can_be_watched(tmp_path: Path) -> 
         assert "need the agent in this process" in refused.stderr
 
 
-def test_a_server_may_be_closed_to_operators(tmp_path: Path) -> None:
-    with served(tmp_path, "my_agent:agent", "--port", "0", "--no-watch") as server:
+def test_a_server_may_be_closed_to_operators_and_use_pcm_only(tmp_path: Path) -> None:
+    with served(tmp_path, "my_agent:agent", "--port", "0", "--no-watch", "--no-opus") as server:
         port, _ = server.address()
         with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
-            say(client, "hello", version=1, seat="operator")
-            assert hear(client, "ready")["watchable"] is False
+            say(client, "hello", version=1, seat="operator", audio={"input": ["opus"], "output": ["opus"]})
+            ready = hear(client, "ready")
+            assert ready["watchable"] is False
+            assert (ready["audio"]["input"], ready["audio"]["output"]) == ("pcm", "pcm")
             say(client, "calls")
             assert hear(client, "error")["code"] == "refused"

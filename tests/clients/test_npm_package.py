@@ -23,6 +23,7 @@ PACKAGE = ROOT / "clients" / "js"
 SERVED = Path(duologue.__file__).parent / "server" / "web" / "client"
 HERE = Path(__file__).parent
 GZIPPED_MAX = 15_000
+OPUS_GZIPPED_MAX = 3_000
 NODE = ["node", "--experimental-websocket", "--no-warnings"]
 _RELATIVE = re.compile(r'(?:from|import)\s*\(?"(\.[^"]+)"')
 
@@ -86,9 +87,17 @@ def test_it_has_no_dependencies_and_the_version_of_the_server(packed: Packed) ->
 
 
 def test_what_a_page_loads_is_at_most_15_kb_gzipped(packed: Packed) -> None:
-    """What a page loads, in one piece; the two other entry points are for frameworks and for node."""
-    code = b"".join(path.read_bytes() for path in sorted((packed.folder / "dist").rglob("*.js")))
+    """What a page loads, in one piece; the two other entry points are for frameworks and for node. Opus is loaded
+    later, and only in browsers that have it."""
+    files = sorted((packed.folder / "dist").rglob("*.js"))
+    opus = packed.folder / "dist" / "opus.js"
+    assert opus in files
+    code = b"".join(path.read_bytes() for path in files if path != opus)
     assert len(gzip.compress(code, 9)) <= GZIPPED_MAX
+    assert len(gzip.compress(opus.read_bytes(), 9)) <= OPUS_GZIPPED_MAX
+    others = [path for path in files if '"./opus.js"' in path.read_text("utf-8")]
+    assert [path.name for path in others] == ["client.js"]
+    assert 'import("./opus.js")' in others[0].read_text("utf-8"), "not with the page"
 
 
 def test_every_import_is_a_file_of_the_package_or_react(packed: Packed) -> None:

@@ -652,3 +652,27 @@ def test_a_client_hears_every_sample_once_and_in_order(script: list[tuple[str, i
             assert len(scene.page.heard[story.voice]) == story.made[story.voice] * PER_MS * 2
 
     on_the_line(whole)
+
+
+def test_a_voice_that_runs_out_of_sound_while_it_goes_on_is_noted() -> None:
+    async def script(scene: Scene) -> None:
+        dry: list[int] = []
+        scene.line.note_dry = dry.append
+        speak(scene, 500)
+        assert not dry, "the client has half a second left"
+        scene.line.note_played(1, 200)
+        assert not dry
+        scene.line.note_played(1, 310)
+        assert dry == [1]
+        scene.line.hold(1)
+        scene.line.note_played(1, 320)
+        assert dry == [1], "it isn't played on"
+        scene.line.resume(1)
+        assert dry == [1, 1]
+        scene.line.play(1, 2, sound(500, 300))
+        assert dry == [1, 1], "there is more"
+        scene.line.finish(1)
+        scene.line.note_played(1, 700)
+        assert dry == [1, 1], "it ends, and the client knows"
+
+    on_the_line(script)

@@ -42,6 +42,7 @@ OWN = (
     "public",
     "trusted_proxies",
     "webrtc",
+    "opus",
 )
 CUE = 2  # the kind of a frame with sound of a cue
 HEADER = struct.Struct("<BBHII")
@@ -189,11 +190,13 @@ class RunningServer:
         self.agents = agents
         self.clients: list[Client] = []
 
-    async def connect(self, *, plays: bool = True, path: str = "/ws", **more: Any) -> Client:
+    async def connect(
+        self, *, plays: bool = True, path: str = "/ws", kind: type[Client] = Client, **more: Any
+    ) -> Client:
         socket = await connect(
             f"ws://127.0.0.1:{self.port}{path}", compression=None, max_size=1 << 24, ping_interval=None, **more
         )
-        client = Client(socket, plays)
+        client = kind(socket, plays)
         self.clients.append(client)
         return client
 

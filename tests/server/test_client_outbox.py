@@ -12,6 +12,9 @@ from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_outbox import ClientOutbox
 from duologue.server.close_codes import SLOW_READER, STOPPING
 from duologue.server.server_messages import message
+from duologue.server.voice_frames import OpusFrames
+
+from .opus_client import parse, wave
 
 
 class Wire:
@@ -134,6 +137,89 @@ def test_the_kind_of_a_frame_tells_voices_cues_and_ambient_sound_apart() -> None
 
     run_simulated(whole())
     assert kinds == [1, 2, 3]
+
+
+def test_sound_is_encoded_when_it_is_sent_and_the_rest_comes_before_the_end() -> None:
+    """What was dropped from the queue doesn't reach the encoder, so what follows it begins a stream."""
+    sent: list[Any] = []
+    noted: list[tuple[int, int]] = []
+
+    async def whole() -> None:
+        is_open = asyncio.Event()
+
+        async def send(event: dict[str, Any]) -> None:
+            await is_open.wait()
+            if "bytes" in event:
+                frame = parse(event["bytes"])
+                sent.append((frame.number, frame.chunk, frame.is_new, frame.samples, len(frame.packets)))
+            else:
+                sent.append(json.loads(event["text"])["payload"]["action"])
+
+        outbox = ClientOutbox(send, 100_000)
+        outbox.use(OpusFrames(), lambda frame, pcm: noted.append((frame, pcm)))
+        writing = asyncio.ensure_future(outbox.write())
+        pcm = wave(1_000)
+        for chunk in (1, 2, 3):
+            outbox.send_sound(1, chunk, pcm)
+        await flush()  # the first is on its way
+        outbox.drop_sound(1)
+        outbox.send_sound(2, 1, pcm)
+        outbox.send_sound(2, 2, pcm)
+        outbox.send_cue(4, pcm)
+        outbox.send_play("finish", 2)
+        is_open.set()
+        await flush()
+        outbox.close()
+        await writing
+
+    run_simulated(whole())
+    assert sent == [(1, 1, True, 1_000, 2), (2, 1, True, 1_000, 2), (2, 2, False, 1_000, 2), (4, 0, True, 1_000, 3),
+                    (2, 2, False, 0, 1), "finish"]  # fmt: skip
+    assert [pcm for _, pcm in noted] == [2_000, 2_000, 2_000, 2_000, 0]
+    assert all(0 < frame < 600 for frame, _ in noted)
+
+
+def test_a_voice_that_runs_out_of_sound_is_completed_unless_more_comes_soon() -> None:
+    sent: list[Any] = []
+
+    async def whole() -> None:
+        async def send(event: dict[str, Any]) -> None:
+            at_ms = round(asyncio.get_running_loop().time() * 1000)
+            frame = parse(event["bytes"])
+            sent.append((at_ms, frame.chunk, frame.is_new, frame.samples))
+
+        outbox = ClientOutbox(send, 100_000)
+        outbox.use(OpusFrames(), lambda frame, pcm: None)
+        writing = asyncio.ensure_future(outbox.write())
+        start_s = asyncio.get_running_loop().time()
+        outbox.send_sound(1, 1, wave(1_000))
+        outbox.complete_soon(1)
+        await asyncio.sleep(0.03)
+        outbox.send_sound(1, 2, wave(1_000))
+        for _ in range(3):
+            outbox.complete_soon(1)
+        await asyncio.sleep(0.07)
+        outbox.complete_soon(1)  # it is complete
+        await asyncio.sleep(0.1)
+        outbox.send_sound(1, 3, wave(1_000))
+        await asyncio.sleep(0.1)
+        outbox.complete_soon(1)
+        outbox.drop_sound(1)
+        outbox.close()
+        await writing
+        sent[:] = [(at_ms - round(start_s * 1000), *rest) for at_ms, *rest in sent]
+
+    run_simulated(whole())
+    assert sent == [(0, 1, True, 1_000), (30, 2, False, 1_000), (70, 2, False, 0), (200, 3, True, 1_000)]
+
+
+def test_pcm_needs_no_completion() -> None:
+    async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
+        sounds(outbox, 1, 1, 1)
+        outbox.complete_soon(1)
+        await flush()
+
+    assert with_outbox(script)[0].sent == [(1, 1)]
 
 
 def test_a_client_that_does_not_read_is_disconnected_and_its_queue_freed() -> None:

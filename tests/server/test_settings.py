@@ -79,3 +79,11 @@ def test_a_token_that_is_given_stays() -> None:
 def test_a_server_that_shows_tracebacks_is_refused_on_an_address_of_others() -> None:
     with pytest.raises(InvalidServer, match=r"dev shows tracebacks, so host must be 127\.0\.0\.1"):
         ServerSettings(host="0.0.0.0", dev=True)
+
+
+def test_opus_is_used_where_other_machines_reach_the_server_unless_said_otherwise() -> None:
+    assert not ServerSettings().wants_opus
+    assert ServerSettings(host="0.0.0.0").wants_opus
+    assert ServerSettings(public=True).wants_opus
+    assert ServerSettings(opus=True).wants_opus
+    assert not ServerSettings(host="0.0.0.0", opus=False).wants_opus

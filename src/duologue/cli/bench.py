@@ -115,6 +115,23 @@ def bench_webrtc(
     _show("WebRTC", report(result), result, as_json)
 
 
+@bench_app.command("opus")
+def bench_opus(
+    seconds: Annotated[float, typer.Option(min=1, help="How much speech.")] = 30.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure Opus on clients' sockets: bytes, CPU, and how much later sound comes."""
+    try:
+        from duologue.lab.bench.opus import bench_opus as measure
+        from duologue.lab.bench.opus import report
+    except ModuleNotFoundError as missing:
+        raise DuologueError(f"{missing}: pip install 'duologue[webrtc]'") from None
+
+    with _waiting().status("measuring") as status:
+        result = measure(seconds, lambda what: status.update(f"measuring: {what}"))
+    _show("Opus on sockets", report(result), result, as_json)
+
+
 @bench_app.command("understood")
 def bench_understood(as_json: JsonOption = False) -> None:
     """Measure how much sooner turns of synthetic callers end if the brain says that it has understood."""
@@ -271,7 +288,9 @@ def bench_phone(
 
 @bench_app.command("panel")
 def bench_panel(
-    turns: Annotated[int, typer.Option(min=4, help="How many turns to play.")] = 40, as_json: JsonOption = False
+    turns: Annotated[int, typer.Option(min=4, help="How many turns to play.")] = 40,
+    opus: Annotated[bool, typer.Option("--opus/--no-opus", help="Sound as Opus, or as PCM.")] = True,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure how soon the web panel follows the server, in a real Chromium: labels, first audio, silence."""
     try:
@@ -281,7 +300,7 @@ def bench_panel(
         raise DuologueError(str(missing)) from None
 
     with _waiting().status("measuring") as status:
-        result = measure(turns, lambda what: status.update(f"measuring: {what}"))
+        result = measure(turns, lambda what: status.update(f"measuring: {what}"), opus)
     _show("The panel", report(result), result, as_json)
 
 

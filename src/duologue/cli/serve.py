@@ -40,7 +40,7 @@ from .serve_observers import (
     check_recording,
 )
 from .serve_processes import run_processes, serve_process
-from .serve_webrtc import IceServerUrl, WebRtc, WebRtcAddress, webrtc_settings
+from .serve_webrtc import IceServerUrl, SocketOpus, WebRtc, WebRtcAddress, webrtc_settings
 from .served_agent import (
     FLOWS,
     ServeOptions,
@@ -164,6 +164,7 @@ def serve_command(
     webrtc: WebRtc = True,
     ice_server: IceServerUrl = None,
     webrtc_address: WebRtcAddress = "",
+    opus: SocketOpus = None,
     watch: Annotated[bool, typer.Option("--watch/--no-watch", help="Let operators watch all calls.")] = True,
     context_query: ContextQuery = None,
     context_header: ContextHeader = None,
@@ -192,6 +193,7 @@ def serve_command(
         prices=read_prices(prices) if prices is not None else None,
         recordings=record,
         webrtc=webrtc_settings(webrtc, ice_server, webrtc_address, os.environ),
+        opus=opus,
     ).guarded()
     recording = check_recording(record, record_consent, record_format, keep_days)
     options = ServeOptions(

@@ -1,4 +1,4 @@
-"""The options of `duologue serve` for WebRTC.
+"""The options of `duologue serve` for how sound reaches clients: WebRTC, and Opus on their sockets.
 
 Rule: secrets of TURN servers come from the environment, never from the command line.
 """
@@ -15,6 +15,14 @@ from duologue.server.settings import WebRtcSettings
 
 WebRtc: TypeAlias = Annotated[
     bool, typer.Option("--webrtc/--no-webrtc", help="Let clients send and get sound over WebRTC; needs aiortc.")
+]
+SocketOpus: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--opus/--no-opus",
+        help="Sound over clients' sockets as Opus where both sides can, otherwise as PCM; by default on a server that "
+        "other machines reach.",
+    ),
 ]
 IceServerUrl: TypeAlias = Annotated[
     list[str] | None,

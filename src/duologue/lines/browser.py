@@ -108,6 +108,7 @@ class BrowserLine:
         self._ambient = b""  # at the client's rate, for the next client
         self._wires: dict[int, ClientWire] = {}  # the current socket by its number, and the one before it
         self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
+        self.note_dry: Callable[[int], None] = lambda voice: None  # noqa: ARG005 - called if a voice runs out of sound
         self._arrivals: list[asyncio.Future[None]] = []
         self._patience: asyncio.TimerHandle | None = None
         self._performers = self._table()
@@ -118,6 +119,8 @@ class BrowserLine:
         for intent in intents:
             self._performers[type(intent)](intent)
         self._sound.drop_before(self._state.needed_from)
+        if self._state.is_dry:
+            self.note_dry(self._state.voice)
 
     # -- The client connects and disconnects
 

@@ -16,6 +16,7 @@ from duologue.core.errors import DuologueError
 from duologue.observe.hearing_fact import Microphone
 from duologue.runtime.receipts import RECEIPT_CHARS_MAX, RECEIPTS_MAX
 
+from .sound_formats import OFFERS_MAX, SoundFormats
 from .tickets import TICKET_CHARS_MAX
 
 VERSION = 1
@@ -68,11 +69,16 @@ def _is_flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+def _are_formats(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= OFFERS_MAX and all(map(_is_name, value))
+
+
 def _is_audio(value: Any) -> bool:
-    if not isinstance(value, dict) or not set(value) <= {"rate_hz"}:
+    if not isinstance(value, dict) or not set(value) <= {"rate_hz", *SoundFormats._fields}:
         return False
     rate_hz = value.get("rate_hz", 16_000)
-    return type(rate_hz) is int and rate_hz in RATES_HZ
+    offers = [value.get(direction, []) for direction in SoundFormats._fields]
+    return type(rate_hz) is int and rate_hz in RATES_HZ and all(map(_are_formats, offers))
 
 
 def _is_number(value: Any) -> bool:
@@ -117,6 +123,8 @@ _TOKEN = _Field(
 )
 _FLAG = _Field(_is_flag, "true or false", required=False)
 _CALL_ID = _Field(lambda value: value is None or _is_name(value), "the id of a call in the list, or null")
+_RATES = ", ".join(map(str, RATES_HZ))
+_AUDIO_IS = f"{{rate_hz}}, one of {_RATES}, and optionally input and output: lists of formats, such as opus"
 _HEARD = {"voice": _VOICE, "ms": _MS}
 _MICROPHONES = tuple(state.value for state in Microphone)
 _MICROPHONE = _Field(
@@ -132,7 +140,7 @@ TABLE: dict[str, dict[str, _Field]] = {
         "conversation": _NAME_MAYBE,
         "key": _NAME_MAYBE,
         "take_over": _FLAG,
-        "audio": _Field(_is_audio, "{rate_hz}, one of " + ", ".join(map(str, RATES_HZ)), required=False),
+        "audio": _Field(_is_audio, _AUDIO_IS, required=False),
         "played": _Field(_is_position, "{voice, ms, chunk}, and optionally held", required=False),
         "receipts": _Field(_are_receipts, f"at most {RECEIPTS_MAX} receipts that the server has sent", required=False),
     },

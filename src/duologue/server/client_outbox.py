@@ -2,37 +2,38 @@
 sound.
 
 Sending never waits, so a slow client doesn't delay a conversation. A client that doesn't read at all is disconnected.
-Rule: after `drop_sound`, nothing that was queued for that voice (the sound of one utterance) is sent.
+Sound is queued as PCM and becomes a frame when it is sent, so what is dropped from the queue was never encoded. Rule:
+after `drop_sound`, nothing that was queued for that voice (the sound of one utterance) is sent.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import struct
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from .close_codes import SLOW_READER, CloseCode
 from .server_messages import ServerMessage, message
+from .voice_frames import AMBIENT, AS_PCM, CUE, HEADER, VOICE, PcmFrames, VoiceFrames
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 CLOSE_S_MAX = 5.0  # how long a client may take to read what was queued before its socket is closed
-_HEADER = struct.Struct("<BBHII")
-_SOUND = 1
-_CUE = 2
-_AMBIENT = 3
+REST_S = 0.04  # after a voice has run out of sound, its last samples wait so long for more of it
 _URGENT = ("hold", "resume", "clear")
 
 
 class _Item(NamedTuple):
-    """One frame to send. `voice` is the voice that the frame belongs to, or 0 for a message that isn't about a
-    voice."""
+    """One frame to send, or sound of which a frame is made: then `kind` is VOICE or CUE. `voice` is the voice that it
+    belongs to, or 0 if it isn't about a voice. `number` is that of the chunk or the cue. Before an item that `ends` a
+    voice, the last samples of that voice are sent."""
 
     data: str | bytes
     voice: int = 0
-    is_cue: bool = False
+    kind: int = 0
+    number: int = 0
+    ends: bool = False
 
 
 class ClientOutbox:
@@ -47,6 +48,14 @@ class ClientOutbox:
         self._waiter: asyncio.Future[None] | None = None
         self._close_code: CloseCode | None = None
         self._is_closed = False
+        self._frames: VoiceFrames = PcmFrames()
+        self._completing: asyncio.TimerHandle | None = None
+        self._note_sound: Callable[[int, int], None] = lambda frame_bytes, pcm_bytes: None  # noqa: ARG005
+
+    def use(self, frames: VoiceFrames, note_sound: Callable[[int, int], None]) -> None:
+        """Send sound as these frames from now on. `note_sound` gets the bytes of each frame, and those of its PCM."""
+        self._frames = frames
+        self._note_sound = note_sound
 
     @property
     def is_closing(self) -> bool:
@@ -66,7 +75,8 @@ class ClientOutbox:
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
         """Queue a playback command. Hold, resume and clear overtake queued sound."""
-        item = _Item(_as_text(message("play", action=action, voice=voice, ms=ms)), voice)
+        text = _as_text(message("play", action=action, voice=voice, ms=ms))
+        item = _Item(text, voice, ends=action == "finish")
         if action in _URGENT:
             self._put(item, self._first_sound())
         else:
@@ -74,7 +84,23 @@ class ClientOutbox:
 
     def send_sound(self, voice: int, chunk: int, pcm: bytes) -> None:
         """Queue a chunk of sound as a binary frame."""
-        self._put(_Item(_HEADER.pack(_SOUND, 0, 0, voice, chunk) + pcm, voice))
+        self._stop_completing()
+        self._put(_Item(pcm, voice, VOICE, chunk))
+
+    def complete_soon(self, voice: int) -> None:
+        """This voice has run out of sound for now. If none comes soon, send the samples that its last chunk lacks."""
+        if self._frames.is_late and self._completing is None and not self.is_closing:
+            rest = _Item("", voice, ends=True)
+            self._completing = asyncio.get_running_loop().call_later(REST_S, self._complete, rest)
+
+    def _complete(self, rest: _Item) -> None:
+        self._completing = None
+        self._put(rest)
+
+    def _stop_completing(self) -> None:
+        if self._completing is not None:
+            self._completing.cancel()
+            self._completing = None
 
     def drop_sound(self, voice: int) -> None:
         """Remove everything of this voice from the queue. Voice 0 means no voice: nothing is removed."""
@@ -82,16 +108,16 @@ class ClientOutbox:
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
         """Queue sound of a cue as a binary frame."""
-        self._put(_Item(_HEADER.pack(_CUE, 0, 0, cue, 0) + pcm, is_cue=True))
+        self._put(_Item(pcm, kind=CUE, number=cue))
 
     def stop_cue(self) -> None:
         """Remove queued sound of cues, and queue a command to silence what is playing. It overtakes queued sound."""
-        self._keep(lambda item: not item.is_cue)
+        self._keep(lambda item: item.kind != CUE)
         self._put(_Item(_as_text(message("cue", action="stop"))), self._first_sound())
 
     def send_ambient(self, pcm: bytes) -> None:
         """Queue a sound to repeat as a binary frame."""
-        self._put(_Item(_HEADER.pack(_AMBIENT, 0, 0, 0, 0) + pcm))
+        self._put(_Item(HEADER.pack(AMBIENT, AS_PCM, 0, 0, 0) + pcm))
 
     def disconnect(self, close_code: CloseCode) -> None:
         """Send all queued messages, then the reason, and close the socket with this code. Queued sound and playback
@@ -106,6 +132,7 @@ class ClientOutbox:
         """The socket is gone: clear the queue and let `write` end."""
         self._is_closed = True
         self._queue.clear()
+        self._stop_completing()
         self._wake()
 
     def _keep(self, is_kept: Callable[[_Item], bool]) -> None:
@@ -146,7 +173,9 @@ class ClientOutbox:
         try:
             while not self._is_closed:
                 if self._queue:
-                    await self._send(self._next())
+                    frame = self._next()
+                    if frame is not None:
+                        await self._send(frame)
                 elif self._close_code is not None:
                     code, _, reason = self._close_code
                     await self._send({"type": "websocket.close", "code": code, "reason": reason})
@@ -158,11 +187,25 @@ class ClientOutbox:
         except (OSError, RuntimeError):  # the client vanished, or the socket was closed by a lower layer
             self.close()
 
-    def _next(self) -> dict[str, Any]:
-        item = self._queue.popleft()
+    def _next(self) -> dict[str, Any] | None:
+        """The next frame, if the next item needs one."""
+        item = self._queue[0]
+        if item.ends and (rest := self._frames.rest(item.voice)) is not None:
+            self._note_sound(len(rest), 0)
+            return {"type": "websocket.send", "bytes": rest}
+        self._queue.popleft()
         self._unread -= len(item.data)
-        kind = "bytes" if isinstance(item.data, bytes) else "text"
-        return {"type": "websocket.send", kind: item.data}
+        if isinstance(item.data, str):
+            return {"type": "websocket.send", "text": item.data} if item.data else None
+        return {"type": "websocket.send", "bytes": self._frame(item, item.data)}
+
+    def _frame(self, item: _Item, data: bytes) -> bytes:
+        if not item.kind:
+            return data
+        is_cue = item.kind == CUE
+        frame = self._frames.cue(item.number, data) if is_cue else self._frames.chunk(item.voice, item.number, data)
+        self._note_sound(len(frame), len(data))
+        return frame
 
 
 def _as_text(outgoing: ServerMessage) -> str:

@@ -50,12 +50,16 @@ from .conversations import Conversations, rate_of
 from .credentials import Admission, admit, is_own_page
 from .limited_caller import now_ms
 from .message_limits import MessageLimits
+from .microphone_frames import MicrophoneFrames, microphone_frames
 from .restore import RECEIVED_MS
 from .served_conversation import ServedConversation
 from .server_messages import message
 from .settings import ServerSettings
 from .siblings import SCOPE_KEY
+from .sound_formats import SoundFormats, agreed_formats
+from .sound_traffic import INPUT, OUTPUT
 from .switchboard import Operator
+from .voice_frames import voice_frames
 from .webrtc_peers import offered_webrtc
 
 if TYPE_CHECKING:
@@ -65,7 +69,7 @@ LOG = logging.getLogger("duologue.server")
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
-_AUDIO_MS_MAX = 200
+_PCM_BYTES_PER_MS = OUTPUT_HZ * 2 // 1000
 _LASTING = ("version", "seat", "token", "language", "audio")  # of a hello that is repeated
 
 
@@ -147,6 +151,8 @@ class ClientSocket:
         self._operator = Operator(conversations.switchboard, self._client)
         self._reading: asyncio.Task[None] | None = None
         self._hello: dict[str, Any] | None = None
+        self._formats = SoundFormats()
+        self._microphone: MicrophoneFrames | None = None  # after hello
         self._language = "en"
         self._served: ServedConversation | None = None
         self.info = CallInfo()
@@ -222,12 +228,18 @@ class ClientSocket:
         return asyncio.get_running_loop().time() + self._settings.limits.silent_s_max
 
     def _receive_audio(self, audio: bytes) -> None:
-        if self._hello is None:
+        frames = self._microphone
+        if frames is None:
             self._refuse_message("hello must come first")
-        elif not audio or len(audio) % 2 or len(audio) > rate_of(self._hello) * 2 * _AUDIO_MS_MAX // 1000:
-            self._refuse_message(f"a frame of audio is 16-bit PCM of at most {_AUDIO_MS_MAX} ms")
-        elif self._served is not None and self._served.client is self._client:
-            self._served.sound.hear_socket(audio)
+            return
+        try:
+            ms = frames.ms_of(audio)
+            self._conversations.traffic.note(INPUT, frames.format, len(audio), ms)
+            if self._served is not None and self._served.client is self._client:
+                self._served.sound.hear_socket(audio, ms, frames)
+        except BadMessage as problem:
+            self._conversations.traffic.note_refused(frames.format)
+            self._refuse_message(str(problem))
 
     async def _receive_text(self, text: str) -> None:
         try:
@@ -282,6 +294,7 @@ class ClientSocket:
             self.refuse(TICKET_OVER)
             return
         self._hello = hello
+        self._agree_on_sound(hello)
         self._language = _language(hello.get("language", ""))
         if self._connection is None or not self._connection.arrival.is_greeted:
             self._client.send_message(self._ready())
@@ -295,6 +308,13 @@ class ClientSocket:
                 self._client.send_message(server_messages.written(gone, self._language))
             for outgoing in self._conversations.missed_messages(hello):
                 self._client.send_message(outgoing)
+
+    def _agree_on_sound(self, hello: dict[str, Any]) -> None:
+        """Choose the formats of this socket's sound. Another socket of the client may have others."""
+        self._formats = formats = agreed_formats(hello.get("audio", {}), self._settings.wants_opus)
+        self._microphone = microphone_frames(formats.input, rate_of(hello))
+        note, form = self._conversations.traffic.note, formats.output
+        self._client.use(voice_frames(form), lambda frame, pcm: note(OUTPUT, form, frame, pcm // _PCM_BYTES_PER_MS))
 
     async def _is_given_away(self, hello: dict[str, Any]) -> bool:
         """Give the socket to the process to which this client belongs, if that is another one. A socket that came from
@@ -320,7 +340,7 @@ class ClientSocket:
             server=__version__,
             language=self._language,
             agent=self._conversations.describe_agent(),
-            audio={"input_hz": 16_000, "output_hz": OUTPUT_HZ},
+            audio={"input_hz": 16_000, "output_hz": OUTPUT_HZ, **self._formats._asdict()},
             labels={phase: label(phase, self._language) for phase in PHASES},
             waits=[label(wait, self._language) for wait in WAITS],
             limits={"textChars": limits.text_chars_max, "messageBytes": limits.message_bytes_max},

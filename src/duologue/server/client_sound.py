@@ -15,6 +15,7 @@ from .carrier import CarrierInput
 from .client_outbox import ClientOutbox
 from .client_peer import ClientPeer
 from .limited_caller import LimitedCaller
+from .microphone_frames import MicrophoneFrames
 from .settings import WebRtcSettings
 
 
@@ -36,10 +37,12 @@ class ClientSound:
         if self._caller.hear(ms, self._tell_left_out):
             self._line.hear(pcm)
 
-    def hear_socket(self, pcm: bytes) -> None:
-        """Sound that came over the client's socket. It is dropped if the microphone comes over WebRTC."""
-        if self._peer is None or self._peer.uses_socket:
-            self.hear(pcm)
+    def hear_socket(self, frame: bytes, ms: int, frames: MicrophoneFrames) -> None:
+        """A frame of so many milliseconds came over the client's socket. It is dropped if the microphone comes over
+        WebRTC, and decoded only if it is heard. Raises BadMessage if that fails."""
+        uses_socket = self._peer is None or self._peer.uses_socket
+        if uses_socket and self._caller.hear(ms, self._tell_left_out):
+            self._line.hear(frames.pcm_of(frame))
 
     def offer(self, client: ClientOutbox | None, given: dict[str, Any]) -> None:
         """The client offers a peer connection for its sound."""

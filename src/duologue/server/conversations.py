@@ -44,6 +44,7 @@ from .screen import Screen
 from .served_conversation import ServedConversation, new_id
 from .settings import ServerSettings
 from .siblings import ALONE, Siblings
+from .sound_traffic import SoundTraffic
 from .start_limits import Occupancy, too_soon, why_not
 from .switchboard import Switchboard
 from .webhook_sender import WebhookSender
@@ -100,6 +101,7 @@ class Conversations:
         self.others: set[CountedConversation] = set()  # those that count for the limits of addresses beside `served`
         self.tally = Tally()
         self.refused: Counter[str] = Counter()  # by limit: how much it has refused
+        self.traffic = SoundTraffic()
         self._starts = BucketsByCaller(settings.limits.starts)
         self.switchboard = Switchboard(siblings)
         self.observers: list[Callable[[Conversation], object]] = []  # called with every new conversation
@@ -367,7 +369,10 @@ class Conversations:
             "# HELP duologue_draining 1 while the server is stopping.\n"
             "# TYPE duologue_draining gauge\n"
             f"duologue_draining {int(self.is_draining)}\n"
-        ) + limit_metrics(self.refused, sum(not served.has_spoken for served in self.served.values()))
+        ) + (
+            limit_metrics(self.refused, sum(not served.has_spoken for served in self.served.values()))
+            + self.traffic.metrics()
+        )
 
     # -- Stopping
 

@@ -122,6 +122,7 @@ class ServedConversation:
         self._receipt: server_messages.ServerMessage | None = None  # the newest
         self._caller = LimitedCaller(limits, note_refused)
         webrtc = webrtc or WebRtcSettings(enabled=False)
+        self.line.note_dry = lambda voice: self.client.complete_soon(voice) if self.client is not None else None
         self.sound = ClientSound(self.line, self._caller, webrtc, self._tell_left_out)
         self._alarms: list[asyncio.TimerHandle] = []  # after which a conversation without a word ends
         # Commands that wait until a restored conversation has resumed; None if commands don't have to wait.

@@ -37,7 +37,7 @@ class Limits:
     unspoken_s_max: float = 300.0  # then such a conversation ends
     unspoken_away_s_max: float = 10.0  # the same, if its client is away
     message_bytes_max: int = 1 << 20  # size of one message
-    messages_per_s_max: int = 150  # on one socket, 3 s' worth at once; the panel sends 31 with audio and 50 more
+    messages_per_s_max: int = 150  # on one socket, 3 s' worth at once; the panel sends 50 with audio and 50 more
     bad_messages_max: int = 20  # invalid messages on one socket; then it is closed
     text_chars_max: int = 4_000  # length of one typed turn
     typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation
@@ -134,6 +134,9 @@ class ServerSettings:
     public: bool = False  # other machines reach this server although it listens on 127.0.0.1, such as by a tunnel
     prices: PriceTable | None = None  # what services cost, for the panel
     webrtc: WebRtcSettings = field(default_factory=WebRtcSettings)  # see below
+    # Sound over clients' sockets as Opus, with clients that can and if libopus is here; otherwise as PCM. None means on
+    # a server that other machines reach: on one machine, PCM is as good.
+    opus: bool | None = None
     recordings: Path | None = None  # the folder of recordings; old ones are deleted, as journals are
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
@@ -168,6 +171,11 @@ class ServerSettings:
         """Are all clients on this machine, as far as the settings tell?"""
         hosts = [urlsplit(origin).hostname or "" for origin in self.origins]
         return self.is_loopback and not self.public and all(is_loopback(host) for host in hosts)
+
+    @property
+    def wants_opus(self) -> bool:
+        """Shall sound go over sockets as Opus, where that works?"""
+        return self.opus if self.opus is not None else not self.is_for_this_machine
 
     def guarded(self) -> ServerSettings:
         """The same settings. If other machines can connect, and callers need neither a token nor a ticket, a new token

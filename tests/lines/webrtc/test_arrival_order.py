@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from duologue.lines.opus import PACKET_CLOCKS
 from duologue.lines.webrtc.arrival_order import (
     CONCEALED_MS_MAX,
     WAIT_MS_MAX,
@@ -18,7 +19,6 @@ from duologue.lines.webrtc.arrival_order import (
     step,
     unwrap,
 )
-from duologue.lines.webrtc.opus import PACKET_CLOCKS
 
 
 def arrive(packets: list[tuple[int, int]], first: int = 0) -> tuple[ArrivalState, list[tuple[int, Heard]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from duologue.lines.browser import BrowserLine
-from duologue.lines.webrtc.opus import PACKET_CLOCKS
+from duologue.lines.opus import PACKET_CLOCKS
 from duologue.lines.webrtc.packet_player import PLAYOUT_MS, PacketPlayer
 from duologue.ports.line import Finished, LineEvent, Played, Stopped
 from duologue.ports.sound import Sound

@@ -81,18 +81,22 @@ class PanelNotes:
     sounds: dict[int, float] = field(default_factory=dict)  # when the first chunk of each voice was sent
 
 
-def bench_panel(turns: int = 40, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
-    """Measure the panel over this many turns."""
+def bench_panel(
+    turns: int = 40,
+    progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
+    opus: bool = True,
+) -> dict[str, Any]:
+    """Measure the panel over this many turns. With `opus`, its sound comes as Opus."""
     if not find_chromium():
         raise DuologueError("Chromium not found: install it, or set DUOLOGUE_CHROMIUM to its path")
-    return asyncio.run(_measure(turns, progress))
+    return asyncio.run(_measure(turns, progress, opus))
 
 
-async def _measure(turns: int, progress: Callable[[str], None]) -> dict[str, Any]:
+async def _measure(turns: int, progress: Callable[[str], None], opus: bool) -> dict[str, Any]:
     noted = PanelNotes()
     settings = profile("confirm", dead_air_ms=0)
     agent = Agent(ScriptedBrain(otherwise=ANSWER), name="Bench", voice=ScriptedVoice(char_ms=20), profile=settings)
-    server = Server(agent, ServerSettings(port=0))
+    server = Server(agent, ServerSettings(port=0, opus=opus))
     _watch(server, noted)
     listening = bind_socket("127.0.0.1", 0)
     url = server_url(listening)

@@ -18,9 +18,9 @@ from collections.abc import Callable
 from typing import Any
 
 from duologue.lines.browser import BrowserLine
+from duologue.lines.opus import PACKET_CLOCKS, OpusDecoder, OpusEncoder
 from duologue.lines.webrtc import arrival_order
 from duologue.lines.webrtc.ice_servers import IceServers
-from duologue.lines.webrtc.opus import PACKET_CLOCKS, OpusDecoder, OpusEncoder
 from duologue.lines.webrtc.packet_player import PacketPlayer
 from duologue.lines.webrtc.path import PathPlace
 from duologue.lines.webrtc.peer import Peer

@@ -15,8 +15,8 @@ from typing import Any
 from aiortc import MediaStreamTrack, RTCPeerConnection, RTCSessionDescription
 from av.packet import Packet
 
+from duologue.lines.opus import PACKET_CLOCKS
 from duologue.lines.webrtc.aiortc_internals import tap_packets
-from duologue.lines.webrtc.opus import PACKET_CLOCKS
 from duologue.server.run import run
 
 from .webrtc import changing_tone, encoded

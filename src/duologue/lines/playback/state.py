@@ -105,6 +105,17 @@ class PlaybackState:
         """Sound before this is never sent again."""
         return self.cut[0].start if self.cut else self.cut_to
 
+    @property
+    def is_dry(self) -> bool:
+        """Has the client got all sound that there is, and soon played it, although the voice goes on?"""
+        return (
+            self.voice_place is VoicePlace.PLAYING
+            and self.client_place is ClientPlace.HERE
+            and self.end is SoundEnd.OPEN
+            and 0 < self.made == self.sent_to
+            and self.sent_ms - self.heard_ms < LOW_MS
+        )
+
     def takes_sound(self, voice: int) -> bool:
         """Is this the current voice, and may more of it be heard?"""
         return voice == self.voice and self.voice_place in (VoicePlace.PLAYING, VoicePlace.HELD)

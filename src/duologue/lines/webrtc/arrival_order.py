@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from .opus import CLOCK_HZ, PACKET_CLOCKS
+from ..opus import CLOCK_HZ, PACKET_CLOCKS
 
 CLOCKS_PER_MS = CLOCK_HZ // 1000
 WAIT_MS_MIN = 30

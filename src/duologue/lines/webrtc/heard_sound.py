@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from duologue.ports.line import Finished, Played, Stopped
 
+from ..opus import CLOCK_HZ
 from ..playback.state import SAMPLES_PER_MS
-from .opus import CLOCK_HZ
 
 CLOCKS_PER_SAMPLE = CLOCK_HZ // (SAMPLES_PER_MS * 1000)
 STOP_MS_MAX = 250  # so long after a clear, what was acknowledged by then is the answer

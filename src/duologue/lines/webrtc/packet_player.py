@@ -14,12 +14,12 @@ from duologue.ports.line import Finished, Played
 
 from ..ambient_loop import AmbientLoop
 from ..browser import BrowserLine
+from ..opus import CLOCK_HZ, PACKET_MS
 from ..playback import inputs as on
 from ..playback.state import SAMPLES_PER_MS
 from ..playout_state import CueAdded, CueEnded, PlayoutInput, PlayoutState, SamplesNeeded, step
 from . import heard_sound as hs
 from .arrival_order import unwrap
-from .opus import CLOCK_HZ, PACKET_MS
 
 PIECE_SAMPLES = PACKET_MS * SAMPLES_PER_MS
 PLAYOUT_MS = 100  # how much later than it arrives a packet is heard, in a client that doesn't say

@@ -22,11 +22,11 @@ from aiortc import (
 )
 from av.packet import Packet
 
+from ..opus import CLOCK_HZ, PACKET_CLOCKS, PACKET_MS, SILENCE, OpusDecoder, OpusEncoder, clocks_of
 from . import arrival_order, path
 from .aiortc_internals import ReceiverReport, last_timestamp, round_trip_ms, tap_packets, tap_reports
 from .ice_servers import IceServers
 from .offers import OfferRefused, prepare_offer, with_address
-from .opus import CLOCK_HZ, PACKET_CLOCKS, PACKET_MS, SILENCE, OpusDecoder, OpusEncoder, clocks_of
 
 LOG = logging.getLogger("duologue.webrtc")
 ANSWER_S_MAX = 10.0

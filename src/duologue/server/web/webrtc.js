@@ -9,8 +9,8 @@ const LINGER_MS = 1500; // after a sound, so that its end is reported
 const HEAL_MS = 2000; // how long a disconnected network may take to recover by itself
 const RETRY_MS = [3000, 10000, 30000, 60000];
 const CLOCKS_PER_MS = 48;
-const KEPT_FRAMES = 160; // of the microphone, 5 s: repeated over the socket if WebRTC fails
-const FRAME_MS = 32;
+const KEPT_FRAMES = 160; // of the microphone, at least 3 s: repeated over the socket if WebRTC fails
+const BYTES_PER_MS = 32;
 const QUIET = 0.0005; // below this, nothing is heard
 
 export class PeerSound {
@@ -116,7 +116,7 @@ export class PeerSound {
       this.reporting = setInterval(() => this.report(), TELL_MS / 2);
       this.steady = setTimeout(() => (this.attempt = 0), RETRY_MS.at(-1));
     } else if (before === "webrtc") {
-      const missed = Math.ceil(missedMs / FRAME_MS);
+      const missed = Math.ceil((missedMs * BYTES_PER_MS) / (this.kept.at(-1)?.byteLength ?? 1));
       if (missed) this.kept.slice(-missed).forEach((frame) => this.socket.sendFrame(frame));
       this.heard = null; // the player knows from now on
       this.fail();

@@ -313,6 +313,7 @@ export class Client {
     const token = typeof this.token === "function" ? await this.token() : this.token;
     const base = { language: this.language, ...(token ? { token } : {}) };
     if (this.watched()) return { ...base, seat: (this.operator ??= `operator-${newId()}`) };
+    const opus = await this.codec();
     const own = this.memory.conversation();
     const going = own ?? this.memory.shared(); // of another tab, which isn't disturbed
     const { reloaded } = this;
@@ -320,11 +321,16 @@ export class Client {
     return {
       ...base,
       seat: this.memory.seat(),
-      audio: { rate_hz: RATE_HZ },
+      audio: { rate_hz: RATE_HZ, ...opus?.offer() },
       ...(going ? { conversation: going.conversation, key: going.key } : {}),
       ...(own ? (played ? { played } : {}) : going ? { take_over: false } : {}),
       ...(own && this.receipts.length ? { receipts: this.receipts.map(({ receipt }) => receipt) } : {}),
     };
+  }
+
+  /** Opus, if this browser may have it: its module is loaded then. */
+  codec() {
+    return (this.opus ??= globalThis.AudioDecoder && import("./opus.js").then(({ openOpus }) => openOpus(this)).catch(() => null));
   }
 
   /** Keep the microphone's gate, the memory and the server in step with the model. */

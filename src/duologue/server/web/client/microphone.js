@@ -4,8 +4,7 @@
 // Rule: when the gate closes, half a second of silence is sent, so that voice detection notices the end.
 
 const CONSTRAINTS = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
-const TAIL_FRAMES = 16;
-const FRAME = 512;
+const TAIL = 8192; // samples
 
 export class Microphone {
   constructor({ sound, send, changed }) {
@@ -65,13 +64,13 @@ export class Microphone {
     this.frames += 1;
     if (this.isOpen) this.send(frame.buffer);
     else if (this.tail > 0) {
-      this.tail -= 1;
-      this.send(new Int16Array(FRAME).buffer);
+      this.tail -= frame.length;
+      this.send(new Int16Array(frame.length).buffer);
     }
   }
 
   gate(open) {
-    if (this.isOpen && !open) this.tail = TAIL_FRAMES;
+    if (this.isOpen && !open) this.tail = TAIL;
     this.isOpen = open;
   }
 

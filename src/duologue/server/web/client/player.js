@@ -45,7 +45,7 @@ export class Player {
     this.pending.splice(0).forEach((message) => this.node.port.postMessage(message));
   }
 
-  /** One binary frame: u8 kind, u8 and u16 (unused), u32 voice, u32 chunk, then PCM. */
+  /** One binary frame: u8 kind, u8 format (0: PCM), u16 (unused), u32 voice, u32 chunk, then PCM. */
   receive(buffer) {
     const view = new DataView(buffer);
     if (buffer.byteLength < HEADER_BYTES) return;
@@ -58,12 +58,22 @@ export class Player {
   receiveVoice(view, buffer) {
     const voice = view.getUint32(4, true);
     const chunk = view.getUint32(8, true);
-    if (voice < this.voice || (voice === this.voice && (chunk <= this.chunk || this.dropped))) return;
-    if (voice > this.voice) this.begin(voice);
+    if (!this.expects(voice, chunk)) return;
     const samples = new Int16Array(buffer.slice(HEADER_BYTES));
     const from = this.ends.at(-1).samples;
     this.chunk = chunk;
     this.ends.push({ chunk, samples: from + samples.length });
+    this.push(voice, from, samples);
+  }
+
+  /** Is this chunk new? The first one of a voice begins it. */
+  expects(voice, chunk) {
+    if (voice < this.voice || (voice === this.voice && (chunk <= this.chunk || this.dropped))) return false;
+    if (voice > this.voice) this.begin(voice);
+    return true;
+  }
+
+  push(voice, from, samples) {
     this.cues.stop();
     this.post({ do: "push", voice, from, samples });
     this.watchBlocked(voice);

@@ -1,4 +1,4 @@
-// The microphone in the audio thread: any rate in, 16 kHz frames of 512 samples out.
+// The microphone in the audio thread: any rate in, 16 kHz frames out, of 512 samples if the page doesn't ask for others.
 //
 // It doesn't know mute or push-to-talk: the page decides which frames are sent. Rule: each frame is complete, and is
 // posted once, with its level.
@@ -6,16 +6,15 @@
 import { Resampler } from "./resample.js";
 
 const RATE_HZ = 16000;
-const FRAME = 512;
 
 class Microphone extends AudioWorkletProcessor {
   constructor() {
     super();
     this.resampler = new Resampler(sampleRate, RATE_HZ);
-    this.frame = new Int16Array(FRAME);
-    this.filled = 0;
-    this.energy = 0;
+    this.size = 512;
+    this.begin();
     this.mono = new Float32Array(128);
+    this.port.onmessage = ({ data }) => (this.size = data);
   }
 
   process([channels]) {
@@ -24,7 +23,7 @@ class Microphone extends AudioWorkletProcessor {
       this.energy += sample * sample;
       this.frame[this.filled] = Math.max(-32768, Math.min(32767, Math.round(sample * 32767)));
       this.filled += 1;
-      if (this.filled === FRAME) this.post();
+      if (this.filled === this.frame.length) this.post();
     }
     return true;
   }
@@ -39,8 +38,12 @@ class Microphone extends AudioWorkletProcessor {
 
   post() {
     const { frame } = this;
-    this.port.postMessage({ frame, level: Math.sqrt(this.energy / FRAME) }, [frame.buffer]);
-    this.frame = new Int16Array(FRAME);
+    this.port.postMessage({ frame, level: Math.sqrt(this.energy / frame.length) }, [frame.buffer]);
+    this.begin();
+  }
+
+  begin() {
+    this.frame = new Int16Array(this.size);
     this.filled = 0;
     this.energy = 0;
   }

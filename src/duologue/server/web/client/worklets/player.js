@@ -39,7 +39,8 @@ class Player extends AudioWorkletProcessor {
   push({ voice, from, samples }) {
     if (voice < this.voice) return;
     if (voice > this.voice) this.begin(voice, from);
-    for (let at = 0; at < samples.length; at += 1) this.ring[(this.write + at) & MASK] = samples[at] / 32768;
+    this.write = from; // a chunk that comes again replaces what came of it before
+    for (let at = 0; at < samples.length; at += 1) this.ring[(from + at) & MASK] = samples[at] / 32768;
     this.write += samples.length;
     if (this.write - this.read > CAPACITY - 256) this.read = this.write - CAPACITY + 256;
   }

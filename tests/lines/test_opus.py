@@ -5,9 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from duologue.lines.webrtc.opus import PACKET_CLOCKS, SILENCE, OpusDecoder, OpusEncoder, clocks_of
+from duologue.lines.opus import (
+    PACKET_CLOCKS,
+    SILENCE,
+    NoOpus,
+    OpusDecoder,
+    OpusEncoder,
+    UndecodablePacket,
+    clocks_of,
+    libopus_path,
+    why_no_opus,
+)
 
-from .aiortc_client import loudest_hz, tone
+from .webrtc.aiortc_client import loudest_hz, tone
 
 PIECE = 24 * 20 * 2
 
@@ -63,3 +73,34 @@ def test_only_rates_of_opus_are_taken() -> None:
         OpusEncoder(44_100)
     with pytest.raises(ValueError, match="44100"):
         OpusDecoder(44_100)
+
+
+def test_with_low_delay_sound_is_2_5_ms_late_and_otherwise_6_5() -> None:
+    assert OpusEncoder(24_000, is_low_delay=True).lookahead == 60
+    assert OpusEncoder(24_000).lookahead == 156
+
+
+def test_a_stream_after_a_reset_is_that_of_a_new_encoder() -> None:
+    pcm = tone(200, 440, 24_000)
+    used, new = OpusEncoder(is_low_delay=True), OpusEncoder(is_low_delay=True)
+    packets_of(tone(300, 200, 24_000), used)
+    used.reset()
+    assert packets_of(pcm, used) == packets_of(pcm, new)
+
+
+def test_a_packet_decodes_to_the_samples_that_were_counted_or_not_at_all() -> None:
+    (packet,) = packets_of(tone(20, 440, 24_000), OpusEncoder())
+    decoder = OpusDecoder(16_000)
+    assert decoder.samples_of(packet) == 320
+    assert len(decoder.decode_exactly(packet, 320)) == 640
+    for wrong, samples in ((packet, 160), (b"", 320), (b"\xff\xff\xff", 320)):
+        with pytest.raises(UndecodablePacket):
+            decoder.decode_exactly(wrong, samples)
+
+
+def test_without_libopus_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert why_no_opus() is None
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
+    with pytest.raises(NoOpus, match=r"pip install 'duologue\[webrtc\]'"):
+        libopus_path()

@@ -1,0 +1,88 @@
+"""Sound of a client's microphone as it comes over its socket: PCM, or one packet of Opus a frame.
+
+Rule: how long a frame sounds is known before it is decoded, so sound that is refused costs nothing, and a frame never
+makes more sound than was counted. A frame that isn't as agreed raises BadMessage, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from duologue.lines.opus import CLOCK_HZ, OpusDecoder, UndecodablePacket, clocks_of
+
+from .client_messages import BadMessage
+from .sound_formats import OPUS
+
+FRAME_MS_MIN = 10  # a packet of Opus that was not agreed is shorter than that as PCM
+FRAME_MS_MAX = 200
+IS_PACKET = 1  # the first byte of a frame with a packet
+PACKET_BYTES_MAX = 1_500
+
+
+class MicrophoneFrames(Protocol):
+    """Reads the frames of one socket."""
+
+    format: str
+
+    def ms_of(self, frame: bytes) -> int:
+        """How long the frame sounds, rounded up."""
+        ...
+
+    def pcm_of(self, frame: bytes) -> bytes:
+        """The sound of a frame that `ms_of` has accepted."""
+        ...
+
+
+class PcmMicrophone:
+    """Frames of 16-bit PCM."""
+
+    format = "pcm"
+
+    def __init__(self, rate_hz: int) -> None:
+        self._rate_hz = rate_hz
+        self._bytes_min, self._bytes_max = (rate_hz * 2 * ms // 1000 for ms in (FRAME_MS_MIN, FRAME_MS_MAX))
+
+    def ms_of(self, frame: bytes) -> int:
+        if len(frame) % 2 or not self._bytes_min <= len(frame) <= self._bytes_max:
+            raise BadMessage(
+                f"a frame of audio is 16-bit PCM of {FRAME_MS_MIN} to {FRAME_MS_MAX} ms, because Opus wasn't agreed in "
+                "hello"
+            )
+        return -(-len(frame) * 500 // self._rate_hz)
+
+    def pcm_of(self, frame: bytes) -> bytes:
+        return frame
+
+
+class OpusMicrophone:
+    """Frames of a byte and a packet of Opus, at most 120 ms. Opus decodes at any rate, whatever the client encoded."""
+
+    format = OPUS
+
+    def __init__(self, rate_hz: int) -> None:
+        self._rate_hz = rate_hz
+        self._decoder: OpusDecoder | None = None  # created for the first packet that is heard
+
+    def ms_of(self, frame: bytes) -> int:
+        clocks = 0
+        if len(frame) > 1 and frame[0] == IS_PACKET and len(frame) <= 1 + PACKET_BYTES_MAX:
+            clocks = clocks_of(frame[1:])
+        if not clocks:
+            raise BadMessage(
+                f"a frame of audio is a byte {IS_PACKET} and a packet of Opus of at most {PACKET_BYTES_MAX} bytes, "
+                "as agreed in hello"
+            )
+        return -(-clocks * 1000 // CLOCK_HZ)
+
+    def pcm_of(self, frame: bytes) -> bytes:
+        packet = frame[1:]
+        decoder = self._decoder = self._decoder or OpusDecoder(self._rate_hz)
+        try:
+            return decoder.decode_exactly(packet, decoder.samples_of(packet))
+        except UndecodablePacket as why:
+            raise BadMessage(f"{why}: the packet is left out") from None
+
+
+def microphone_frames(form: str, rate_hz: int) -> MicrophoneFrames:
+    """Reads frames of the format that was agreed."""
+    return OpusMicrophone(rate_hz) if form == OPUS else PcmMicrophone(rate_hz)
