@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from duologue.lab.torture.tortured_agent import CHAR_MS, ActionLog, make_agent
 from duologue.ports.brain import Part, Request
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.store import StoreFailed
@@ -269,16 +271,47 @@ def test_a_question_that_was_played_to_its_end_during_the_takeover_is_not_asked_
     run_simulated(scene())
 
 
+@pytest.mark.req("D-14", "H-02")
+@pytest.mark.parametrize("after_s", [0.0, 0.05])  # before and after the new server has taken up the question
+def test_a_yes_counts_at_once_if_its_question_was_heard_before_the_takeover(tmp_path: Path, after_s: float):
+    async def scene() -> None:
+        it = Scene()
+        log = tmp_path / "actions.jsonl"
+        it.a, it.b = (Node(name, it.store, lambda: make_agent(ActionLog(log, "node"))) for name in "ab")
+        served = await it.begin()
+        it.store.is_away = True
+        typed(served, "order 1001", "1")
+        await asyncio.sleep(HOLD_S)
+        voice = max(it.page.sounds)
+        played_ms = await it.hear(served, it.page)
+        served.line.note_finished(voice, played_ms)
+        it.a.die()
+        served, back = await it.take_over(played={"voice": voice, "ms": played_ms, "chunk": 99, "held": True})
+        await asyncio.sleep(after_s)
+        typed(served, "yes", "2")
+        await asyncio.sleep(2)
+        assert len(back.sounds) == 1
+        served.line.note_finished(max(back.sounds), await it.hear(served, back))
+        await asyncio.sleep(0.1)
+        spoken_ms = len("Now 1001 is ordered. ") * CHAR_MS
+        assert list(back.sounds.values()) == [spoken_ms], "the question is not said again"
+        assert said_in(served)[-1].endswith("Now 1001 is ordered.")
+        assert '"done"' in log.read_text()
+
+    run_simulated(scene())
+
+
 @pytest.mark.req("D-14")
 @pytest.mark.parametrize("is_elsewhere", [True, False])
-def test_an_answer_of_which_not_a_word_was_heard_is_said_again(is_elsewhere: bool):
+@pytest.mark.parametrize("ms", [100, 280])  # no word, and "This"
+def test_an_answer_of_which_next_to_nothing_was_heard_is_said_again(is_elsewhere: bool, ms: int):
     async def scene() -> None:
         it = Scene()
         served = await it.begin()
         typed(served, "what is it?", "1")
         await asyncio.sleep(0.6)
         voice = max(it.page.sounds)
-        heard_ms = await it.hear(served, it.page, 100)
+        heard_ms = await it.hear(served, it.page, ms)
         played = {"voice": voice, "ms": heard_ms, "chunk": 9, "held": True}
         if is_elsewhere:
             await asyncio.sleep(0.2)

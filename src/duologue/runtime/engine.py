@@ -173,6 +173,7 @@ class Engine:
         self.playback.before_sound = self.unsaved_answers.give_receipt
         self.playback.on_progress = self.hearing.note_agent
         self.replies.on_question = self.hearing.note_question
+        self.replies.on_question_heard = self.hearing.note_heard_late
         self.program.is_premature = self.hearing.is_premature
         self.playback.on_heard_late = self._note_heard_late
         self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
@@ -330,7 +331,7 @@ class Engine:
             self.playback.adopt(speech)
             if played is not None and has_more:
                 self.unsaved_answers.note_begun(speech, played.heard_ms)
-            elif played is not None and speech.ledger.split(played.heard_ms).heard:  # at least a word was heard
+            elif played is not None and speech.ledger.counts_as_heard(played.heard_ms):
                 self.playback.note(played)
             self.hearing.note_open_speech(speech)
         if earlier.cut is not None:
@@ -477,6 +478,8 @@ class Engine:
         if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
             self.replies.start(request, ToldBrain(told.text), told.heard)
             return
+        if told is not None and told.turn < effect.last and told.is_whole:
+            request = replace(request, heard_turn=told.turn)
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)

@@ -136,7 +136,7 @@ class Playback:
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
         self.cut, self.cut_by_line = speech, self._driver.state.link in AWAY
-        if self.cut_by_line and effect.heard_ms and not speech.ledger.split().heard:
+        if self.cut_by_line and effect.heard_ms and not speech.ledger.counts_as_heard():
             self.on_unheard(speech)  # for the machine, a sound too short for a word is an answer that was heard
         if self._truncates is not None:
             self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
@@ -174,16 +174,15 @@ class Playback:
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Process a report about an earlier voice. If the report says that more of the newest interrupted reply was
-        heard, correct the history. A reply counts as heard late from its first word on, and its question at its end."""
+        heard, correct the history. A reply counts as heard late once it is noticed, and its question at its end."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
         if self._is_time(heard.heard_ms) and heard.heard_ms > cut.ledger.heard_ms:
-            was_unheard = cut.ledger.heard_ms == 0
+            has_counted = cut.ledger.counts_as_heard()
             cut.note_heard(heard.heard_ms)
             self._record(cut, interrupted=True)
-            now = cut.ledger.split()
-            if now.heard and (was_unheard or not now.unheard):
+            if cut.ledger.counts_as_heard() and (not has_counted or not cut.ledger.split().unheard):
                 self.on_heard_late(cut)
 
     def _is_time(self, heard_ms: object) -> bool:

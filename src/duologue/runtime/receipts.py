@@ -84,6 +84,11 @@ class HeardAnswer(NamedTuple):
     heard: str
     text: str
 
+    @property
+    def is_whole(self) -> bool:
+        """Was all of it heard?"""
+        return _plain(self.heard) == _plain(self.text)
+
 
 def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
     """The sentences that were heard to their end, and the whole text. `heard_ms` is None for an answer that was

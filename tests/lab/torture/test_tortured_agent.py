@@ -22,7 +22,7 @@ def test_a_voice_says_its_words_with_their_times() -> None:
             at += sound.ms
         return words
 
-    assert asyncio.run(said()) == [("Shall", 240), ("I", 320), ("order", 560), ("1001?", 800)]
+    assert asyncio.run(said()) == [("Shall", 200), ("I", 280), ("order", 520), ("1001?", 760)]
 
 
 def test_the_samples_of_a_text_spell_it() -> None:

@@ -105,9 +105,9 @@ class LegibleVoice:
         words: list[Word] = []
         at = 0
         for token in whole.split():
-            end = at + len(token) + 1
+            end = at + len(token)
             words.append(Word(token, at * CHAR_MS, end * CHAR_MS))
-            at = end
+            at = end + 1  # the space after a word is a pause
         for start in range(0, len(whole), _PIECE_CHARS):
             piece = whole[start : start + _PIECE_CHARS]
             begins_ms, ends_ms = start * CHAR_MS, (start + len(piece)) * CHAR_MS
