@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from duologue.lab.torture.tortured_agent import CHAR_MS, ActionLog, make_agent
-from duologue.ports.brain import Part, Request
+from duologue.ports.brain import Memory, Part, Request
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Agent
@@ -59,6 +59,19 @@ class NumberedBrain:
         yield f"This is answer {number}. "
         await asyncio.sleep(self._pause_s)
         yield f"And here answer {number} ends."
+
+
+class SlowBrain:
+    """A brain that remembers what it has said, so that it goes on by itself after a takeover. It isn't fast."""
+
+    def remember(self, memory: Memory) -> None: ...
+
+    async def has_more(self, conversation: str) -> bool:
+        return False
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        await asyncio.sleep(0.5)
+        yield "This is it."
 
 
 class Scene:
@@ -218,6 +231,32 @@ def test_a_server_that_has_taken_over_before_the_client_comes_does_not_say_an_un
         await asyncio.sleep(5)
         assert it.asked == ["what is it?"]
         assert not back.sounds
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+def test_an_unsaved_answer_is_not_said_again_if_the_server_that_took_over_is_killed_too():
+    async def scene() -> None:
+        it = Scene()
+        it.a, it.b, c = (Node(name, it.store, lambda: Agent(SlowBrain(), voice=ScriptedVoice())) for name in "abc")
+        served = await it.begin()
+        typed(served, "what is it?", "1")
+        await asyncio.sleep(0.3)
+        it.store.is_away = True
+        await asyncio.sleep(HOLD_S + 0.5)
+        voice = max(it.page.sounds)
+        played = {"voice": voice, "ms": await it.hear(served, it.page), "chunk": 99, "held": True}
+        it.a.die()
+        await it.take_over(played=played)
+        await asyncio.sleep(0.3)  # it has saved what it learnt, and its brain still thinks
+        it.b.die()
+        await c.open()
+        served_there = await c.reconnect(back := Page(), it.hello(played=played))
+        assert served_there is not None
+        await asyncio.sleep(8)
+        assert back.sounds == {}
+        assert said_in(served_there) == ["what is it?", "This is it."]
 
     run_simulated(scene())
 

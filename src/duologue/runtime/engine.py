@@ -132,6 +132,7 @@ class Engine:
         if checkpoint is not None:
             self.requests.load(checkpoint.requests)
             self.summary.load(*checkpoint.summary)
+            self.unsaved_answers.heard = checkpoint.heard
             if checkpoint.metrics is not None:
                 self.announcer.meter.load(checkpoint.metrics)
             self._speech = Speech.load(checkpoint.speech) if checkpoint.speech is not None else None
@@ -279,11 +280,11 @@ class Engine:
         earlier, summary = self._unrestored, self.summary.dump()
         rest, asking = self.transcript.rest(), self.requests.dump()
         if earlier is not None:  # not restored yet, so the open calls and the speech are those of the checkpoint
-            return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary)
+            return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary, earlier.heard)
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
         cut = self.playback.cut.dump() if self.playback.cut is not None else None
-        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary)
+        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, self.unsaved_answers.heard)
 
     def context_part(self) -> dict[str, Any]:
         """The facts and data of the call. Data that can't be saved is reported, and the rest is saved without it."""
