@@ -293,9 +293,16 @@ def simulate(plan: SimulatedPlan) -> SimulatedResult:
 def _seeded_ids(seed: int) -> Iterator[None]:
     """Make ids and keys from the seed: conversations are taken over in the order of their ids."""
     dice = random.Random(f"{seed} ids")
+
+    def make_id() -> uuid.UUID:
+        return uuid.UUID(int=dice.getrandbits(128))
+
+    def make_key(size: int) -> str:
+        return dice.randbytes(size).hex()
+
     with (
-        mock.patch.object(uuid, "uuid4", lambda: uuid.UUID(int=dice.getrandbits(128))),
-        mock.patch.object(secrets, "token_urlsafe", lambda size: dice.randbytes(size).hex()),
-        mock.patch.object(secrets, "token_hex", lambda size: dice.randbytes(size).hex()),
+        mock.patch.object(uuid, "uuid4", make_id),
+        mock.patch.object(secrets, "token_urlsafe", make_key),
+        mock.patch.object(secrets, "token_hex", make_key),
     ):
         yield
