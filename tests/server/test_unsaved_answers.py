@@ -414,3 +414,17 @@ def test_a_conversation_that_cannot_be_stored_begins_with_the_notice_that_it_is_
         assert kinds.index("conversation") < kinds.index("notification") < kinds.index("state")
 
     run_simulated(scene())
+
+
+@pytest.mark.parametrize("write_s", [0.0, 60.0])  # the store is away, or a write hangs
+def test_a_client_is_told_that_its_conversation_has_ended_although_that_cannot_be_saved(write_s: float):
+    async def scene() -> None:
+        it = Scene()
+        served = await it.begin()
+        it.store.write_s, it.store.is_away = write_s, not write_s
+        await served.end("nothing was said")
+        await asyncio.sleep(20)
+        assert [one["reason"] for one in it.page.of("ended")] == ["nothing was said"]
+        assert served not in it.a.conversations.served.values(), "its place is free"
+
+    run_simulated(scene())
