@@ -16,6 +16,7 @@ from duologue import Agent, Conversation, Phrases, profile
 from duologue.brains.realtime import RealtimeModel, RealtimeSettings
 from duologue.core.leaves import Link
 from duologue.core.step_record import StepRecord
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, CallOutput, Frame, News, UserSaid
@@ -142,4 +143,4 @@ def converse(
                 ) from late
             return call
 
-    return asyncio.run(run())
+    return run_jumping(run())

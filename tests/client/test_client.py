@@ -25,6 +25,7 @@ from duologue.client import (
     VoiceArrived,
 )
 from duologue.client.messages import written
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.testing import ScriptedEars
 from tests.limits import WAIT_S
 from tests.server.running_server import RunningServer, agent_that_says, serve
@@ -144,7 +145,7 @@ def test_commands_without_a_connection_say_so() -> None:
         with pytest.raises(ConnectionFailed, match=r"no connection to http://127\.0\.0\.1:9/"):
             await client.connect()
 
-    asyncio.run(main())
+    run_jumping(main())
 
 
 def test_it_comes_back_with_the_newest_receipt_of_each_voice() -> None:
@@ -167,4 +168,4 @@ def test_it_comes_back_with_the_newest_receipt_of_each_voice() -> None:
                 assert "receipts" not in await hellos.get()
                 assert (await hellos.get())["receipts"] == ["one", "two"]
 
-    asyncio.run(main())
+    run_jumping(main())

@@ -9,6 +9,7 @@ import pytest
 
 from duologue.client import ClientFailed, ConnectionFailed, ProtocolSocket, ServerSaid, VoiceChunk
 from duologue.client.protocol_socket import socket_url
+from duologue.lab.sim.jumping_clock import run_jumping
 from tests.server.running_server import RunningServer, serve
 
 
@@ -76,7 +77,7 @@ def test_a_server_that_hangs_up_in_the_handshake_is_no_connection(is_abrupt: boo
             with pytest.raises(ConnectionFailed, match="no connection to"):
                 await ProtocolSocket.open(url)
 
-    asyncio.run(main())
+    run_jumping(main())
 
 
 def test_a_server_that_is_not_there_is_an_error_with_its_address() -> None:
@@ -84,4 +85,4 @@ def test_a_server_that_is_not_there_is_an_error_with_its_address() -> None:
         taken.bind(("127.0.0.1", 0))  # bound, but not listening
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/"
         with pytest.raises(ConnectionFailed, match=f"no connection to {url}: "):
-            asyncio.run(ProtocolSocket.open(url))
+            run_jumping(ProtocolSocket.open(url))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.core.leaves import Ask, ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.plugins import PluginBrain, Usage
 from duologue.ports import (
     AgentSaid,
@@ -32,7 +33,7 @@ ASKED = Request(1, "Hello there.", (UserSaid(1, "Hello there."),), instructions=
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(work, TEST_S))
+    return run_jumping(asyncio.wait_for(work, TEST_S))
 
 
 def brain_of(server: ChatServer, **settings: Any) -> PluginBrain:

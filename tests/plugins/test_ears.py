@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.plugins import PluginEars
 from duologue.ports import ServiceError
 from duologue.ports.ears import Commit, Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded, TurnOver
@@ -23,7 +24,7 @@ LOUD, SILENT = Frame(LOUD_PCM), Frame(bytes(640))
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(work, TEST_S))
+    return run_jumping(asyncio.wait_for(work, TEST_S))
 
 
 def ears_of(service: DeepgramService, **settings: Any) -> PluginEars:

@@ -14,6 +14,7 @@ import pytest
 from duologue import tool
 from duologue.audio.frames import to_pcm
 from duologue.audio.g711 import pcm_to_ulaw
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lines.phone.carriers import CARRIERS
 from duologue.plugins import PluginBrain, PluginEars, PluginVoice
 from duologue.ports import AgentSaid, UserSaid
@@ -87,7 +88,7 @@ def test_a_phone_call_with_a_tool_and_a_barge_in() -> None:
                     await service.close()
                 return history, caller.clears, brain.bodies
 
-    history, clears, bodies = asyncio.run(asyncio.wait_for(work(), TEST_S))
+    history, clears, bodies = run_jumping(asyncio.wait_for(work(), TEST_S))
     said = [item for item in history if isinstance(item, AgentSaid) and item.text]
     assert booked == [2]
     assert [item.text for item in history if isinstance(item, UserSaid)] == [ASKED, CHANGED]

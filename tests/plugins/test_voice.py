@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.plugins import PluginVoice
 from duologue.plugins.plugin_loop import CLOSE_S_MAX
 from duologue.ports import ServiceError, Sound
@@ -23,7 +24,7 @@ TEXT = "Your table is booked for seven."
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(work, TEST_S))
+    return run_jumping(asyncio.wait_for(work, TEST_S))
 
 
 def voice_of(service: ElevenLabsService, **settings: Any) -> PluginVoice:

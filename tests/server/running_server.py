@@ -20,6 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from duologue.core.settings import Settings, profile
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
@@ -263,7 +264,7 @@ def serve(
             await script(made)
             return made
 
-    return asyncio.run(asyncio.wait_for(whole(), TEST_S))
+    return run_jumping(asyncio.wait_for(whole(), TEST_S))
 
 
 @asynccontextmanager

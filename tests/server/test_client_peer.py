@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.server.settings import WebRtcSettings
 from tests.lines.webrtc.aiortc_client import AiortcClient, tone
 from tests.server.realtime.tone_agent import WORD_MS, tone_agent
@@ -31,7 +32,7 @@ def run(
             await client.begin("one")
             await talk(made, client)
 
-    asyncio.run(asyncio.wait_for(whole(), 40))
+    run_jumping(asyncio.wait_for(whole(), 40))
 
 
 async def connected(client: Client) -> AiortcClient:
@@ -124,6 +125,6 @@ def test_a_client_is_told_of_webrtc_only_if_other_machines_can_reach_the_server(
             await client.hello("one")
             return (await client.expect("ready"))["webrtc"]
 
-    assert asyncio.run(ready(WebRtcSettings())) is None
-    assert asyncio.run(ready(ON)) == {"iceServers": []}
-    assert asyncio.run(ready(WebRtcSettings(enabled=False, panel=True))) is None
+    assert run_jumping(ready(WebRtcSettings())) is None
+    assert run_jumping(ready(ON)) == {"iceServers": []}
+    assert run_jumping(ready(WebRtcSettings(enabled=False, panel=True))) is None

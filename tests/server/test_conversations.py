@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from duologue import make_ticket
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.conversations import PAST_MAX, Conversations
 from duologue.server.leases import Leases
@@ -250,7 +251,7 @@ def test_a_client_that_reconnects_while_its_conversation_moves_is_sent_to_the_ne
             store.goes_on.set()
             await moving
 
-    asyncio.run(asyncio.wait_for(scene(), TEST_S))
+    run_jumping(asyncio.wait_for(scene(), TEST_S))
 
 
 class SlowStore(MemoryStore):

@@ -34,3 +34,10 @@ def test_the_address_has_the_token_and_brackets_around_ipv6() -> None:
             pytest.skip("this machine has no IPv6 address")
         with listening:
             assert server_url(listening).startswith("http://[::1]:")
+
+
+def test_small_messages_are_sent_at_once() -> None:
+    with bind_socket("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -18,6 +18,7 @@ import pytest
 from duologue import Agent, Phrases, profile, tool
 from duologue.brains.realtime import RealtimeModel
 from duologue.core import effects as fx
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.replay.journal import read_journal, replay
 from duologue.testing.realtime.server import CallTool, RealtimeServer, Speak
 from tests.limits import TEST_S
@@ -109,7 +110,7 @@ def test_a_whole_call_with_a_realtime_model_over_the_panels_protocol() -> None:
             await _replays(made, began["conversation"], began["key"])
             assert not client.told("error")
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 async def _replays(made: RunningServer, conversation: str, key: str) -> None:
@@ -147,7 +148,7 @@ def test_a_call_with_a_realtime_model_is_watched_like_any_other() -> None:
             await client.send("end")
             await watcher.expect("ended", canRestart=False)
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_each_client_has_its_own_model() -> None:
@@ -162,4 +163,4 @@ def test_each_client_has_its_own_model() -> None:
                 await say(client, model, "is that so")
                 await client.expect("caption", role="assistant", final=True, text="Indeed.")
 
-    asyncio.run(run())
+    run_jumping(run())

@@ -64,7 +64,7 @@ def test_a_session_at_its_limit_is_renewed_and_the_client_is_shown_nothing() -> 
         client = await running.connect()
         told = await client.begin("alice")
         assert await said(client, "hello") == "You said hello."
-        await running.until(lambda: session.renewals == 1)
+        await running.until(lambda: len(session.contexts) == 2)
         assert await said(client, "are you there") == "You said are you there."
         assert (session.opens, session.closes) == (1, 0)
         assert client.told("state", state="suspended") == []

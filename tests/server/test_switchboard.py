@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from duologue.lab.sim.dial import NotAnswered, announce, dial
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lab.sim.scripted_carrier import ScriptedCarrier
 from duologue.lines.phone.carriers import CARRIERS, TWILIO, Carrier
 from duologue.observe.diagnostics import correlation_id
@@ -83,7 +84,7 @@ def test_a_telephone_call_is_seen_like_any_other(carrier: Carrier) -> None:
             assert watcher.frames == [], "the sound stays in the call"
             assert not watcher.told("error")
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @pytest.mark.req("L-22")
@@ -102,7 +103,7 @@ def test_a_stopping_server_lets_a_call_end_and_refuses_new_calls(carrier: Carrie
                 await stopping
             assert not made.conversations.calls
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_stopping_server_hangs_up_a_call_that_takes_too_long() -> None:
@@ -114,7 +115,7 @@ def test_a_stopping_server_hangs_up_a_call_that_takes_too_long() -> None:
                 await until(lambda: caller.is_over)
             assert not made.conversations.calls
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def said(client: Client) -> str:
@@ -161,7 +162,7 @@ def test_a_watcher_cannot_act_on_the_call_and_leaves_no_trace_in_it() -> None:
             assert [item["text"] for item in told if item["role"] == "user"] == ["1", "2"]
             assert len(again.told("error")) == 0
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_watcher_switches_calls_and_returns_to_its_own_conversation() -> None:
@@ -188,7 +189,7 @@ def test_a_watcher_switches_calls_and_returns_to_its_own_conversation() -> None:
             await watcher.until(lambda: "Thank you very much." in watcher.heard, "an answer")
             assert len(watcher.told("calls")) == lists, "nobody asked for more"
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 # -- Any line

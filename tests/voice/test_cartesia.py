@@ -10,6 +10,7 @@ import pytest
 
 from duologue import CartesiaVoice
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import ServiceError, Sound
 from duologue.voice.ledger import Ledger
 from tests.limits import TEST_S
@@ -26,7 +27,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(work, TEST_S))
+    return run_jumping(asyncio.wait_for(work, TEST_S))
 
 
 def voice_of(service: CartesiaService, **settings: Any) -> CartesiaVoice:

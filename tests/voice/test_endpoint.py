@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import ServiceError, Sound
 from duologue.voice.endpoint import SoundCutter, SpeechEndpointVoice
 from tests.limits import WAIT_S
@@ -143,7 +144,7 @@ def spoken(script: Script, text: str = "Hello there.", **options: Any) -> list[S
         async with serving(script, **options) as (_, voice):
             return [sound async for sound in voice.speak(text)]
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def failure_of(script: Script, **options: Any) -> tuple[list[Sound], ServiceError]:
@@ -160,7 +161,7 @@ def failure_of(script: Script, **options: Any) -> tuple[list[Sound], ServiceErro
                 return sounds, failure
         raise AssertionError("it did not fail")
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def pcm_of(sounds: list[Sound]) -> bytes:
@@ -182,7 +183,7 @@ def test_the_request_is_that_of_the_protocol() -> None:
             assert [sound.ms async for sound in voice.speak("Hello there.")] == [20]
         return server
 
-    server = asyncio.run(run())
+    server = run_jumping(run())
     assert server.requests[0].startswith("post /v1/audio/speech http/1.1\r\n")
     assert f"authorization: bearer {SECRET}" in server.requests[0]
     assert server.bodies == [
@@ -207,7 +208,7 @@ def test_the_first_sound_does_not_wait_for_the_last() -> None:
             go_on.set()
             return [first, *[sound async for sound in sounds]]
 
-    sounds = asyncio.run(run())
+    sounds = run_jumping(run())
     assert [sound.ms for sound in sounds] == [20, 20]
     assert pcm_of(sounds) == MS * 40
 
@@ -219,7 +220,7 @@ def test_a_connection_serves_one_sentence_after_the_other() -> None:
                 assert [sound.ms async for sound in voice.speak("Hello.")] == [20]
             return server.connections
 
-    assert asyncio.run(run()) == 1
+    assert run_jumping(run()) == 1
 
 
 @given(st.lists(st.binary(max_size=700), max_size=12), st.sampled_from([8_000, 22_050, 24_000, 48_000]))
@@ -241,7 +242,7 @@ def test_where_there_is_nothing_to_say_nothing_is_asked() -> None:
             assert [sound async for sound in voice.speak(" \n")] == []
             assert not server.bodies
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 # -- Failing
@@ -286,7 +287,7 @@ def test_a_stream_that_breaks_off_fails_after_what_came() -> None:
                 await anext(sounds)
             assert caught.value.error is ErrorClass.NETWORK_TIMEOUT
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_stream_that_ends_without_its_end_fails() -> None:
@@ -320,7 +321,7 @@ def test_an_unreachable_server_is_reported() -> None:
         assert caught.value.error is ErrorClass.NETWORK_TIMEOUT
         await other.close()
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_good_answer_without_sound_is_a_failure() -> None:
@@ -364,7 +365,7 @@ def test_closing_the_stream_closes_the_socket() -> None:
             await sounds.aclose()
             await server.gone.wait()
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @pytest.mark.parametrize("begun", [True, False])
@@ -387,7 +388,7 @@ def test_cancelling_the_reader_closes_the_connection(begun: bool) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await task
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 # -- Setting it up
@@ -407,7 +408,7 @@ def test_the_key_in_the_environment_is_not_sent_to_another_server(monkeypatch: p
             await anext(voice.speak("Hello."))
             return server.requests[0]
 
-    assert SECRET not in asyncio.run(run())
+    assert SECRET not in run_jumping(run())
 
 
 def test_a_rate_without_whole_pieces_is_rejected() -> None:

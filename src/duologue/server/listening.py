@@ -16,8 +16,11 @@ UNREAD_MS_MAX = 30_000
 def bind_socket(host: str, port: int) -> socket.socket:
     """A listening socket. With port 0, any free port is used. Raises DuologueError if the address can't be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
+        # Every connection inherits this. With it a small message is sent at once; without it, a message that follows
+        # another one waits until the client has confirmed the first, which takes up to 40 ms.
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):  # the kernel closes a client that reads nothing
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS_MAX)

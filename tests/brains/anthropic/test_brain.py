@@ -10,6 +10,7 @@ import pytest
 
 from duologue import AnthropicBrain
 from duologue.core.leaves import Ask, ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import AgentSaid, Part, Request, ServiceError, Summarises, Tool, ToolCall, UserSaid
 from tests.brains.anthropic_messages import breaks_off, calls, check_body, errs, fails, says, stalls
 from tests.brains.chat_server import ChatServer, Script, Wire
@@ -30,7 +31,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(work, TEST_S))
+    return run_jumping(asyncio.wait_for(work, TEST_S))
 
 
 def brain_of(server: ChatServer, **settings: Any) -> AnthropicBrain:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from duologue.brains import ChatBrain
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Part, Request, ServiceError
 from tests.brains.chat_server import Script, Wire, talking
 
@@ -23,7 +23,7 @@ def reply_to(script: Script, request: Request = ASKED, **options: Any) -> list[P
         async with talking(script, **options) as (_, brain):
             return await all_parts(brain, request)
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def failure_of(script: Script, **options: Any) -> tuple[list[Part], ServiceError]:
@@ -41,7 +41,7 @@ def failure_of(script: Script, **options: Any) -> tuple[list[Part], ServiceError
                 return parts, failure
         raise AssertionError("it did not fail")
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def tool_piece(index: int | None, call: str | None = None, name: str | None = None, arguments: str = "") -> dict:

@@ -11,6 +11,7 @@ import pytest
 
 from duologue.brains import ChatBrain
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Part, Request, ServiceError, Summarises, Tool
 from duologue.ports.usage_report import report_usage_to
 from tests.brains.chat.chat_replies import ASKED, all_parts, breaks_off, reply_to
@@ -44,7 +45,7 @@ def test_the_first_text_arrives_before_the_server_sends_the_second() -> None:
                 heard.set()
         return parts
 
-    assert asyncio.run(run()) == ["It is ", "sunny."]
+    assert run_jumping(run()) == ["It is ", "sunny."]
 
 
 def test_a_slow_first_token_is_waited_for() -> None:
@@ -62,7 +63,7 @@ def test_a_slow_first_token_is_waited_for() -> None:
             awake.set()
             return await reply
 
-    assert asyncio.run(run()) == ["Good morning."]
+    assert run_jumping(run()) == ["Good morning."]
 
 
 def test_two_replies_share_a_connection() -> None:
@@ -72,7 +73,7 @@ def test_two_replies_share_a_connection() -> None:
             assert await all_parts(brain) == ["Two."]
             return server.connections
 
-    assert asyncio.run(run()) == 1
+    assert run_jumping(run()) == 1
 
 
 @pytest.mark.parametrize("ending", ["silence", "abort", "garbage"])
@@ -104,7 +105,7 @@ def test_closing_the_reply_closes_the_connection() -> None:
             await reply.aclose()
             await server.gone.wait()
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @pytest.mark.req("T-08", "L-06")
@@ -120,7 +121,7 @@ def test_cancelling_the_reader_closes_the_connection() -> None:
                 await waiting
             await server.gone.wait()
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @pytest.mark.req("T-08", "L-06")
@@ -134,7 +135,7 @@ def test_cancelling_before_the_first_token_closes_the_connection() -> None:
                 await reply
             await server.gone.wait()
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_reply_that_was_closed_does_not_disturb_the_next() -> None:
@@ -145,7 +146,7 @@ def test_a_reply_that_was_closed_does_not_disturb_the_next() -> None:
             await old.aclose()
             return await all_parts(brain)
 
-    assert asyncio.run(run()) == ["New."]
+    assert run_jumping(run()) == ["New."]
 
 
 # -- Requests
@@ -159,21 +160,21 @@ async def _body(request: Request, **options: Any) -> tuple[dict[str, Any], str]:
 
 
 def test_any_base_url_and_key_are_used() -> None:
-    body, head = asyncio.run(_body(ASKED, api_key="local"))
+    body, head = run_jumping(_body(ASKED, api_key="local"))
     assert head.startswith("POST /v1/chat/completions ")
     assert "authorization: bearer local" in head.lower()
     assert body == {"model": "small", "stream": True, "messages": [{"role": "user", "content": ASKED.text}]}
 
 
 def test_options_go_into_every_request() -> None:
-    body, _ = asyncio.run(_body(ASKED, temperature=0.0, extra={"max_tokens": 50, "chat_template_kwargs": {"x": 1}}))
+    body, _ = run_jumping(_body(ASKED, temperature=0.0, extra={"max_tokens": 50, "chat_template_kwargs": {"x": 1}}))
     assert (body["temperature"], body["max_tokens"], body["chat_template_kwargs"]) == (0.0, 50, {"x": 1})
 
 
 def test_tools_are_described() -> None:
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
     request = Request(1, "Hi", tools=(Tool("weather", "The weather in a city.", schema),))
-    body, _ = asyncio.run(_body(request))
+    body, _ = run_jumping(_body(request))
     function = {"name": "weather", "description": "The weather in a city.", "parameters": schema}
     assert body["tools"] == [{"type": "function", "function": function}]
     assert "tool_choice" not in body
@@ -194,7 +195,7 @@ def test_a_callers_client_is_used_without_its_retries_and_left_open() -> None:
             assert await all_parts(brain) == ["Hi."]
             await client.close()
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 # -- Summaries
@@ -216,7 +217,7 @@ def summary_of(script: Script, text: str = "A long story.", chars_max: int = 40)
                 assert body["messages"][1] == {"role": "user", "content": text}
             return summary
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def test_a_summary_is_what_the_model_says() -> None:
@@ -289,7 +290,7 @@ def test_the_tokens_of_a_reply_are_reported_and_only_openai_is_asked_for_them_by
                 await brain.close()
             return server.bodies
 
-    silent, asked = asyncio.run(run())
+    silent, asked = run_jumping(run())
     assert used == [("llm", "small", {"input_tokens": 9, "cached_tokens": 4, "output_tokens": 2})] * 2
     assert "stream_options" not in silent
     assert asked["stream_options"] == {"include_usage": True}

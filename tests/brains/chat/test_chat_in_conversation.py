@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from duologue import Agent, Conversation, profile, tool
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe.signals import Failed, Signal, TurnCompleted, TurnInterrupted, TurnStarted
 from duologue.ports import AgentSaid, CallOutput, UserSaid
@@ -70,7 +71,7 @@ def converse(
                 await act(conversation, seen, server)
             return conversation
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 async def counting(wire: Wire) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import traceback
 
 import pytest
 
 from duologue.brains import ChatBrain
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import ServiceError, classify
 from tests.brains.chat.chat_replies import ASKED, all_parts, breaks_off, failure_of
 from tests.brains.chat_server import Script, Wire, answers, says, stalls_after, talking
@@ -149,7 +149,7 @@ def test_an_unreachable_server_is_a_network_failure() -> None:
                 await all_parts(brain)
         assert caught.value.error is ErrorClass.NETWORK_TIMEOUT
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 # -- What a failure reveals
@@ -191,7 +191,7 @@ def test_the_key_of_the_environment_is_not_sent_to_another_server(monkeypatch: p
             await all_parts(brain)
             return server.heads[0]
 
-    assert _SECRET not in asyncio.run(run())
+    assert _SECRET not in run_jumping(run())
 
 
 @pytest.mark.req("C-SEC-003")
@@ -204,7 +204,7 @@ def test_a_secret_in_the_base_url_is_not_shown() -> None:
             await brain.close()
         return caught.value
 
-    assert _SECRET not in _everything(asyncio.run(run()))
+    assert _SECRET not in _everything(run_jumping(run()))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Part, Request, ToolCall
 from tests.brains.chat.chat_replies import ASKED, all_parts, calls, failure_of, reply_to, tool_piece
 from tests.brains.chat_server import Wire, talking
@@ -98,7 +99,7 @@ def test_a_call_is_returned_as_soon_as_the_next_one_begins() -> None:
                 begun.set()
         return parts
 
-    assert asyncio.run(run()) == [ToolCall("weather", '{"city":"Rome"}', "a"), ToolCall("news", "{}", "b")]
+    assert run_jumping(run()) == [ToolCall("weather", '{"city":"Rome"}', "a"), ToolCall("news", "{}", "b")]
 
 
 _ROME, _OSLO = '{"city": "Rome"}', '{"city": "Oslo"}'
@@ -154,7 +155,7 @@ def test_generated_ids_differ_between_replies() -> None:
         async with talking(script, script) as (_, brain):
             return [*await all_parts(brain), *await all_parts(brain, Request(reply=2, text="And now?"))]
 
-    first, second = asyncio.run(run())
+    first, second = run_jumping(run())
     assert isinstance(first, ToolCall)
     assert isinstance(second, ToolCall)
     assert first.id != second.id

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from duologue import RealtimeModel, ServiceError
+from duologue.lab.sim.jumping_clock import run_jumping
 
 
 def opening_failure(model: RealtimeModel) -> ServiceError:
@@ -18,4 +19,4 @@ def opening_failure(model: RealtimeModel) -> ServiceError:
         assert len(asyncio.all_tasks()) == 1, "nothing is left behind"
         return failed.value
 
-    return asyncio.run(run())
+    return run_jumping(run())

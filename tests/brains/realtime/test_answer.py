@@ -20,6 +20,7 @@ from duologue.brains.realtime.server_events import (
     WordsCame,
 )
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Part, Sound, ToolCall
 from tests.limits import WAIT_S
 
@@ -45,7 +46,7 @@ def with_answer(act: Callable[[RealtimeAnswer], Awaitable[list[Part]]], *events:
         async with asyncio.timeout(WAIT_S):
             return await act(answer)
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def test_text_arrives_in_order_and_then_the_end() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from duologue import RealtimeModel
 from duologue.core.leaves import Link
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Closed, Healed, Wobbled
 from duologue.testing.realtime.server import RealtimeServer
 from tests.brains.realtime_call import RealtimeCall, ask, converse, links
@@ -85,7 +86,7 @@ def test_a_closed_session_reports_nothing_any_more() -> None:
             await model.close()
         return reported
 
-    assert asyncio.run(run()) == [Closed()]
+    assert run_jumping(run()) == [Closed()]
 
 
 def test_a_session_that_was_lost_leaves_nothing_running() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 
 import pytest
 
 from duologue import RealtimeModel
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.testing.realtime.server import RealtimeServer
 from tests.brains.realtime.opening_failures import opening_failure
 
@@ -42,7 +42,7 @@ def test_the_key_goes_to_its_server_and_nowhere_else(
             assert "Authorization" not in server.handshakes[1].headers, "the environment's is meant for OpenAI"
             return model
 
-    model = asyncio.run(run())
+    model = run_jumping(run())
     assert key not in caplog.text
     assert key not in repr(model) + repr(model.endpoint)
 
@@ -61,7 +61,7 @@ def test_a_new_token_is_fetched_for_every_session() -> None:
             await model.close()
             return [request.headers["Authorization"] for request in server.handshakes]
 
-    assert asyncio.run(run()) == ["Bearer first", "Bearer second"]
+    assert run_jumping(run()) == ["Bearer first", "Bearer second"]
 
 
 @pytest.mark.parametrize(
@@ -85,4 +85,4 @@ def test_an_invalid_url_is_refused_at_once() -> None:
 def test_azure_gets_its_key_in_its_own_header(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", "azure-secret")
     model = RealtimeModel(url="https://x.openai.azure.com/openai/v1")
-    assert asyncio.run(model.endpoint.headers()) == {"api-key": "azure-secret"}
+    assert run_jumping(model.endpoint.headers()) == {"api-key": "azure-secret"}

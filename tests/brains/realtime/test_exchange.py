@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from duologue import RealtimeModel, ServiceError
 from duologue.core.leaves import ErrorClass, Link
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.observe import signals as sg
 from duologue.ports import Request
 from duologue.testing.realtime.server import BreakDown, CallTool, ProtocolFault, RealtimeServer, Speak
@@ -97,7 +96,7 @@ def test_a_failure_has_its_class_wherever_it_is_reported(code: str, error: Error
                 await model.close()
             return failed.value
 
-    assert asyncio.run(run()).error is error
+    assert run_jumping(run()).error is error
 
 
 def test_a_refused_item_fails_the_answer_and_not_the_call() -> None:

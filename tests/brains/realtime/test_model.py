@@ -10,6 +10,7 @@ import pytest
 
 from duologue import RealtimeModel, RealtimeSettings, ServiceError
 from duologue.brains.realtime.model import COPIED_MAX
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Request
 from duologue.ports.ears import Commit, Frame, Heard, Incoming, Partial, SpeechBegan
 from duologue.runtime.simulated_clock import run_simulated
@@ -34,7 +35,7 @@ def test_a_renewal_waits_for_the_person_to_finish() -> None:
                 await renewal
             await model.close()
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_renewal_that_fails_leaves_the_old_session_as_it_was() -> None:
@@ -49,7 +50,7 @@ def test_a_renewal_that_fails_leaves_the_old_session_as_it_was() -> None:
             await model.close()
             return parts
 
-    assert asyncio.run(run())
+    assert run_jumping(run())
 
 
 def test_nothing_is_left_running_when_a_conversation_ends() -> None:
@@ -92,7 +93,7 @@ def test_what_one_conversation_said_last_is_not_heard_by_the_next() -> None:
             await model.close()
             return left
 
-    assert asyncio.run(run()) == []
+    assert run_jumping(run()) == []
 
 
 def test_a_model_without_transcription_and_ears_is_refused() -> None:

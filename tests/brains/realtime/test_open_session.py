@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from duologue import RealtimeModel, RealtimeSettings, ServiceError
 from duologue.core.leaves import ErrorClass
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.testing.realtime.server import ProtocolFault, RealtimeServer
 from tests.brains.realtime.opening_failures import opening_failure
 
@@ -32,7 +31,7 @@ def test_a_refused_handshake_has_its_class(status: int, error: ErrorClass) -> No
                 await model.open(None, lambda event: None)
             return failed.value
 
-    failure = asyncio.run(run())
+    failure = run_jumping(run())
     assert failure.error is error
     assert str(status) in str(failure)
     assert "secret" not in repr(failure)
@@ -53,7 +52,7 @@ def test_a_server_that_never_gets_ready_is_not_waited_for(kind: str) -> None:
                 await model.open(None, lambda event: None)
             return failed.value
 
-    assert asyncio.run(run()).error is ErrorClass.NETWORK_TIMEOUT
+    assert run_jumping(run()).error is ErrorClass.NETWORK_TIMEOUT
 
 
 def test_settings_that_the_server_refuses_fail_the_opening() -> None:
@@ -65,6 +64,6 @@ def test_settings_that_the_server_refuses_fail_the_opening() -> None:
                 await model.open(None, lambda event: None)
             return failed.value
 
-    failure = asyncio.run(run())
+    failure = run_jumping(run())
     assert failure.error is ErrorClass.INVALID_ARGS
     assert "unknown_parameter" in str(failure)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.lab.sim.carrier_network import ACCOUNT, CarrierNetwork, Leg
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lab.sim.loopback_server import serving
 from duologue.lab.sim.telephones import Telephone
 from duologue.ports.context import NotPossible
@@ -37,7 +38,7 @@ def asking(carrier: str, ask: Any, **changes: Any) -> CarrierNetwork:
                 await network.close()
         return network
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 both = pytest.mark.parametrize("carrier", ["twilio", "telnyx"])

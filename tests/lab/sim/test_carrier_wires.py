@@ -13,6 +13,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from duologue.lab.sim.carrier_wires import LoopWires, SocketWires, request_within
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lab.sim.loopback_server import serving
 from duologue.lines.phone.carriers import TWILIO
 from duologue.runtime.simulated_clock import run_simulated
@@ -63,7 +64,7 @@ def test_a_webhook_arrives_as_it_was_sent_with_and_without_a_network() -> None:
             assert refused[0] == 404
             return await SocketWires().post(f"{url}/show?a=1", {"X-Proof": "yes"}, b"text")
 
-    status, text = asyncio.run(over_a_socket())
+    status, text = run_jumping(over_a_socket())
     assert (status, json.loads(text)) == (201, SEEN)
 
 

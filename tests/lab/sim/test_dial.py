@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from duologue.lab.sim.dial import WEBHOOKS, NotAnswered, announce, dial
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lab.sim.loopback_server import serving
 from duologue.lines.phone.carriers import CARRIERS
 from tests.limits import WAIT_S
@@ -35,7 +36,7 @@ def announced(make_xml: Callable[[str], str]) -> tuple[str, dict[str, str]]:
         async with serving(lambda url: [webhook(make_xml(url))]) as url:
             return await announce(url, TWILIO, "CA7")
 
-    return asyncio.run(call())
+    return run_jumping(call())
 
 
 def test_the_webhook_names_the_stream_and_its_parameters() -> None:
@@ -59,7 +60,7 @@ def test_a_server_without_a_webhook_does_not_take_the_call() -> None:
             await announce(url, TWILIO, "CA7")
 
     with pytest.raises(NotAnswered, match="HTTPError"):
-        asyncio.run(call())
+        run_jumping(call())
 
 
 def test_a_call_reaches_the_stream_and_ends_with_a_stop() -> None:
@@ -81,7 +82,7 @@ def test_a_call_reaches_the_stream_and_ends_with_a_stop() -> None:
                 carrier.hang_up()
             await asyncio.wait_for(closed.wait(), 10)
 
-    asyncio.run(call())
+    run_jumping(call())
     events = [message["event"] for message in received]
     assert events[:2] == ["connected", "start"]
     assert received[1]["start"][TWILIO.call_id] == "CA7"
@@ -103,4 +104,4 @@ def test_a_server_that_closes_ends_the_call() -> None:
                     await carrier.changed.wait()
             return carrier.is_over
 
-    assert asyncio.run(call())
+    assert run_jumping(call())

@@ -10,6 +10,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lab.sim.loopback_server import open_socket, serving, url_of
 from tests.limits import WAIT_S
 
@@ -24,7 +25,7 @@ def test_a_server_answers_during_the_block_and_is_gone_after_it() -> None:
         async with serving(lambda url: [Route("/", lambda request: PlainTextResponse(url))]) as url:
             return url, await asyncio.to_thread(fetch, url)
 
-    url, answer = asyncio.run(call())
+    url, answer = run_jumping(call())
     assert answer == url
     with pytest.raises(OSError, match="refused"):
         socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=1)
@@ -35,7 +36,7 @@ def test_two_servers_have_different_ports() -> None:
         async with serving(lambda url: []) as first, serving(lambda url: []) as second:
             return first, second
 
-    first, second = asyncio.run(call())
+    first, second = run_jumping(call())
     assert first != second
 
 

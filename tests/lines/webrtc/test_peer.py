@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lines.browser import BrowserLine
 from duologue.lines.webrtc.ice_servers import IceServers
 from duologue.lines.webrtc.offers import OfferRefused
@@ -45,7 +46,7 @@ async def until(is_true: Callable[[], bool], s: float = 20.0) -> None:
 
 
 def run(work: Any) -> None:
-    asyncio.run(asyncio.wait_for(work, 60))
+    run_jumping(asyncio.wait_for(work, 60))
 
 
 @pytest.mark.alone

@@ -11,6 +11,7 @@ import pytest
 from duologue.lab.sim.call_script import Beep, Expect, HangUp, Hear, Listen, Wait
 from duologue.lab.sim.carrier_network import Leg
 from duologue.lab.sim.dial import WEBHOOKS
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lab.sim.telephones import AnsweredBy, Telephone
 from duologue.lines.phone.call.state import Answerer, CallEnd, CallStage, OnMachine
 from duologue.lines.phone.carriers import CARRIERS
@@ -48,7 +49,7 @@ def test_a_call_is_placed_rings_is_answered_and_talks(carrier: str) -> None:
             assert (info.direction, info.caller, info.called) == ("out", OWN, CALLER)
             assert info.parameters == {"order": "4711"}
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @both
@@ -62,7 +63,7 @@ def test_a_telephone_that_is_busy_or_not_answered_is_told(carrier: str, answer: 
             assert await asyncio.wait_for(call.over, WAIT_S) is outcome
             assert here.conversations == []
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @both
@@ -79,7 +80,7 @@ def test_a_call_that_is_no_longer_wanted_stops_ringing(carrier: str) -> None:
                 while "stops ringing" not in here.network.log.of(CALLER):
                     await asyncio.sleep(0.01)
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @both
@@ -92,7 +93,7 @@ def test_a_number_that_the_carrier_refuses_ends_the_call_with_a_line_that_names_
             assert "check `to` and the setting `number`" in call.problem
             assert "4930000000" not in call.problem
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @both
@@ -104,7 +105,7 @@ def test_wrong_credentials_are_told_by_the_names_of_their_settings(carrier: str)
             assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.REFUSED
             assert f"check {'twilio_account_sid' if carrier == 'twilio' else 'telnyx_api_key'}" in call.problem
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @both
@@ -115,7 +116,7 @@ def test_a_carrier_that_cannot_be_reached_ends_the_call(carrier: str) -> None:
             assert await asyncio.wait_for(call.over, WAIT_S) is CallEnd.REFUSED
             assert "can't be reached" in call.problem
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_number_that_cannot_be_dialled_is_refused_before_the_carrier_is_asked() -> None:
@@ -125,7 +126,7 @@ def test_a_number_that_cannot_be_dialled_is_refused_before_the_carrier_is_asked(
                 here.exchange.dial("0170 1234567")
             assert here.network.log.events == []
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_a_message_without_its_setting_and_a_setting_without_its_message_are_ref
             with pytest.raises(NotPossible, match="go together: set both, or neither"):
                 here.exchange.dial(CALLER, **wrong)
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_a_missing_setting_is_named(changes: dict[str, str], told: str) -> None:
             with pytest.raises(NotPossible, match=told):
                 here.exchange.dial(CALLER)
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @pytest.mark.parametrize("carrier", ["pigeon", "telnyx"])
@@ -163,7 +164,7 @@ def test_a_carrier_without_its_secret_is_refused_by_name(carrier: str) -> None:
             with pytest.raises(NotPossible, match=f"'{carrier}': its secret isn't set; use twilio"):
                 here.exchange.dial(CALLER, carrier=carrier)
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 # -- Machines
@@ -182,7 +183,7 @@ def test_a_machine_that_beeps_gets_its_message_over_a_real_socket(carrier: str) 
             assert here.said() == ["Your book is here."]
             assert here.network.refused == []
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @both
@@ -203,7 +204,7 @@ def test_the_machine_detection_of_the_carrier_is_asked_for_only_if_it_is_wanted(
             here.exchange.report_answerer(talks.key, "a cat")
             assert talks.state.stage is CallStage.TALKING
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 # -- Stopping
@@ -222,8 +223,8 @@ def test_a_server_that_stops_transfers_its_calls_or_leaves_them() -> None:
                     await asyncio.sleep(0.01)
             return here.network.bridges, here.said()
 
-    assert asyncio.run(run("")) == ([], ["Hello."])
-    bridges, said = asyncio.run(run(DESK))
+    assert run_jumping(run("")) == ([], ["Hello."])
+    bridges, said = run_jumping(run(DESK))
     assert bridges == [(CALLER, DESK)]
     assert said == ["Hello.", "One moment, I'm putting you through to a colleague."]
 
@@ -243,7 +244,7 @@ def test_music_that_cannot_be_read_becomes_the_melody(tmp_path: Path, caplog: py
                 while "hangs up" not in here.network.log.of(CALLER):
                     await asyncio.sleep(0.01)
 
-    asyncio.run(run())
+    run_jumping(run())
     assert "hold_music can't be played" in caplog.text
 
 
@@ -258,7 +259,7 @@ def test_a_call_that_is_answered_after_it_was_given_up_is_hung_up(carrier: str) 
             assert leg.is_over
             assert here.conversations == []
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @both
@@ -272,4 +273,4 @@ def test_an_incoming_call_has_its_facts(carrier: str) -> None:
             assert here.conversations[0].call_context.info.direction == "in"
             assert here.conversations[0].call_context.caller == CALLER
 
-    asyncio.run(run())
+    run_jumping(run())

@@ -10,6 +10,7 @@ import pytest
 
 from duologue.audio.g711 import ulaw_to_pcm
 from duologue.lab.sim.call_script import HangUp, Hear, Press, Wait
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lab.sim.telephones import AnsweredBy, Telephone
 from duologue.lines.phone.carriers import CARRIERS
 from duologue.lines.phone.tones import KeyDetector
@@ -48,7 +49,7 @@ def in_a_call(
             await check(here)
             assert here.network.refused == [] or "refuses" in str(here.said())
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 async def _cold(context: Context[Any]) -> None:

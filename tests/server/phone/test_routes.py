@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConcurrencyError, ConnectionClosed
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.lines.phone.carriers import CARRIERS, TELNYX, TWILIO, Carrier
 from duologue.ports.history import AgentSaid
 from duologue.runtime.agent import Agent
@@ -56,7 +57,7 @@ def test_a_call_is_greeted_answers_keys_and_ends(carrier: Carrier) -> None:
             assert said == ["Hello.", "Thank you very much."]
             assert await close_code(socket) == 1000
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @both
@@ -72,7 +73,7 @@ def test_a_carrier_that_closes_without_a_stop_message_has_hung_up(
             assert await asyncio.wait_for(server.conversations[0].wait(), WAIT_S) == "hung up"
             await until(lambda: "without a stop message" in caplog.text)
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_carrier_that_sends_nothing_is_disconnected(caplog: pytest.LogCaptureFixture) -> None:
@@ -84,7 +85,7 @@ def test_a_carrier_that_sends_nothing_is_disconnected(caplog: pytest.LogCaptureF
                 assert await close_code(socket) == 1008
             assert await asyncio.wait_for(server.conversations[0].wait(), WAIT_S) == "hung up"
 
-    asyncio.run(run())
+    run_jumping(run())
     assert "the carrier has sent nothing for too long" in caplog.text
 
 
@@ -101,7 +102,7 @@ def test_the_token_may_be_in_the_query_and_opens_one_stream(carrier: Carrier) ->
                     assert await close_code(second) == 1008
             assert len(server.conversations) == 1
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 async def _wrong_token(server: Any, socket: Any) -> None:
@@ -193,7 +194,7 @@ def test_a_bad_stream_is_closed_with_its_code_and_one_line_and_others_are_untouc
                 caller.press(digit)
             await until(lambda: caller.played_ms > before)
 
-    asyncio.run(run())
+    run_jumping(run())
     lines = [record.getMessage() for record in caplog.records if record.name == "duologue.phone"]
     assert len([line for line in lines if "refused" in line]) == 1
     assert why in caplog.text
@@ -212,7 +213,7 @@ def test_unknown_messages_are_ignored_and_counted(caplog: pytest.LogCaptureFixtu
             caller.hang_up()
             await close_code(socket)
 
-    asyncio.run(run())
+    run_jumping(run())
     assert "'unknown': 1" in caplog.text
     assert "'errors': 1" in caplog.text
     assert "4711" not in caplog.text
@@ -231,7 +232,7 @@ def test_sound_that_comes_faster_than_it_is_spoken_is_left_out(caplog: pytest.Lo
             await socket.send(json.dumps({"event": "stop", TWILIO.stream_id: "MZ0001", "stop": {}}))
             await close_code(socket)
 
-    asyncio.run(run())
+    run_jumping(run())
     counted = re.search(r"'too_fast': (\d+)", caplog.text)
     assert counted is not None
     assert 40 <= int(counted[1]) <= 50  # 10 s are heard at once, and 1.2 s for each further second
@@ -250,7 +251,7 @@ def test_keys_that_come_faster_than_turns_may_be_typed_are_left_out(caplog: pyte
             await until(lambda: "too many messages" in caplog.text or "wait for an answer" in caplog.text)
             assert conversation.machine_state.turn <= 40
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_calls_above_the_limit_are_refused() -> None:
@@ -261,7 +262,7 @@ def test_calls_above_the_limit_are_refused() -> None:
                 await socket.send(start_text(TWILIO, await server.token(TWILIO)))
                 assert await close_code(socket) == 1013
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_streams_without_a_token_take_no_place_of_a_call() -> None:
@@ -269,7 +270,7 @@ def test_streams_without_a_token_take_no_place_of_a_call() -> None:
         async with phones(calls_max=1) as server, server.connect(TWILIO), server.call(TWILIO) as (caller, _):
             await until(lambda: caller.played_ms > 0)
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_one_address_has_only_so_many_streams_without_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +284,7 @@ def test_one_address_has_only_so_many_streams_without_a_token(monkeypatch: pytes
             async with server.call(TWILIO) as (caller, _):
                 await until(lambda: caller.played_ms > 0)
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_an_agent_that_cannot_be_created_closes_one_call(caplog: pytest.LogCaptureFixture) -> None:
@@ -300,7 +301,7 @@ def test_an_agent_that_cannot_be_created_closes_one_call(caplog: pytest.LogCaptu
                 assert await close_code(socket) == 1011
             assert server.conversations[0].phase != "idle"
 
-    asyncio.run(run())
+    run_jumping(run())
     assert "StopIteration" in caplog.text
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import time
 import urllib.parse
@@ -11,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.server.phone.webhooks import texml, twiml
 from tests.server.phone.phone_calls import SECRET, phones, settings
 
@@ -40,7 +40,7 @@ def test_a_webhook_that_twilio_signed_gets_a_stream_with_a_token(algorithm: str)
             assert stream is not None
             assert stream.attrib == {"url": "wss://phone.example/phone/twilio/stream"}
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 @pytest.mark.parametrize("wrong", ["secret", "form", "url", "none"])
@@ -55,7 +55,7 @@ def test_a_webhook_that_twilio_did_not_sign_gets_nothing(wrong: str, caplog: pyt
         async with phones(**changes) as server:
             assert await server.post("/phone/twilio/voice", form, headers) == (403, "forbidden")
 
-    asyncio.run(run())
+    run_jumping(run())
     assert "signature" in caplog.text
     assert SECRET not in caplog.text
     assert "+49" not in caplog.text
@@ -87,7 +87,7 @@ def test_a_webhook_of_telnyx_is_accepted_only_with_its_signature(wrong: str) -> 
             assert status == (403 if wrong else 200)
             assert ("token=" in answer) is not bool(wrong)
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_carrier_that_is_not_configured_has_no_route() -> None:
@@ -98,7 +98,7 @@ def test_a_carrier_that_is_not_configured_has_no_route() -> None:
         async with phones(**changes) as server:
             assert (await server.post("/phone/telnyx/texml"))[0] == 404
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 def test_a_webhook_that_is_too_large_is_refused() -> None:
@@ -106,7 +106,7 @@ def test_a_webhook_that_is_too_large_is_refused() -> None:
         async with phones() as server:
             assert (await server.post("/phone/twilio/voice", {"x": "y" * 70_000}))[0] == 403
 
-    asyncio.run(run())
+    run_jumping(run())
 
 
 # -- The answers
@@ -140,4 +140,4 @@ def test_no_webhook_is_trusted_without_its_signature(path: str) -> None:
             status, _ = await server.post(f"/phone/twilio/{path}?key=x", FORM, {})
             return status
 
-    assert asyncio.run(run()) == 403
+    assert run_jumping(run()) == 403

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.server.realtime.routes import realtime_routes
 from duologue.server.settings import WebRtcSettings
 from tests.lines.webrtc.aiortc_client import AiortcClient
@@ -31,7 +32,7 @@ def run(work: Any, **settings: Any) -> None:
             made.server.add_routes(realtime_routes(made.server))
             await work(made)
 
-    asyncio.run(asyncio.wait_for(whole(), 60))
+    run_jumping(asyncio.wait_for(whole(), 60))
 
 
 async def post(made: RunningServer, body: bytes, path: str = "", **headers: str) -> Answer:

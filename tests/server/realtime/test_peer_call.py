@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.server.realtime.routes import realtime_routes
 from tests.lines.webrtc.aiortc_client import tone
 from tests.server.realtime.client_script import WEATHER
@@ -34,7 +35,7 @@ def call(talk: Callable[[WebRtcClient, RunningServer], Awaitable[None]], hears: 
                 await client.close()
             return client
 
-    return asyncio.run(asyncio.wait_for(run(), 120))
+    return run_jumping(asyncio.wait_for(run(), 120))
 
 
 @pytest.mark.alone

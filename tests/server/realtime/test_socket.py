@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from duologue import Agent
 from duologue.fairness.bucket import Rate
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports.brain import LastWords, Request
 from duologue.server.realtime.routes import realtime_routes
 from duologue.server.tickets import make_ticket
@@ -41,7 +42,7 @@ def in_real_time(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], 
 
     @wraps(test)
     def run() -> None:
-        asyncio.run(test())
+        run_jumping(test())
 
     return run
 

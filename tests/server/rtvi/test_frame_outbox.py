@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.server.close_codes import CloseCode
 from duologue.server.rtvi.frame_outbox import FrameOutbox
 from duologue.server.rtvi.frames import AudioOfClient, TextOfClient, UnusedFrame, read_frame
@@ -26,7 +26,7 @@ def written(fill: Any, unread_bytes_max: int = 10_000) -> list[Any]:
         outbox.disconnect(OVER)
         await outbox.write()
 
-    asyncio.run(whole())
+    run_jumping(whole())
     return sent
 
 

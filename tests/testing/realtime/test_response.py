@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.testing.realtime import BreakDown, CallTool, FallSilent, RealtimeServer, Speak, WriteText
 
 
@@ -24,7 +24,7 @@ def respond(script: list[Any], *more: dict[str, Any]) -> list[dict[str, Any]]:
             await server.until(lambda: server.gave("response.done"))
             return server.sent
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def of(events: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import pytest
 from openai import AsyncOpenAI
 from websockets.asyncio.client import connect
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.testing.realtime.server import (
     CallTool,
     RealtimeServer,
@@ -30,7 +31,7 @@ def talk(*events: dict[str, Any], server: RealtimeServer) -> RealtimeServer:
             await server.until(lambda: server.gave("input_audio_buffer.cleared"))
         return server
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def test_a_client_that_breaks_the_protocol_fails_its_test() -> None:
@@ -74,7 +75,7 @@ def test_the_official_client_holds_a_whole_turn() -> None:
             assert server.handshakes[0].headers["Authorization"] == "Bearer sk-test"
             return seen, words, sound, call
 
-    seen, words, sound, call = asyncio.run(run())
+    seen, words, sound, call = run_jumping(run())
     assert seen[0] == "session.created"
     assert seen.index("session.updated") < seen.index("response.created") < seen.index("response.done")
     assert words == "It is sunny. Anything else? "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
 from websockets.asyncio.client import connect
 
+from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.testing.realtime.server import (
     FallSilent,
     ProtocolFault,
@@ -26,7 +26,7 @@ def talk(*events: dict[str, Any], server: RealtimeServer) -> RealtimeServer:
             await server.until(lambda: server.gave("input_audio_buffer.cleared"))
         return server
 
-    return asyncio.run(run())
+    return run_jumping(run())
 
 
 def errors(server: RealtimeServer) -> list[tuple[str, str]]:

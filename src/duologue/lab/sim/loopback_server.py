@@ -19,7 +19,8 @@ STOP_S_MAX = 10.0
 
 def open_socket() -> socket.socket:
     """A socket on a free port of this machine."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as the real server does
     listening.bind(("127.0.0.1", 0))
     return listening
 
