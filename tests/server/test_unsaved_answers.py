@@ -428,3 +428,19 @@ def test_a_client_is_told_that_its_conversation_has_ended_although_that_cannot_b
         assert served not in it.a.conversations.served.values(), "its place is free"
 
     run_simulated(scene())
+
+
+def test_an_answer_that_waited_for_the_store_leaves_a_slow_client_time_to_play_it():
+    async def scene() -> None:
+        it = Scene()
+        served = await it.begin()
+        it.store.is_away = True
+        typed(served, "what is it?", "1")
+        while not it.page.sounds:
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(3)
+        served.line.note_played(max(it.page.sounds), 100)
+        await asyncio.sleep(3)
+        assert served.conversation.phase == "speaking"
+
+    run_simulated(scene())
