@@ -40,7 +40,6 @@ _ALONE = (
     "tests/cli/test_dev_prompt.py",
     "tests/cli/test_serve_processes.py",
     "tests/lab/torture/test_short_runs.py",
-    "tests/server/phone/test_checklist.py",
 )
 _NOT_COUNTED = ("tests/lab/check", "tests/lab/bench", "tests/draw")
 

@@ -9,7 +9,6 @@ import asyncio
 from typing import Any
 
 import numpy as np
-import pytest
 
 from duologue import tool
 from duologue.audio.frames import to_pcm
@@ -27,7 +26,6 @@ from tests.plugins.deepgram_service import DeepgramService
 from tests.plugins.elevenlabs_service import ElevenLabsService
 from tests.server.phone.phone_calls import phones, until
 
-pytestmark = pytest.mark.alone
 LONG = "Your table for two is booked for seven, and all of us here look forward to seeing you in the evening."
 ASKED, CHANGED = "Please book a table for two people.", "Wait, please make it three people."
 

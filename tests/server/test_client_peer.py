@@ -45,7 +45,6 @@ async def connected(client: Client) -> AiortcClient:
     return peer
 
 
-@pytest.mark.alone
 def test_a_conversation_moves_to_webrtc_and_back_in_the_middle_of_a_reply_without_a_lost_word() -> None:
     async def talk(made: RunningServer, client: Client) -> None:
         peer = await connected(client)
@@ -71,7 +70,6 @@ def test_a_conversation_moves_to_webrtc_and_back_in_the_middle_of_a_reply_withou
     run(talk, ["good morning", "tell me a story"])
 
 
-@pytest.mark.alone
 def test_a_reply_is_interrupted_over_webrtc_and_cut_where_it_was_heard() -> None:
     async def talk(made: RunningServer, client: Client) -> None:
         peer = await connected(client)

@@ -164,6 +164,16 @@ def _freshness(kind: type[Event]) -> Fresh:
 # -- The machine
 
 
+def _rows_by_leaf_and_trigger(rows: Iterable[Row]) -> dict[tuple[Leaf, Trigger], tuple[tuple[int, Row], ...]]:
+    """The rows of each leaf on each trigger, in the order of the table."""
+    found: dict[tuple[Leaf, Trigger], tuple[tuple[int, Row], ...]] = {}
+    for index, row in enumerate(rows):
+        for leaf in row.sources:
+            for trigger in row.on:
+                found[leaf, trigger] = (*found.get((leaf, trigger), ()), (index, row))
+    return found
+
+
 class Machine:
     """Rows, rules and deadlines, compiled for lookup by link and event."""
 
@@ -185,6 +195,7 @@ class Machine:
             link: tuple((-1 - index, rule.when, rule.do) for index, rule in enumerate(self.rules) if link in rule.links)
             for link in Link
         }
+        self._found = _rows_by_leaf_and_trigger(self.rows)
         self._joint = tuple((limit, TIMER_INDEX[limit.timer]) for limit in self.owners.joint)
         self._plans = {link: self._plan_for(link) for link in Link}
 
@@ -215,14 +226,7 @@ class Machine:
         return plans
 
     def _table(self, leaves: Iterable[Leaf], trigger: Trigger) -> Table:
-        table: Table = {}
-        for leaf in leaves:
-            found = tuple(
-                (index, row) for index, row in enumerate(self.rows) if leaf in row.sources and trigger in row.on
-            )
-            if found:
-                table[leaf] = found
-        return table
+        return {leaf: found for leaf in leaves if (found := self._found.get((leaf, trigger)))}
 
     def step(self, s: State, e: Event) -> tuple[State, tuple[Effect, ...]]:
         """Apply one event. Returns the next state and the effects. For an event that is stale, repeated or has no row,

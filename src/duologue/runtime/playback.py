@@ -27,7 +27,7 @@ from .transcript import Transcript
 
 HOLD_STEPS = 8
 RETRY_S = 0.1
-HOLD_SHARE = 0.5  # a speech waits for the store for this share of the stall deadline; the rest is for the line to play it
+HOLD_SHARE = 0.5  # a speech waits for the store for this share of the stall deadline; the rest is for playing it
 EXCESS_MS_MAX = 10_000  # a report that exceeds the existing sound by more than this is ignored
 ROUNDING_MS_MAX = 250  # a line that finishes this close to the end has played everything
 
@@ -86,9 +86,9 @@ class Playback:
     async def _play_when_saved(self, speech: Speech) -> None:
         """Wait until the start of the speech is saved, then play the speech. A speech that is played unsaved may be
         heard again if this process ends and its client keeps no receipts. So it is held while the store fails, but the
-        machine waits for its sound only so long. Then it is played anyway. A process that was frozen finds all of its timers
-        expired, and another one may have the conversation by then. So the wait has steps, and a freeze uses up only one
-        of them."""
+        machine waits for its sound only so long. Then it is played anyway. A process that was frozen finds all of its
+        timers expired, and another one may have the conversation by then. So the wait has steps, and a freeze uses up
+        only one of them."""
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
         try:

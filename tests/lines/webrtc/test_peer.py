@@ -49,7 +49,6 @@ def run(work: Any) -> None:
     run_jumping(asyncio.wait_for(work, 60))
 
 
-@pytest.mark.alone
 def test_sound_goes_both_ways_and_is_counted_as_heard() -> None:
     async def talk() -> None:
         line, told, events = BrowserLine(), [], Events()
@@ -84,7 +83,6 @@ def test_sound_goes_both_ways_and_is_counted_as_heard() -> None:
     run(talk())
 
 
-@pytest.mark.alone
 def test_a_path_that_breaks_is_quiet_and_recovers() -> None:
     async def talk() -> None:
         line, events = BrowserLine(), Events()

@@ -38,7 +38,6 @@ def call(talk: Callable[[WebRtcClient, RunningServer], Awaitable[None]], hears: 
     return run_jumping(asyncio.wait_for(run(), 120))
 
 
-@pytest.mark.alone
 @pytest.mark.req("L-24")
 def test_a_call_with_a_turn_an_interruption_and_a_tool() -> None:
     async def talk(client: WebRtcClient, made: RunningServer) -> None:
@@ -73,7 +72,6 @@ def test_a_call_with_a_turn_an_interruption_and_a_tool() -> None:
     assert len(bytes(client.peer.heard).replace(b"\0", b"")) > 48_000  # it was heard
 
 
-@pytest.mark.alone
 def test_output_audio_buffer_clear_stops_the_agent() -> None:
     async def talk(client: WebRtcClient, made: RunningServer) -> None:
         client.send("conversation.item.create", item=_said("Tell me a story."))

@@ -247,7 +247,6 @@ async def speak(connection: AsyncRealtimeConnection, ms: int = 200, quiet_ms: in
         await asyncio.sleep(0.02)
 
 
-@pytest.mark.alone
 @pytest.mark.req("L-24")
 @in_real_time
 async def test_the_python_client_talks_interrupts_truncates_and_runs_a_function() -> None:
@@ -298,7 +297,6 @@ def _requests(made: RunningServer) -> list[Request]:
     return [request for brain in brains if isinstance(brain, ScriptedBrain) for request in brain.requests]
 
 
-@pytest.mark.alone
 @in_real_time
 async def test_the_python_client_for_azure_connects() -> None:
     async with serving(token=TOKEN) as made:
