@@ -72,9 +72,11 @@ providers: $(DEV)
 	$(BIN)/python -m pytest tests/plugins tests/providers
 
 # Real clients of the Realtime and RTVI protocols, against a server on this machine: their packages are in build/interop, a gigabyte
-# with those of Pipecat and LiveKit. Needs node 20 and openssl. Writes the table in docs/clients.md.
+# with those of Pipecat and LiveKit. Needs node 20 and openssl, and installs Chromium and coturn (a TURN server) as root if they are
+# missing. Writes the table in docs/clients.md.
 interop: $(DEV)
 	$(BIN)/python tools/run_interop.py
+	$(BIN)/python -m pytest tests/browser/turn
 
 # Slow: ten thousand seeded callers with failing services.
 simulate: $(DEV)

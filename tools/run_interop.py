@@ -31,6 +31,19 @@ TOKEN = "the token of the interop run"
 HEARS = ("tell me a story", "stop it now please", "what is the weather")
 
 
+class Relay(NamedTuple):
+    """How a client connects through a TURN server."""
+
+    label: str
+    addresses: tuple[str, str]  # the kinds of the client's and the server's address
+    transport: str  # from the client to the TURN server
+
+
+OVER_UDP = Relay("the page through TURN", ("relay", "host"), "udp")
+OVER_TCP = Relay("the page through TURN over TCP", ("relay", "host"), "tcp")
+BOTH_SIDES = Relay("both sides through TURN", ("relay", "relay"), "udp")
+
+
 class Client(NamedTuple):
     """One client: its package, the file that runs it, how it truncates, and where it runs."""
 
@@ -40,10 +53,25 @@ class Client(NamedTuple):
     where: str = "Python"  # Python, node or Chromium
     protocol: str = "realtime"  # realtime or rtvi
     carrier: str = "websocket"  # websocket or webrtc
+    relay: Relay | None = None  # a TURN server that it connects through
 
     @property
     def is_npm(self) -> bool:
         return self.where != "Python"
+
+    @property
+    def label(self) -> str:
+        """The first cell of its row."""
+        return f"`{self.package}` ({self.where}{f', {self.relay.label}' if self.relay else ''})"
+
+
+def _realtime_page(package: str, relay: Relay | None = None) -> Client:
+    """A client of the Realtime protocol over WebRTC."""
+    return Client(package, "client_realtime_page.py", "server", "Chromium", "realtime", "webrtc", relay)
+
+
+def _rtvi_page(package: str, carrier: str, relay: Relay | None = None) -> Client:
+    return Client(package, "client_rtvi.py", "server", "Chromium", "rtvi", carrier, relay)
 
 
 CLIENTS = {
@@ -53,10 +81,13 @@ CLIENTS = {
     "pipecat": Client("pipecat-ai", "client_pipecat.py", "client"),
     "npm-openai": Client("openai", "client_node_openai.mjs", "application", "node"),
     "npm-agents": Client("@openai/agents-realtime", "client_node_agents.mjs", "client", "node"),
-    "rtvi": Client("@pipecat-ai/websocket-transport", "client_rtvi.py", "server", "Chromium", "rtvi"),
-    "rtvi-webrtc": Client(
-        "@pipecat-ai/small-webrtc-transport", "client_rtvi.py", "server", "Chromium", "rtvi", "webrtc"
-    ),
+    "npm-openai-webrtc": _realtime_page("openai"),
+    "npm-agents-webrtc": _realtime_page("@openai/agents-realtime"),
+    "npm-agents-turn": _realtime_page("@openai/agents-realtime", OVER_TCP),
+    "npm-openai-turn": _realtime_page("openai", BOTH_SIDES),
+    "rtvi": _rtvi_page("@pipecat-ai/websocket-transport", "websocket"),
+    "rtvi-webrtc": _rtvi_page("@pipecat-ai/small-webrtc-transport", "webrtc"),
+    "rtvi-turn": _rtvi_page("@pipecat-ai/small-webrtc-transport", "webrtc", OVER_UDP),
 }
 
 
@@ -81,6 +112,10 @@ class Outcome(NamedTuple):
 def install(names: list[str]) -> None:
     """Install what the clients need, into build/interop. What is there is left alone."""
     CACHE.mkdir(parents=True, exist_ok=True)
+    if any(CLIENTS[name].where == "Chromium" for name in names):
+        subprocess.run(["sh", str(ROOT / "tools" / "ensure_chromium.sh")], check=True)
+    if any(CLIENTS[name].relay for name in names):
+        subprocess.run(["sh", str(ROOT / "tools" / "ensure_coturn.sh")], check=True)
     python = CACHE / "venv" / "bin" / "python"
     if any(not CLIENTS[name].is_npm for name in names) and not _is_current(python, "requirements.txt"):
         subprocess.run([sys.executable, "-m", "venv", str(CACHE / "venv")], check=True)
@@ -115,7 +150,21 @@ def versions() -> dict[str, str]:
 
 
 async def try_client(name: str) -> Outcome:
-    """Run one client against a server of its own."""
+    """Run one client against a server of its own, and with a TURN server of its own if it needs one."""
+    from tools.interop.turn_relay import SECRET, turn_relay
+
+    from duologue.lines.webrtc.ice_servers import IceServers
+    from duologue.server.settings import WebRtcSettings
+
+    relay = CLIENTS[name].relay
+    if relay is None:
+        return await _try(name, WebRtcSettings())
+    with turn_relay() as url:
+        servers = IceServers((f"{url}?transport={relay.transport}",), SECRET)
+        return await _try(name, WebRtcSettings(ice_servers=servers))
+
+
+async def _try(name: str, webrtc: Any) -> Outcome:
     from duologue.server.app import Server
     from duologue.server.listening import bind_socket
     from duologue.server.realtime import socket as realtime_socket
@@ -129,7 +178,7 @@ async def try_client(name: str) -> Outcome:
     with bind_socket("127.0.0.1", 0) as free:
         page_port = free.getsockname()[1]
     origins = (f"http://127.0.0.1:{page_port}",)
-    settings = ServerSettings(port=0, token=TOKEN, origins=origins, limits=Limits(drain_s_max=0.1))
+    settings = ServerSettings(port=0, token=TOKEN, origins=origins, limits=Limits(drain_s_max=0.1), webrtc=webrtc)
     server = Server(agent, settings)
     server.add_routes([*realtime_routes(server), *rtvi_routes(server)])
     port = listening.getsockname()[1]
@@ -208,7 +257,9 @@ async def _run(client: Client, port: int, tls_port: int, page_port: int) -> tupl
         "KEY": TOKEN,
         "PACKAGES": str(CACHE),
         "PAGE_PORT": str(page_port),
+        "PACKAGE": client.package,
         "CARRIER": client.carrier,
+        "ADDRESSES": json.dumps(client.relay.addresses if client.relay else None),
         "NODE_EXTRA_CA_CERTS": str(CACHE / "localhost.pem"),
         "NO_PROXY": "127.0.0.1,localhost",
         "OPENAI_AGENTS_DISABLE_TRACING": "1",
@@ -273,19 +324,19 @@ def rows(outcomes: dict[str, Outcome]) -> dict[str, str]:
         if outcome.played_ms is not None:
             cut += f" (played: {outcome.played_ms} ms)"
         marks = ["yes" if one else "no" for one in (outcome.turn, outcome.barge_in, outcome.tool)]
-        cells = [f"`{client.package}` ({client.where})", found[name], marks[0], marks[1], cut, marks[2]]
+        cells = [client.label, found[name], marks[0], marks[1], cut, marks[2]]
         made[cells[0]] = f"| {' | '.join(cells)} |"
     return made
 
 
 def write_table(outcomes: dict[str, Outcome]) -> None:
-    """Write the rows of these clients into the table in the docs. Rows of other clients stay."""
+    """Write the rows of these clients into the table in the docs. Rows of clients that weren't tried stay."""
     text = PAGE.read_text()
     found = TABLE.search(text)
     assert found is not None, f"{PAGE} has no place for the table"
     old = [line for line in found[1].splitlines() if line.startswith("| `")]
     merged = {line.split(" | ")[0].removeprefix("| "): line for line in old} | rows(outcomes)
-    whole = "\n".join([*HEAD, *merged.values()])
+    whole = "\n".join([*HEAD, *(merged[client.label] for client in CLIENTS.values() if client.label in merged)])
     PAGE.write_text(TABLE.sub(lambda _: f"<!-- interop -->\n\n{whole}\n\n<!-- /interop -->", text))
 
 

@@ -4,8 +4,10 @@ Cheapest first. A mutant of the core takes the traces in which the real machine'
 promises (`lab.check.core.witnesses`). If none complains, the tests run that name its events most often. Then it is
 explored in the scopes in which its row fires, up to the first violation, and at last all tests of its machine run
 against it. A mutant that goes unnoticed must be listed, with a reason, in tools/accepted_mutants.toml. What was found
-is stored in build/mutants.json, so a run that was ended (`--minutes`) is continued by the next one. A change of the
-code begins anew. Writes docs/mutants.md, which says how many of the mutants were judged.
+is stored in build/mutants.json under the name of each mutant, so a run that was ended (`--minutes`) is continued by the
+next one, and `--only` judges one machine. A change of the code of a machine, or of its laws, begins anew with this
+machine. `--keep` doesn't begin anew: use it after a change that left rows, laws, promises and tests as they were.
+Writes docs/mutants.md, which says how many of the mutants were judged.
 """
 
 from __future__ import annotations
@@ -49,7 +51,12 @@ ACCEPTED = ROOT / "tools" / "accepted_mutants.toml"
 REPORT = ROOT / "docs" / "mutants.md"
 FOUND = ROOT / "build" / "mutants.json"
 WITNESSES = ROOT / "build" / "witnesses.pickle"
-CODE = ("core", "hearing", "turns", "lab/check", "server/ownership")  # a change of these begins anew
+# For each machine, the code on which the judgements depend.
+CODE = {
+    "core": ("core", "lab/check/core", "lab/check/explore.py"),
+    "hearing": ("core", "hearing", "turns", "lab/check/hearing", "lab/check/explore.py"),
+    "ownership": ("server/ownership", "lab/check/ownership", "lab/check/explore.py"),
+}
 SHARE_MIN = 0.95
 STATES_MAX = 20_000
 WITNESS_STATES_MAX = 2_500  # of each exploration of the real machine that collects witnesses
@@ -72,7 +79,8 @@ _EXPLORATIONS = (
 _CORE_TESTS = ("tests/core", "tests/graveyard", "--ignore=tests/core/test_properties.py")
 _SLOW_TESTS = ("test_properties.py",)
 _TEST_FILES_MAX = 4  # of the tests that name an event of a mutant's row, those that name it most often
-_HEARING_TESTS = ("tests/hearing",)
+# First those that notice most.
+_HEARING_TESTS = ("tests/hearing/test_core_steps.py", "tests/hearing/test_actions.py", "tests/hearing")
 NOTICED_BY = ("laws", "promises", "tests")
 FIRED: dict[int, set[int]] = {}  # for each exploration, the numbers of the rows and rules that fire in it
 SEEN: dict[int, list[Witness]] = {}  # for each exploration, its witnesses
@@ -180,7 +188,8 @@ def judge_hearing(number: int) -> tuple[int, str]:
 
 def judge_ownership(number: int) -> tuple[int, str]:
     """What notices this mutant of the ownership machine: promises, laws, or nothing ("")."""
-    return number, what_notices(ALL["ownership"][number])
+    by = what_notices(ALL["ownership"][number])
+    return number, by if by in ("", "promises") else "laws"
 
 
 def _run_tests(tests: tuple[str, ...]) -> str:
@@ -241,24 +250,35 @@ JUDGES: dict[str, tuple[Callable[[int], tuple[int, str | None]], ...]] = {
 
 
 class Found:
-    """What noticed each mutant, stored in a file: for each machine, the number of a mutant and what noticed it."""
+    """What noticed each mutant, stored in a file: for each machine, the digest of its code, and the name of each mutant
+    with what noticed it. With `keep`, what other code has found is kept."""
 
-    def __init__(self, path: Path, code: str) -> None:
+    def __init__(self, path: Path, keep: bool = False) -> None:
         self.path = path
-        self.code = code
+        self.code = {machine: digest_of_code(machine) for machine in ALL}
         self.noticed: dict[str, dict[int, str]] = {machine: {} for machine in ALL}
         known = json.loads(path.read_text()) if path.exists() else {}
-        if known.get("code") == code:
-            for machine, numbers in known["noticed"].items():
-                self.noticed[machine] = {int(number): by for number, by in numbers.items()}
+        for machine in ALL:
+            stored = known.get(machine, {})
+            if keep or stored.get("code") == self.code[machine]:
+                names = stored.get("noticed", {})
+                numbers = enumerate(title(machine, number) for number in range(len(ALL[machine])))
+                self.noticed[machine] = {number: names[name] for number, name in numbers if name in names}
 
     def note(self, machine: str, number: int, by: str) -> None:
         self.noticed[machine][number] = by
         self.save()
 
     def save(self) -> None:
+        stored = {
+            machine: {
+                "code": self.code[machine],
+                "noticed": {title(machine, number): by for number, by in sorted(found.items())},
+            }
+            for machine, found in self.noticed.items()
+        }
         self.path.parent.mkdir(exist_ok=True)
-        self.path.write_text(json.dumps({"code": self.code, "noticed": self.noticed}))
+        self.path.write_text(json.dumps(stored, indent=1))
 
     def unnoticed(self, machine: str) -> list[int]:
         return [number for number, by in sorted(self.noticed[machine].items()) if not by]
@@ -278,10 +298,11 @@ class Found:
         return f"{machine}: {count} mutants, noticed {counts}; {missed} unnoticed ({self.share(machine):.1%} noticed)"
 
 
-def digest_of_code() -> str:
+def digest_of_code(machine: str) -> str:
     digest = hashlib.sha256()
-    for folder in CODE:
-        for path in sorted((ROOT / "src" / "duologue" / folder).rglob("*.py")):
+    for name in CODE[machine]:
+        place = ROOT / "src" / "duologue" / name
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else (place,):
             digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -384,16 +405,17 @@ def main() -> int:
     ask.add_argument("--processes", type=int, help="judge in so many processes; by default, one for each core")
     ask.add_argument("--sample", type=int, default=0, help="judge only so many of each machine, drawn at random")
     ask.add_argument("--seed", type=int, default=0, help="which ones `--sample` draws")
+    ask.add_argument("--keep", action="store_true", help="keep what was found before the code changed")
     ask.add_argument("--again", action="store_true", help="judge those again that were not noticed")
     given = ask.parse_args()
     console = Console()
     os.chdir(ROOT)
-    found = Found(FOUND, digest_of_code())
+    found = Found(FOUND, given.keep)
     end_at = time.monotonic() + given.minutes * 60
     for machine in (given.only,) if given.only else tuple(ALL):
         wanted = choose(machine, found, given)
         if wanted and machine == "core":
-            learn_what_fires(found.code, given.processes)
+            learn_what_fires(found.code["core"], given.processes)
         if wanted and time.monotonic() < end_at:
             judge(machine, found, wanted, end_at, given.processes, console)
     holds = verdict(found, console)

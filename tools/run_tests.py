@@ -37,7 +37,8 @@ SPOKEN = (
     "tests/browser/test_writing.py",
 )
 TORTURE = "tests/lab/torture"  # after the spoken ones, so that both processes take about as long
-SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers")  # need more packages: make oracles, make providers
+# These need more packages or programs: make oracles, make providers, make interop.
+SEPARATE = ("--ignore=tests/oracles", "--ignore=tests/providers", "--ignore=tests/browser/turn")
 NO_SECOND_CHANCE = (f"{TORTURE}/",)
 # Test modules are compiled once, even where the environment turns that off for other programs.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from duologue.core import events as ev
-from duologue.core.leaves import User
+from duologue.core.leaves import Link, User
 from duologue.core.settings import profile
 from duologue.hearing import inputs as inp
 from duologue.hearing import intents as it
+from duologue.lab.check.hearing.product import NewestReplyAsks, TimePassed
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 from tests.hearing.heard_calls import HeardCall
 
@@ -69,3 +70,26 @@ def test_words_over_the_end_of_the_question_answer_it() -> None:
 
 def test_a_lost_line_is_no_release_without_a_button() -> None:
     assert not HeardCall().begin("one", 1).post(ev.LinkClosed).intents(it.ReleaseButton)
+
+
+def lose_line(call: HeardCall) -> HeardCall:
+    """The line is lost, and comes back."""
+    call.post(ev.LinkClosed)
+    while call.core.link is not Link.RECONNECTING:
+        call.give(TimePassed())
+    return call.post(ev.SessionReady)
+
+
+def test_a_question_that_the_lost_line_has_cut_off_is_said_again() -> None:
+    call = HeardCall().speak("shall i book it", (0, 800)).give(NewestReplyAsks()).wait(100)
+    call.post(ev.PlaybackProgressed, heard_ms=100)
+    lose_line(call)
+    assert call.intents(it.RepeatQuestion) == [it.RepeatQuestion()]
+    assert call.core.link is Link.UP
+    assert not call.intents(it.PressButton)
+
+
+def test_a_question_that_was_heard_is_not_said_again() -> None:
+    call = HeardCall().speak("shall i book it", (0, 800)).give(NewestReplyAsks()).wait(800)
+    call.post(ev.PlaybackFinished, heard_ms=800)
+    assert lose_line(call).intents(it.RepeatQuestion) == []

@@ -1,56 +1,18 @@
 // A page with Pipecat's client, unchanged: it speaks, interrupts, runs a function, and exchanges messages.
-// client_rtvi.py bundles it and opens it in Chromium. Its microphone is a tone that is switched on and off.
+// client_rtvi.py bundles it and opens it in Chromium.
 import { PipecatClient } from '@pipecat-ai/client-js'
 import { SmallWebRTCTransport, WavMediaManager as TrackMediaManager } from '@pipecat-ai/small-webrtc-transport'
 import { WavMediaManager, WebSocketTransport } from '@pipecat-ai/websocket-transport'
+import { count, countStream, fakeMicrophone, kindsOfAddresses, relayServers, until, wait } from './page_parts.mjs'
 
-const wait = (ms) => new Promise((done) => setTimeout(done, ms))
-
-async function until(holds, what, limitMs = 20000) {
-  const end = Date.now() + limitMs
-  while (!holds()) {
-    if (Date.now() > end) throw new Error(`never: ${what}`)
-    await wait(20)
-  }
-}
-
-/** A microphone whose tone a script switches on and off. */
-function fakeMicrophone() {
-  const context = new AudioContext()
-  const tone = new OscillatorNode(context, { frequency: 220 })
-  const level = new GainNode(context, { gain: 0 })
-  const microphone = new MediaStreamAudioDestinationNode(context)
-  tone.connect(level).connect(microphone)
-  tone.start()
-  navigator.mediaDevices.getUserMedia = async () => microphone.stream
-  return async (ms = 300) => {
-    level.gain.value = 0.4
-    await wait(ms)
-    level.gain.value = 0
-    await wait(600)
-  }
-}
-
-/** Counts the milliseconds in which a node gives sound. */
-function count(node, meter, connect) {
-  const counter = node.context.createScriptProcessor(256, 1, 1)
-  counter.onaudioprocess = ({ inputBuffer }) => {
-    const loud = inputBuffer.getChannelData(0).some((sample) => Math.abs(sample) > 0.02)
-    if (loud) meter.playedMs += (256 * 1000) / node.context.sampleRate
-  }
-  connect.call(node, counter)
-  connect.call(counter, node.context.destination)
-}
-
-/** Plays a track, and counts its sound. Chromium decodes a track only while an element plays it. */
+/** Plays a track, and counts its sound. */
 async function playTrack(track, meter) {
   const stream = new MediaStream([track])
   const element = new Audio()
   element.srcObject = stream
   element.muted = true
   await element.play()
-  const context = new AudioContext()
-  count(context.createMediaStreamSource(stream), meter, AudioNode.prototype.connect)
+  countStream(stream, meter)
 }
 
 /** Counts the milliseconds of sound that really reach the loudspeaker. */
@@ -75,13 +37,27 @@ const TRANSPORTS = {
   },
   webrtc: {
     make: () => new SmallWebRTCTransport({ mediaManager: new TrackMediaManager(512, 16000) }),
-    connect: (client, base, headers) => client.connect({ webrtcRequestParams: { endpoint: `${base}/offer`, headers } }),
+    connect: (client, base, headers, iceConfig) =>
+      client.connect({ webrtcRequestParams: { endpoint: `${base}/offer`, headers }, iceConfig }),
   },
 }
 
-window.runInterop = async (base, key, carrier) => {
+/** From now on, the page connects through TURN servers alone: the transport has no setting for it. */
+function allowRelaysOnly() {
+  const made = []
+  window.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(given) {
+      super({ ...given, iceTransportPolicy: 'relay' })
+      made.push(this)
+    }
+  }
+  return made
+}
+
+window.runInterop = async ({ base, key, carrier, relay }) => {
   const { make, connect } = TRANSPORTS[carrier]
-  const speak = fakeMicrophone()
+  const { stream, speak } = fakeMicrophone()
+  navigator.mediaDevices.getUserMedia = async () => stream
   const meter = loudspeakerMeter()
   const seen = []
   const errors = []
@@ -121,10 +97,12 @@ window.runInterop = async (base, key, carrier) => {
   client.registerFunctionCallHandler('get_weather', async ({ arguments: given }) => ({ sky: 'sunny', city: given.city }))
   try {
     const headers = new Headers({ Authorization: `Bearer ${key}` })
-    await connect(client, base, headers)
+    const connections = relay ? allowRelaysOnly() : []
+    await connect(client, base, headers, relay ? await relayServers(base, key) : undefined)
 
     await speak()
     await until(() => times('bot started') === 1, 'sound of the story')
+    if (relay) facts.addresses = await kindsOfAddresses(connections.at(-1))
     await wait(800)
     await speak()
     await until(() => times('bot stopped') === 1, 'the interruption')

@@ -239,6 +239,21 @@ def bench_realtime(
     _show("Realtime", report(result), result, as_json)
 
 
+@bench_app.command("realtime-clients")
+def bench_realtime_clients(
+    clients: Annotated[int, typer.Option(min=1, help="How many clients are connected at once.")] = 100,
+    seconds: Annotated[float, typer.Option(min=5, help="How many seconds they talk.")] = 20.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure clients of the OpenAI Realtime protocol on one CPU core: late sound, CPU, the time to answer an event."""
+    from duologue.lab.bench.realtime_clients import bench_realtime_clients as measure
+    from duologue.lab.bench.realtime_clients import report
+
+    with _waiting().status("measuring, in real time") as status:
+        result = measure(clients, seconds, progress=lambda what: status.update(f"measuring: {what}, in real time"))
+    _show("Clients of the Realtime protocol", report(result), result, as_json)
+
+
 @bench_app.command("phone")
 def bench_phone(
     calls: Annotated[int, typer.Option(min=1, help="How many calls run at once.")] = 100,

@@ -5,7 +5,6 @@ Rule: this module only connects parts; a handler is short or calls another modul
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections import deque
@@ -26,8 +25,8 @@ from duologue.fairness.fair_threads import REPLAYS
 from duologue.observe.prometheus import CONTENT_TYPE
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 
+from .access_control import AccessControl
 from .agent_source import AgentOrMaker
-from .caller_address import caller_address, read_networks
 from .client_socket import Gate
 from .connection_limit import ConnectionLimit
 from .conversations import Conversations
@@ -40,7 +39,6 @@ from .settings import ServerSettings
 from .siblings import ALONE, Siblings
 from .slow_requests import BodyTimeout
 from .static_files import SafeHeaders, index, web_files
-from .wrong_credentials import WrongCredentials, address_hash
 
 LOG = logging.getLogger("duologue.server")
 SLOW_MAX = 8  # slow requests at the same time
@@ -62,14 +60,13 @@ class Server:
         siblings: Siblings = ALONE,
     ) -> None:
         self.settings = (settings or ServerSettings()).guarded()
-        self._proxies = read_networks(self.settings.trusted_proxies)
         self.conversations = Conversations(agent, self.settings, leases, siblings)
         self._slow = 0  # slow requests that are being served
-        self.wrong_credentials = WrongCredentials(self.settings.limits.wrong_token_s_max)
         self.connection_limit = ConnectionLimit(
             self.settings.limits.connections, self.settings.trusted_proxies, self.conversations.note_refused
         )
-        gate = Gate(self.conversations, self.settings, self.wrong_credentials, self.connection_limit)
+        self.access = AccessControl(self.settings, self.connection_limit, self.conversations.note_refused)
+        gate = Gate(self.conversations, self.settings, self.access)
         self._starlette = Starlette(
             routes=[
                 Route("/", self._own(self._index)),
@@ -163,7 +160,7 @@ class Server:
 
     async def _in_thread(self, request: Request, work: Callable[[], Response]) -> Response:
         """Run slow work in a thread, in turns with that of other addresses, so that it doesn't delay conversations."""
-        address = caller_address(dict(request.scope), self._proxies)
+        address = self.access.address_of(dict(request.scope))
         try:
             return await REPLAYS.run_for(address, work)
         except QueueFull:
@@ -215,19 +212,10 @@ class Server:
 
     async def _refuse(self, request: Request, status: int, why: str) -> Response:
         """Refuse a request. One with a wrong token or key is logged, and refused late."""
-        await self.note_wrong(
-            dict(request.scope), bool(bearer(dict(request.scope))) or "x-conversation-key" in request.headers
-        )
+        scope = dict(request.scope)
+        if bearer(scope) or "x-conversation-key" in request.headers:
+            await self.access.refuse_late(scope)
         return _refusal(status, why)
-
-    async def note_wrong(self, scope: dict[str, Any], is_presented: bool) -> None:
-        """A request has no valid credential. If it presented one, log that, and wait before it is refused."""
-        if is_presented:
-            address = (scope.get("client") or ("", 0))[0]
-            wait_s = self.wrong_credentials.note(address, time.monotonic())
-            number = self.wrong_credentials.count(address)
-            LOG.warning("wrong token from address %s, number %d", address_hash(address), number)
-            await asyncio.sleep(wait_s)
 
 
 class OwnPages:

@@ -16,7 +16,6 @@ from urllib.parse import parse_qsl
 
 from duologue import __version__
 from duologue.core.views import PHASES
-from duologue.fairness.bucket import Rate, full, take
 from duologue.lines.playback.state import OUTPUT_HZ
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.hearing_fact import Microphone
@@ -27,7 +26,7 @@ from duologue.ports.context import CallInfo
 from duologue.ports.store import StoreFailed
 
 from . import server_messages
-from .caller_address import caller_address, read_networks
+from .access_control import AccessControl
 from .caller_budget import Refused
 from .client_messages import VERSION, BadMessage, ClientMessage, WrongVersion, read_message
 from .client_outbox import CLOSE_S_MAX, ClientOutbox
@@ -47,10 +46,10 @@ from .close_codes import (
     WRONG_VERSION,
     CloseCode,
 )
-from .connection_limit import ConnectionLimit
 from .conversations import Conversations, rate_of
 from .credentials import Admission, admit, is_own_page
 from .limited_caller import now_ms
+from .message_limits import MessageLimits
 from .restore import RECEIVED_MS
 from .served_conversation import ServedConversation
 from .server_messages import message
@@ -58,7 +57,6 @@ from .settings import ServerSettings
 from .siblings import SCOPE_KEY
 from .switchboard import Operator
 from .webrtc_peers import offered_webrtc
-from .wrong_credentials import WrongCredentials, address_hash
 
 if TYPE_CHECKING:
     from .processes.connection import GiveableSocket
@@ -68,55 +66,35 @@ Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 _AUDIO_MS_MAX = 200
-BURST_S = 3  # a socket may send what it may send in this time at once
 _LASTING = ("version", "seat", "token", "language", "audio")  # of a hello that is repeated
 
 
 class Gate:
     """The ASGI endpoint of all client sockets. It accepts them and counts them by IP address."""
 
-    def __init__(
-        self,
-        conversations: Conversations,
-        settings: ServerSettings,
-        wrong: WrongCredentials,
-        connection_limit: ConnectionLimit,
-    ) -> None:
+    def __init__(self, conversations: Conversations, settings: ServerSettings, access: AccessControl) -> None:
         self._conversations = conversations
-        self._connection_limit = connection_limit
         self._settings = settings
-        self._proxies = read_networks(settings.trusted_proxies)
-        self._wrong = wrong
-        self._by_address: dict[str, int] = {}
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()  # websocket.connect
-        address = caller_address(scope, self._proxies)
-        limit, peer = self._connection_limit, str((scope.get("client") or ("", 0))[0])
-        if limit.is_trusted(peer) and not limit.may_enter(address):  # others were counted when they connected
+        access, address = self._access, self._access.address_of(scope)
+        if access.is_too_often(scope):
             await send({"type": "websocket.close"})  # before it is accepted: the handshake is refused (403)
             return
         await send({"type": "websocket.accept"})
-        self._by_address[address] = self._by_address.get(address, 0) + 1
-        entrance = Entrance(scope, self._settings, self._conversations.agent_name, self._wrong, address)
+        may_stay = access.enter(address)
+        entrance = Entrance(scope, self._settings, self._conversations.agent_name, access)
         socket = ClientSocket(self._conversations, self._settings, send, entrance, scope.get(SCOPE_KEY), address)
         socket.info = info_of(scope, self._settings)
         self._conversations.clients.add(socket.client)
+        refusal = None if may_stay else TOO_MANY
         try:
-            await socket.serve(receive, self._refusal(scope, address))
+            await socket.serve(receive, refusal if is_own_page(scope, self._settings) else WRONG_ORIGIN)
         finally:
             self._conversations.clients.discard(socket.client)
-            self._by_address[address] -= 1
-            if not self._by_address[address]:
-                del self._by_address[address]
-
-    def _refusal(self, scope: Scope, address: str) -> CloseCode | None:
-        if not is_own_page(scope, self._settings):
-            return WRONG_ORIGIN
-        if self._by_address[address] > self._settings.limits.sockets_per_address_max:
-            self._conversations.note_refused("address")
-            return TOO_MANY
-        return None
+            access.leave(address)
 
 
 def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:
@@ -132,23 +110,17 @@ def info_of(scope: Scope, settings: ServerSettings) -> CallInfo:
 class Entrance:
     """Checks the credentials of one socket."""
 
-    def __init__(
-        self, scope: Scope, settings: ServerSettings, agent: str, wrong: WrongCredentials, address: str
-    ) -> None:
+    def __init__(self, scope: Scope, settings: ServerSettings, agent: str, access: AccessControl) -> None:
         self._scope = scope
-        self._address = address
         self._settings = settings
         self._agent = agent
-        self._wrong = wrong
+        self._access = access
 
     async def admit(self, presented: str) -> Admission | None:
         """What the client that presents this token or ticket may do. A wrong one is logged and refused late."""
         admission = admit(presented, self._scope, self._settings, self._agent, time.time())
         if admission is None and presented:
-            wait_s = self._wrong.note(self._address, time.monotonic())
-            number = self._wrong.count(self._address)
-            LOG.warning("wrong token from address %s, number %d", address_hash(self._address), number)
-            await asyncio.sleep(wait_s)
+            await self._access.refuse_late(self._scope)
         return admission
 
 
@@ -178,10 +150,7 @@ class ClientSocket:
         self._language = "en"
         self._served: ServedConversation | None = None
         self.info = CallInfo()
-        self._bad = 0
-        per_s_max = settings.limits.messages_per_s_max
-        self._message_rate = Rate(per_s_max, 1_000, per_s_max * BURST_S)
-        self._messages = full(self._message_rate, now_ms())
+        self._limits = MessageLimits(settings.limits, conversations.note_refused)
 
     async def serve(self, receive: Receive, close_code: CloseCode | None) -> None:
         """Serve the socket until it is closed. If `close_code` is given, refuse the client immediately. A client that
@@ -224,7 +193,7 @@ class ClientSocket:
                 while (event := await receive())["type"] != "websocket.disconnect":
                     if self._client.is_closing:
                         break
-                    if self._is_too_fast():
+                    if self._limits.is_too_fast():
                         self.refuse(TOO_FAST)
                         break
                     audio = event.get("bytes")
@@ -252,12 +221,6 @@ class ClientSocket:
             return None
         return asyncio.get_running_loop().time() + self._settings.limits.silent_s_max
 
-    def _is_too_fast(self) -> bool:
-        self._messages, wait_ms = take(self._message_rate, self._messages, 1, now_ms())
-        if wait_ms != 0:
-            self._conversations.note_refused("messages")
-        return wait_ms != 0
-
     def _receive_audio(self, audio: bytes) -> None:
         if self._hello is None:
             self._refuse_message("hello must come first")
@@ -283,10 +246,9 @@ class ClientSocket:
             await self._dispatch(incoming)
 
     def _refuse_message(self, what: str) -> None:
-        self._bad += 1
         LOG.warning("a client sent an invalid message: %s", what)
         self._client.send_message(message("error", code="bad_message", message=what))
-        if self._bad >= self._settings.limits.bad_messages_max:
+        if self._limits.is_too_bad():
             self.refuse(BAD_MESSAGE)
 
     # -- Hello

@@ -15,7 +15,7 @@ from tests.needs import needs_model
 def test_two_processes_are_compared_with_one() -> None:
     needs_model("speech-samples")
     steps: list[str] = []
-    result = bench_workers(workers=2, sessions=2, vad=False, seconds=3, many_sessions=4, progress=steps.append)
+    result = bench_workers(workers=2, sessions=2, vad=False, seconds=5, many_sessions=4, progress=steps.append)
     assert result["sessions"] == [1, 1]
     assert result["many_sessions_split"] == [2, 2]
     assert result["failures"] == []
@@ -24,7 +24,7 @@ def test_two_processes_are_compared_with_one() -> None:
     assert all(answers > 0 for answers in result["answers_per_s"])
     assert set(result["within_budget"]) == {budget.key for budget in BUDGETS}
     assert len(report(result)) == len(BUDGETS) + 4
-    assert "4 conversations at 2, 3 s" in steps
+    assert "4 conversations at 2, 5 s" in steps
 
 
 def test_the_cost_of_a_conversation_is_the_time_of_all_processes() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
-from duologue.lab.check.explore import Graph, can_reach, explore, find_cycle
+from duologue.lab.check.explore import Graph, can_reach, explore, find_cycle, without_garbage_collection
 
 
 def steps_up(_: int, state: int) -> Iterator[tuple[str, int]]:
@@ -59,3 +60,11 @@ def test_a_goal_is_reached_from_smaller_numbers_only() -> None:
 def test_a_cycle_is_found() -> None:
     assert find_cycle(3, [(0, 1), (1, 2)]) is None
     assert find_cycle(4, [(0, 1), (1, 2), (2, 1), (2, 3)]) in (0, 1, 2)
+
+
+def test_garbage_is_collected_again_after_an_exploration() -> None:
+    assert gc.isenabled()
+    with without_garbage_collection():
+        explored()
+        assert not gc.isenabled()
+    assert gc.isenabled()

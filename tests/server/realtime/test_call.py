@@ -11,7 +11,12 @@ import pytest
 from duologue import Agent, Phrases
 from duologue.fairness.bucket import Rate
 from duologue.ports.brain import Request
+from duologue.ports.context import CallInfo, Context
 from duologue.ports.history import AgentSaid, Note, UserSaid
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.realtime.call import EARLY_MS_MAX, RealtimeCall
+from duologue.server.realtime.peer_call import PeerCall
+from duologue.server.realtime.session_config import SessionConfig
 from duologue.server.settings import Limits
 from duologue.testing import ScriptedBrain
 from tests.server.realtime.client_script import WEATHER, ScriptedClient, play, words_of
@@ -482,3 +487,31 @@ def test_an_agent_without_ears_or_voice_says_what_it_cant() -> None:
         assert words_of(await client.done()) == "Yes."
 
     play(script, Agent(lambda request: "Yes."))
+
+
+def test_what_is_said_over_webrtc_before_the_conversation_runs_is_heard_when_it_does() -> None:
+    async def whole() -> list[str]:
+        carrier, agent = PeerCall(16_000), tone_agent(hears=["good morning"])
+        call = RealtimeCall(
+            agent,
+            Context(CallInfo(conversation="0" * 32, line="realtime")),
+            Limits(),
+            lambda event, voice: None,
+            lambda voice: None,
+            config=SessionConfig(),
+            make_player=carrier.make_player,
+            track_hz=16_000,
+        )
+        for piece in [silence(20, 16_000)] * 500 + [tone(20, 16_000)] * 15 + [silence(20, 16_000)] * 5:
+            call.hear_track(piece, 20)
+        await call.begin(lambda conversation: None)
+        for _ in range(50):
+            call.hear_track(silence(20, 16_000), 20)
+            await asyncio.sleep(0.02)
+        await call.end("over")
+        ears = agent.ears
+        assert isinstance(ears, ToneEars)
+        assert ears.heard_ms <= EARLY_MS_MAX + 50 * 20, "only the last seconds are kept"
+        return [request.text for request in requests_of(agent)]
+
+    assert run_simulated(whole()) == ["good morning"]

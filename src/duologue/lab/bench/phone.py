@@ -10,17 +10,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import os
 import statistics
-import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 from duologue.core.errors import DuologueError
@@ -28,6 +24,8 @@ from duologue.lines.phone.carriers import CARRIERS
 from duologue.lines.phone.line import BufferPace
 
 from .budget import Budget
+from .light_socket import LightSocket
+from .timed_server import TimedServer, timed_server
 
 FRAME_MS = 20
 LATE_MS = 40
@@ -49,17 +47,9 @@ NOTE = (
 
 def bench_phone(calls: int = 100, seconds: float = 20.0, progress: Callable[[str], None] = lambda what: None) -> Any:  # noqa: ARG005
     """Measure `calls` calls at once for this many seconds."""
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    server = _Server(cores[0] if len(cores) > 1 else None)
-    try:
-        if len(cores) > 1:
-            os.sched_setaffinity(0, {cores[1]})
+    with timed_server("phone") as server:
         progress(f"{calls} calls")
         result: dict[str, Any] = asyncio.run(_measure(server, calls, seconds))
-    finally:
-        server.stop()
-        if cores:
-            os.sched_setaffinity(0, set(cores))
     result["budget"] = {budget.key: budget.limit for budget in BUDGETS}
     result["within_budget"] = {budget.key: budget.holds(result[budget.key]) for budget in BUDGETS}
     result["note"] = NOTE
@@ -73,44 +63,14 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [("calls at once", str(result["calls"]), ""), *rows, ("other processes had the server's core", taken, "")]
 
 
-class _Server:
-    """The server's process. It answers every line that it gets with its CPU time and its waiting time."""
-
-    def __init__(self, core: int | None) -> None:
-        command = [sys.executable, "-m", "duologue.lab.bench.phone_server", *([str(core)] if core is not None else [])]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.url = self._read().strip()
-        if not self.url.startswith("http"):
-            raise DuologueError(
-                "the server didn't start; are its packages missing? pip install 'duologue[server,speech]'"
-            )
-
-    def times(self) -> tuple[float, float]:
-        """The server's CPU time so far, and how long it has waited for its core so far, in seconds."""
-        assert self._process.stdin is not None
-        self._process.stdin.write("\n")
-        self._process.stdin.flush()
-        cpu_s, waited_s = map(float, self._read().split())
-        return cpu_s, waited_s
-
-    def stop(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(20)
-
-    def _read(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline()
-
-
-async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any]:
+async def _measure(server: TimedServer, calls: int, seconds: float) -> dict[str, Any]:
     callers = [BenchCaller(number, calls) for number in range(calls)]
     async with AsyncExitStack() as stack:
         for caller in callers:
             await caller.connect(server.url)
             stack.callback(caller.hang_up)
         await asyncio.sleep(WARM_S)
-        (cpu_s, waited_s), began = server.times(), time.monotonic()
+        before, began = server.times(), time.monotonic()
         for caller in callers:
             caller.figures = PhoneFigures()
         await asyncio.sleep(seconds)
@@ -130,8 +90,8 @@ async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any
         "late_frames": sum(ms > LATE_MS for ms in late),
         "frame_late_ms_max": round(max(late), 1),
         "frame_late_ms_p99": round(statistics.quantiles(late, n=100)[98], 1),
-        "cpu_share": round((after[0] - cpu_s) / lasted_s, 3),
-        "core_taken_share": round((after[1] - waited_s) / lasted_s, 3),
+        "cpu_share": round((after.cpu_s - before.cpu_s) / lasted_s, 3),
+        "core_taken_share": round((after.waited_s - before.waited_s) / lasted_s, 3),
         "clears": len(clears),
         "clear_ms_p50": round(statistics.median(clears), 1),
         "clear_ms_p95": round(clears[int(len(clears) * 0.95)], 1),
@@ -149,26 +109,21 @@ class PhoneFigures:
     clear_ms: list[float] = field(default_factory=list)
 
 
-class BenchCaller(asyncio.Protocol):
-    """One call of the benchmark. It has its own minimal WebSocket code, because the measuring side must be faster than
-    the server."""
+class BenchCaller(LightSocket):
+    """One call of the benchmark."""
 
     EVERY_S = 8.0  # between two requests for a long answer
     CUTS_S = 3.0  # from a request to its interruption
 
     def __init__(self, number: int, calls: int) -> None:
+        super().__init__()
         self._stream = f"MZ{number:05d}"
         self._share = number / calls  # spreads the callers over time
-        self._loop = asyncio.get_running_loop()
-        self._data = b""
-        self._upgraded = self._loop.create_future()
         self._chunk = 0
         self._sound: tuple[float, int] = (0.0, 0)  # when its first frame came, and how many frames came
         self._marks: dict[str, asyncio.TimerHandle] = {}
         self._alarms: dict[str, asyncio.TimerHandle] = {}
         self._pressed_at = 0.0
-        self._is_over = False
-        self.is_lost = False
         self.figures = PhoneFigures()
         payload = base64.b64encode(b"\xff" * 160).decode()
         media = f'"media":{{"track":"inbound","chunk":"%d","timestamp":"%d","payload":"{payload}"}}'
@@ -178,33 +133,28 @@ class BenchCaller(asyncio.Protocol):
         """Connect as a carrier does: request the webhook, open the WebSocket, send the start message. Then begin to
         stream."""
         token = await asyncio.to_thread(_token, url)
-        place = urlsplit(url)
-        self._transport, _ = await self._loop.create_connection(lambda: self, "127.0.0.1", place.port or 80)
-        self._transport.write(
-            f"GET /phone/twilio/stream HTTP/1.1\r\nHost: {place.netloc}\r\nUpgrade: websocket\r\n"
-            "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-            "Sec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
-        await self._upgraded
+        await self.open(url, "/phone/twilio/stream")
         carrier = CARRIERS["twilio"]
         form = {"encoding": "audio/x-mulaw", carrier.sample_rate: 8000}
         start = {carrier.call_id: "CA", carrier.parameters: {"token": token}, carrier.media_format: form}
-        self._send(json.dumps({"event": "start", carrier.stream_id: self._stream, "start": start}))
+        self.send(json.dumps({"event": "start", carrier.stream_id: self._stream, "start": start}))
         now = self._loop.time()
         self._alarms["frame"] = self._loop.call_at(now + self._share * FRAME_MS / 1000, self._send_frame, now)
         self._alarms["key"] = self._loop.call_at(now + (0.3 + self._share) * self.EVERY_S, self._ask)
 
     def hang_up(self) -> None:
-        self._is_over = True
+        self._cancel_alarms()
+        self.close()
+
+    def _cancel_alarms(self) -> None:
         for alarm in (*self._alarms.values(), *self._marks.values()):
             alarm.cancel()
-        self._transport.close()
 
     # -- Sending
 
     def _send_frame(self, began: float) -> None:
         self._chunk += 1
-        self._send(self._media % (self._chunk, self._chunk, self._chunk * FRAME_MS))
+        self.send(self._media % (self._chunk, self._chunk, self._chunk * FRAME_MS))
         due = began + (self._chunk + self._share) * FRAME_MS / 1000
         self._alarms["frame"] = self._loop.call_at(due, self._send_frame, began)
 
@@ -215,7 +165,7 @@ class BenchCaller(asyncio.Protocol):
 
     def _press(self, digit: str) -> None:
         for key in (digit, "#"):
-            self._send(f'{{"event":"dtmf","streamSid":"{self._stream}","dtmf":{{"digit":"{key}"}}}}')
+            self.send(f'{{"event":"dtmf","streamSid":"{self._stream}","dtmf":{{"digit":"{key}"}}}}')
         self._pressed_at = self._loop.time()
         began, frames = self._sound
         if began + frames * FRAME_MS / 1000 < self._pressed_at:  # the previous sound was played to its end
@@ -223,39 +173,12 @@ class BenchCaller(asyncio.Protocol):
 
     def _return(self, name: str) -> None:
         self._marks.pop(name, None)
-        self._send(f'{{"event":"mark","streamSid":"{self._stream}","mark":{{"name":"{name}"}}}}')
-
-    def _send(self, text: str) -> None:
-        self._write(0x81, text.encode())
-
-    def _write(self, kind: int, data: bytes) -> None:
-        """Write one WebSocket frame (RFC 6455). Its mask is zero, so the data is sent unchanged."""
-        size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + len(data).to_bytes(2, "big")
-        self._transport.write(bytes([kind]) + size + b"\0\0\0\0" + data)
+        self.send(f'{{"event":"mark","streamSid":"{self._stream}","mark":{{"name":"{name}"}}}}')
 
     # -- Receiving
 
-    def data_received(self, data: bytes) -> None:
-        self._data += data
-        if not self._upgraded.done():
-            _, found, rest = self._data.partition(b"\r\n\r\n")
-            if not found:
-                return
-            self._data = rest
-            self._upgraded.set_result(None)
-        while len(self._data) >= 2:
-            size, at = self._data[1], 2
-            if size == 126:
-                size, at = int.from_bytes(self._data[2:4], "big"), 4
-            if len(self._data) < at + size:
-                return
-            kind, content, self._data = self._data[0], self._data[at : at + size], self._data[at + size :]
-            self._take(kind, content)
-
-    def _take(self, kind: int, content: bytes) -> None:
-        if kind == 0x89:
-            self._write(0x8A, content)
-        elif content.startswith(b'{"event": "media"'):
+    def take(self, content: bytes) -> None:
+        if content.startswith(b'{"event": "media"'):
             self._note_frame()
         elif content.startswith(b'{"event": "mark"'):
             name = json.loads(content)["mark"]["name"]
@@ -281,12 +204,8 @@ class BenchCaller(asyncio.Protocol):
             alarm.cancel()
             self._return(name)
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self.is_lost = not self._is_over
-        if not self._upgraded.done():
-            self._upgraded.set_exception(DuologueError("the server closed a call before its WebSocket was open"))
-        for alarm in (*self._alarms.values(), *self._marks.values()):
-            alarm.cancel()
+    def note_lost(self) -> None:
+        self._cancel_alarms()
 
 
 def _token(url: str) -> str:

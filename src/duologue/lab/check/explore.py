@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -68,10 +69,17 @@ def explore(
     false."""
     for state in starts:
         graph.add(state, -1, None)
-    was_on = gc.isenabled()
-    gc.disable()  # states are values without cycles, so looking for cycles among all of them finds nothing
-    try:
+    with without_garbage_collection():
         _visit_all(graph, successors, states_max, progress)
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """States are values without cycles, so looking for cycles among all of them finds nothing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
     finally:
         if was_on:
             gc.enable()

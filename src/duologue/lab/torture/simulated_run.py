@@ -23,12 +23,12 @@ from unittest import mock
 from duologue.client import ConnectionFailed, ProtocolSocket
 from duologue.ports.store import StoreFailed, Unsure
 from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.access_control import AccessControl
 from duologue.server.client_socket import Gate
 from duologue.server.connection_limit import ConnectionLimit
 from duologue.server.conversations import Conversations
 from duologue.server.leases import Leases
 from duologue.server.settings import Limits, ServerSettings, many_at_one_address
-from duologue.server.wrong_credentials import WrongCredentials
 from duologue.store.memory import MemoryStore
 
 from . import store_audit
@@ -115,7 +115,7 @@ class SimulatedNode:
         self.leases = Leases(self.store, name, ttl_ms=TTL_MS)
         self.conversations = Conversations(make_agent(ActionLog(world.actions, name)), settings, self.leases)
         limit = ConnectionLimit(limits.connections, (), self.conversations.note_refused)
-        self._gate = Gate(self.conversations, settings, WrongCredentials(), limit)
+        self._gate = Gate(self.conversations, settings, AccessControl(settings, limit, self.conversations.note_refused))
         self._lines: dict[SimulatedLine, asyncio.Task[None]] = {}
 
     async def open(self) -> None:

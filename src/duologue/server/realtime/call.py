@@ -7,30 +7,26 @@ acts.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from duologue.core.errors import DuologueError
-from duologue.core.leaves import User
 from duologue.core.step_record import StepRecord
 from duologue.lines.browser import BrowserLine
 from duologue.observe import signals as sg
-from duologue.observe.diagnostics import correlation_id
-from duologue.observe.recorder import new_journal_path
 from duologue.ports.context import Context
 from duologue.ports.ears import Frame
 from duologue.ports.history import Item
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
 
-from ..caller_budget import Refused, Unanswered
-from ..limited_caller import LimitedCaller
+from ..caller_budget import Refused
+from ..limited_caller import unanswered_of
+from ..protocols.translated_call import TranslatedCall
 from ..settings import Limits
 from . import acts as do
 from . import facts as fa
@@ -50,14 +46,14 @@ from .translation import ExchangeInput, greet, step
 
 LOG = logging.getLogger("duologue.realtime")
 LOG.addHandler(logging.NullHandler())
-END_S_MAX = 2.0
+EARLY_MS_MAX = 3_000
 TOO_FAST = "rate_limit_exceeded"
 MakePlayer: TypeAlias = Callable[
     [BrowserLine, Callable[[int, bytes], None], Callable[[int], None], Callable[[int], None]], TrackedPlayer
 ]
 
 
-class RealtimeCall:
+class RealtimeCall(TranslatedCall[ExchangeInput]):
     """One conversation. `send` gets each event for the client and the voice that it is the sound of, and `cut` gets a
     voice whose queued sound must not be sent any more. With WebRTC, `make_player` makes the player of the track, and
     `track_hz` is the rate of the client's sound."""
@@ -77,15 +73,10 @@ class RealtimeCall:
         track_hz: int = 0,
         note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
     ) -> None:
-        self.id = context.info.conversation
-        self.address = address
-        self.began = datetime.now(UTC)
+        super().__init__(context, limits, note_refused, address)
         self._agent = agent
-        self._limits = limits
         self._send = send
-        self._context = context
         self._journals = journals
-        self._caller = LimitedCaller(limits, note_refused)
         self._track_hz = track_hz
         self.line = BrowserLine(track_hz or config.input_format.rate_hz)
         self._player = make_player(self.line, self._note_sound, self._note_complete, cut)
@@ -93,13 +84,7 @@ class RealtimeCall:
         self._encoded_voice = 0
         self._calls = ClientCalls(self.post)
         self._kept: list[Frame] = []
-        self.conversation: Conversation | None = None
-        self._running: asyncio.Task[str] | None = None
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._alarm: asyncio.TimerHandle | None = None
-        self._inputs: deque[ExchangeInput] = deque()
-        self._is_stepping = False
-        self._signals: list[sg.Signal] = []
+        self._early: deque[fa.TrackHeard] = deque()  # sound of a client whose conversation doesn't run yet
         self._used: dict[str, Any] = {}  # what the agent was told last
         self.state = ExchangeState(
             f"sess_{self.id}",
@@ -110,7 +95,6 @@ class RealtimeCall:
             has_track=track_hz > 0,
             own_tools=tuple(worker.tool.name for worker in agent.workers),
         )
-        self._performers = self._table()
 
     # -- Beginning and end
 
@@ -126,82 +110,35 @@ class RealtimeCall:
         self._used = changes_of(self._agent, config, self._calls)
         agent = replace(self._agent, **self._used)
         self.line.rate_hz = self._track_hz or config.input_format.rate_hz
-        journal = new_journal_path(self._journals, correlation_id(self.id)) if self._journals is not None else None
-        self.conversation = made = Conversation(
-            agent, self.line, conversation_id=self.id, journal=journal, context=self._context
-        )
+        self.line.attach(self._player)
+        self.state = replace(self.state, is_fixed=getattr(agent.brain, "renew", None) is not None)
+        await self._open(agent, self.line, self._journals, watch)
+        while self._early:
+            self.post(self._early.popleft())
+
+    def _listen(self, made: Conversation) -> None:
         engine = made.engine
         history = engine.requests.history
         engine.requests.history = lambda: self._with_items(history())
         engine.replies.on_shown = self._note_shown
-        engine.speak(config.speaks)
+        engine.speak(self.state.config.speaks)
         engine.watchers.append(self._follow)
-        for kind in (sg.TurnCompleted, sg.TurnDropped):
-            made.on(kind, self._signals.append)
         made.on(sg.Used, self._note_used)
-        self.state = replace(self.state, is_fixed=getattr(agent.brain, "renew", None) is not None)
-        watch(made)
-        self.line.attach(self._player)
-        await made.start()
-        self._running = asyncio.ensure_future(made.wait())
-        wait_s = self._limits.unspoken_s_max
-        self._alarm = asyncio.get_running_loop().call_later(wait_s, self._end_if_unspoken, wait_s)
-
-    def _end_if_unspoken(self, after_s: float) -> None:
-        if not self.has_spoken and not self.is_over:
-            self.give_way(f"nothing was said within {after_s:.0f} s")
-
-    @property
-    def over(self) -> asyncio.Task[str] | None:
-        """Done when the conversation is over. None before it has begun."""
-        return self._running
 
     async def end(self, reason: str) -> None:
         """End the conversation, because the client is gone or the server stops."""
         self._player.close()
-        if self._alarm is not None:
-            self._alarm.cancel()
-        for task in tuple(self._tasks):
-            if task is not asyncio.current_task():
-                task.cancel()
-        made = self.conversation
-        if made is not None:
-            ending = asyncio.ensure_future(made.end(reason))
-            await asyncio.wait([ending], timeout=END_S_MAX)
-
-    @property
-    def is_over(self) -> bool:
-        return self._running is not None and self._running.done()
-
-    @property
-    def has_spoken(self) -> bool:
-        """Has the user said or typed anything, or is the user about to?"""
-        made = self.conversation
-        return made is not None and (made.machine_state.said > 0 or made.machine_state.user is not User.QUIET)
-
-    def give_way(self, reason: str) -> None:
-        """End the conversation soon."""
-        self._start(self.end(reason))
+        await super().end(reason)
 
     # -- Inputs
 
-    def post(self, given: ExchangeInput) -> None:
-        """Pass on an event or a fact. One that comes while another is processed waits for its end."""
-        self._inputs.append(given)
-        if self._is_stepping:
-            return
-        self._is_stepping = True
-        try:
-            while self._inputs:
-                one = self._inputs.popleft()
-                if isinstance(one, ItemTruncate):
-                    voice = self._voice_of(one.item_id)
-                    played_ms, reported_ms = self._player.played_ms(voice), self._player.reported_ms(voice)
-                    one = replace(one, played_ms=played_ms, reported_ms=reported_ms)
-                self.state, acts = step(self.state, one)
-                self._perform(acts)
-        finally:
-            self._is_stepping = False
+    def _step(self, given: ExchangeInput) -> tuple[do.Act, ...]:
+        if isinstance(given, ItemTruncate):
+            voice = self._voice_of(given.item_id)
+            played_ms, reported_ms = self._player.played_ms(voice), self._player.reported_ms(voice)
+            given = replace(given, played_ms=played_ms, reported_ms=reported_ms)
+        self.state, acts = step(self.state, given)
+        return acts
 
     def _voice_of(self, item_id: str) -> int:
         open_items = self.state.response.output if self.state.response is not None else ()
@@ -213,29 +150,30 @@ class RealtimeCall:
         for fact in facts_of(record, signals, self._heard_of):
             self.post(fact)
 
-    def _heard_of(self, voice: int) -> str:
-        assert self.conversation is not None
-        cut = self.conversation.engine.playback.cut
-        return cut.ledger.split().heard if cut is not None and cut.voice == voice else ""
-
     def hear_track(self, pcm: bytes, ms: int) -> None:
-        """Sound of the client's microphone, over WebRTC. What comes before the conversation begins is dropped."""
-        if self.conversation is not None and not self.is_over:
-            self.post(fa.TrackHeard(pcm, ms, self._track_hz))
+        """Sound of the client's microphone, over WebRTC. The last seconds of what comes before the conversation runs
+        are heard when it does."""
+        heard = fa.TrackHeard(pcm, ms, self._track_hz)
+        if self.is_over:
+            return
+        if self.has_begun:
+            self.post(heard)
+            return
+        self._early.append(heard)
+        while sum(one.ms for one in self._early) > EARLY_MS_MAX:
+            self._early.popleft()
 
     def _note_used(self, used: sg.Used) -> None:
         if used.part == "llm":
             self.post(fa.TokensUsed(used.input_tokens, used.cached_tokens, used.output_tokens))
 
     def _note_shown(self) -> None:
-        assert self.conversation is not None
-        speech = self.conversation.engine.replies.current
+        speech = self._talk.engine.replies.current
         if speech is not None:
             self.post(fa.ReplyWorded(speech.reply, speech.ledger.text, speech.ledger.shown))
 
     def _note_sound(self, voice: int, pcm: bytes) -> None:
-        assert self.conversation is not None
-        speech = self.conversation.engine.playback.speech
+        speech = self._talk.engine.playback.speech
         if speech is None or speech.voice != voice:
             return
         if voice != self._encoded_voice:
@@ -250,8 +188,7 @@ class RealtimeCall:
         self.post(fa.SoundComplete(voice))
 
     def _note_sound_end(self, voice: int) -> None:
-        assert self.conversation is not None
-        speech = self.conversation.engine.playback.speech
+        speech = self._talk.engine.playback.speech
         if speech is not None and speech.voice == voice == self._encoded_voice:
             self.post(fa.ReplyWorded(speech.reply, speech.ledger.text, speech.ledger.shown))
             if rest := self._encoder.finish():
@@ -265,10 +202,6 @@ class RealtimeCall:
 
     # -- Acts
 
-    def _perform(self, acts: tuple[do.Act, ...]) -> None:
-        for act in acts:
-            self._performers[type(act)](act)
-
     def _table(self) -> dict[type, Callable[[Any], object]]:
         return {
             do.Send: lambda act: self._send(act.event, act.voice),
@@ -277,18 +210,13 @@ class RealtimeCall:
             do.KeepSound: self._keep,
             do.DropSound: lambda _: self._kept.clear(),
             do.Transcribe: self._transcribe,
-            do.SendTurn: lambda _: self._running_conversation.send(),
+            do.SendTurn: lambda _: self._talk.send(),
             do.TypeText: self._type,
             do.SpeakNow: lambda _: self._speak_now(),
             do.GiveOutputs: self._give_outputs,
-            do.Interrupt: lambda _: self._running_conversation.interrupt("client"),
+            do.Interrupt: lambda _: self._talk.interrupt("client"),
             do.StopPlayer: self._stop_player,
         }
-
-    @property
-    def _running_conversation(self) -> Conversation:
-        assert self.conversation is not None
-        return self.conversation
 
     def _use(self, config: SessionConfig) -> None:
         """Let the agent answer as this configuration says, from the next request on."""
@@ -334,26 +262,22 @@ class RealtimeCall:
         self._start(write())
 
     def _type(self, act: do.TypeText) -> None:
-        made = self._running_conversation
-        state = made.machine_state
-        turns = made.engine.transcript.turns(state.answered + 1, state.turn)
-        unanswered = Unanswered(len(turns), sum(len(said.text) for said in turns))
         if len(act.text) > self._limits.text_chars_max:
             most = self._limits.text_chars_max
             self.post(fa.AskRefused("string_above_max_length", f"At most {most} characters can be answered at once."))
             return
-        refused = self._caller.type(len(act.text), unanswered)
+        refused = self._caller.type(len(act.text), unanswered_of(self._talk))
         if refused is not None:
             self.post(fa.AskRefused(TOO_FAST, refused.message))
             return
         try:
-            made.type(act.text)
+            self._talk.type(act.text)
         except (DuologueError, ValueError) as problem:
             self.post(fa.AskRefused("invalid_value", str(problem)))
 
     def _speak_now(self) -> None:
         """Let the agent speak next, as one that takes a conversation over does, without its greeting."""
-        engine = self._running_conversation.engine
+        engine = self._talk.engine
         phrases: Phrases = replace(engine.agent.phrases, greeting="")
         engine.changes.hand_over(replace(engine.changes.newest, phrases=phrases), "whole", "")
 
@@ -363,13 +287,8 @@ class RealtimeCall:
 
     def _stop_player(self, act: do.StopPlayer) -> None:
         if self._player.stop(act.voice, act.heard_ms):
-            self._running_conversation.interrupt("client")
+            self._talk.interrupt("client")
             self._player.stop(act.voice, act.heard_ms)
-
-    def _start(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work, name="realtime")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 def _workers(used: dict[str, Any]) -> list[Any]:

@@ -127,13 +127,15 @@ def as_history(
             anchored.setdefault(anchor, []).append(record.as_said())
         else:
             anchor = at
+    if not gone and not anchored:
+        return tuple(history)
     merged: list[Item] = anchored.pop(-1, [])
     for entry in history:
         if any(record.is_about(entry) for record in gone):
             continue
         merged.append(entry)
-        place = next((at for at, record in enumerate(shown) if record.is_about(entry)), None)
-        if place is not None:
+        if anchored:
+            place = next((at for at, record in enumerate(shown) if record.is_about(entry)), -1)
             merged += anchored.pop(place, [])
     for rest in anchored.values():
         merged += rest

@@ -7,21 +7,18 @@ acts.
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from duologue import __version__
 from duologue.core.errors import DuologueError
-from duologue.core.leaves import Outcome, User
+from duologue.core.leaves import Outcome
 from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
-from duologue.observe.diagnostics import correlation_id
-from duologue.observe.recorder import new_journal_path
 from duologue.ports.client_channel import ProgramMessage
 from duologue.ports.context import Context, NotPossible
 from duologue.ports.history import AgentSaid, Item, UserSaid
@@ -35,7 +32,9 @@ from ..caller_budget import Refused
 from ..close_codes import CloseCode
 from ..conversations import Conversations
 from ..latency import LatencyStages
-from ..limited_caller import LimitedCaller, unanswered_of
+from ..limited_caller import unanswered_of
+from ..protocols.closes import REFUSED
+from ..protocols.translated_call import TranslatedCall, begin_counted
 from ..realtime import facts as fa
 from ..realtime.client_function import ClientCalls
 from ..realtime.conversation_facts import facts_of
@@ -50,13 +49,7 @@ from .translation import RtviInput, step
 
 LOG = logging.getLogger("duologue.rtvi")
 LOG.addHandler(logging.NullHandler())
-END_S_MAX = 2.0
 ADDED_MAX = 100  # texts that a client adds to the history
-OVER = CloseCode(1000, "session_ended", "The conversation has ended.")
-STOPPING = CloseCode(1012, "server_stopping", "The server is stopping: connect again.")
-NOT_STARTED = CloseCode(1011, "start_failed", "The conversation could not start.")
-REFUSED = 1008
-TRY_LATER = 1013
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +60,7 @@ class AddedItem:
     item: Item
 
 
-class RtviCall:
+class RtviCall(TranslatedCall[RtviInput]):
     """One conversation. It is also what the agent's program reaches its client by."""
 
     def __init__(
@@ -80,60 +73,28 @@ class RtviCall:
         carrier: RtviCarrier,
         address: str = "",
     ) -> None:
-        self.id = context.info.conversation
-        self.address = address
-        self.began = datetime.now(UTC)
+        super().__init__(context, settings.limits, conversations.note_refused, address)
         self._agent = agent
         self._conversations = conversations
         self._settings = settings
         self._line = line
         self._carrier = carrier
-        self._context = context
-        self._caller = LimitedCaller(settings.limits, conversations.note_refused)
         self._calls = ClientCalls(self.post)
         self._stages = LatencyStages()
         self._measured: object = self._stages.newest
-        self.conversation: Conversation | None = None
-        self._running: asyncio.Task[str] | None = None
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._alarm: asyncio.TimerHandle | None = None
-        self._inputs: deque[RtviInput] = deque()
-        self._is_stepping = False
-        self._signals: list[sg.Signal] = []
         self._added: list[AddedItem] = []
         about = {"library": "duologue", "library_version": __version__, "name": agent.name}
         self.state = RtviState(tuple(about.items()))
-        self._performers = self._table()
         context.attach_client(self)
 
     # -- Beginning and end
 
     async def begin(self) -> None:
         """Start the conversation. If that isn't allowed or fails, the client is told, and disconnected."""
-        refused = self._conversations.why_no_start(self.address)
-        if refused is not None:
-            self.disconnect(CloseCode(TRY_LATER, "rate_limit_exceeded", refused.message))
-            return
-        self._conversations.others.add(self)
-        journals = self._settings.journals
-        journal = new_journal_path(journals, correlation_id(self.id)) if journals is not None else None
-        self.conversation = made = Conversation(
-            self._agent, self._line, conversation_id=self.id, journal=journal, context=self._context
-        )
-        self._listen(made)
-        self._conversations.watch(made)
-        try:
-            await made.start()
-        except Exception as failure:  # a part of the agent may raise anything, and the client waits
-            LOG.error("a conversation could not start: %s", type(failure).__name__)
-            LOG.debug("a conversation could not start", exc_info=failure)
-            self.disconnect(NOT_STARTED)
-            return
-        self._running = asyncio.ensure_future(made.wait())
-        self._running.add_done_callback(lambda _: self._note_over())
-        wait_s = self._settings.limits.unspoken_s_max
-        self._alarm = asyncio.get_running_loop().call_later(wait_s, self._end_if_unspoken, wait_s)
-        self.post(fc.TalkBegan())
+        here = self._conversations
+        begin = partial(self._open, self._agent, self._line, self._settings.journals, here.watch)
+        if await begin_counted(self, here, begin, self.disconnect, self._carrier.disconnect):
+            self.post(fc.TalkBegan())
 
     def _listen(self, made: Conversation) -> None:
         engine = made.engine
@@ -141,57 +102,21 @@ class RtviCall:
         engine.requests.history = lambda: self._with_added(history())
         engine.replies.on_shown = self.note_words
         engine.watchers.append(self._follow)
-        for kind in (sg.TurnCompleted, sg.TurnDropped):
-            made.on(kind, self._signals.append)
         made.on(sg.Used, self._note_used)
         made.on(sg.Caption, self._note_caption)
         made.on(sg.WorkStarted, self._note_work)
         made.on(sg.WorkEnded, self._note_work_end)
 
-    def _note_over(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
-        self._carrier.disconnect(STOPPING if self._conversations.is_draining else OVER)
-
-    def _end_if_unspoken(self, after_s: float) -> None:
-        if not self.has_spoken and not self.is_over:
-            self.give_way(f"nothing was said within {after_s:.0f} s")
-
     async def end(self, reason: str) -> None:
         """End the conversation, because the client is gone or the server stops."""
         self._conversations.others.discard(self)
-        if self._alarm is not None:
-            self._alarm.cancel()
-        for task in tuple(self._tasks):
-            if task is not asyncio.current_task():
-                task.cancel()
-        if self.conversation is not None:
-            ending = asyncio.ensure_future(self.conversation.end(reason))
-            await asyncio.wait([ending], timeout=END_S_MAX)
+        await super().end(reason)
 
     def disconnect(self, code: CloseCode) -> None:
         """Disconnect the client, with an error that says why."""
         LOG.warning("a client is disconnected: %s (%d)", code.name, code.code)
         self._send(do.SendToClient("error", {"error": code.reason, "message": code.reason, "fatal": True}, "closing"))
         self._carrier.disconnect(code)
-
-    @property
-    def has_begun(self) -> bool:
-        return self._running is not None
-
-    @property
-    def is_over(self) -> bool:
-        return self._running is not None and self._running.done()
-
-    @property
-    def has_spoken(self) -> bool:
-        """Has the user said or typed anything, or is the user about to?"""
-        made = self.conversation
-        return made is not None and (made.machine_state.said > 0 or made.machine_state.user is not User.QUIET)
-
-    def give_way(self, reason: str) -> None:
-        """End the conversation soon."""
-        self._start(self.end(reason))
 
     # -- What the agent's program does
 
@@ -210,19 +135,9 @@ class RtviCall:
     def _tell_left_out(self, refused: Refused) -> None:
         self.post(fc.InputRefused(refused.message))
 
-    def post(self, given: RtviInput) -> None:
-        """Pass on a message or a fact. One that comes while another is processed waits for its end."""
-        self._inputs.append(given)
-        if self._is_stepping:
-            return
-        self._is_stepping = True
-        try:
-            while self._inputs:
-                self.state, acts = step(self.state, self._inputs.popleft())
-                for act in acts:
-                    self._performers[type(act)](act)
-        finally:
-            self._is_stepping = False
+    def _step(self, given: RtviInput) -> tuple[do.RtviAct, ...]:
+        self.state, acts = step(self.state, given)
+        return acts
 
     def _follow(self, record: StepRecord) -> None:
         signals, self._signals[:] = tuple(self._signals), []
@@ -237,11 +152,6 @@ class RtviCall:
         if newest is not self._measured and newest["audioToPlayed"] is not None:
             self._measured = newest
             self.post(fc.AnswerMeasured(newest["textToToken"], newest["tokenToAudio"]))
-
-    def _heard_of(self, voice: int) -> str:
-        assert self.conversation is not None
-        cut = self.conversation.engine.playback.cut
-        return cut.ledger.split().heard if cut is not None and cut.voice == voice else ""
 
     def note_words(self) -> None:
         """The current reply may have more words, or all of them."""
@@ -266,8 +176,7 @@ class RtviCall:
             self.post(fc.CharactersUsed(used.characters))
 
     def _note_work(self, work: sg.WorkStarted) -> None:
-        assert self.conversation is not None
-        workers = self.conversation.agent.workers
+        workers = self._talk.agent.workers
         if not any(isinstance(worker, ClientTool) and worker.tool.name == work.tool for worker in workers):
             self.post(fc.OwnCallBegan(work.call))
 
@@ -295,11 +204,6 @@ class RtviCall:
             do.AskProgram: lambda act: self._start(self._ask(act)),
             do.ReturnResult: lambda act: self._calls.give(act.call, act.result),
         }
-
-    @property
-    def _talk(self) -> Conversation:
-        assert self.conversation is not None
-        return self.conversation
 
     def _send(self, act: do.SendToClient) -> None:
         message: JsonObject = {"label": LABEL, "type": act.type, "id": act.id}
@@ -343,11 +247,6 @@ class RtviCall:
             self.post(fc.ProgramAnswered(act.id, act.kind, why=str(why)))
         else:
             self.post(fc.ProgramAnswered(act.id, act.kind, value))
-
-    def _start(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work, name="rtvi")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
 
 def common_length(text: str, other: str) -> int:

@@ -8,37 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from duologue.lines.webrtc.offers import OFFER_BYTES_MAX, OfferRefused
-from duologue.ports.context import Context
 
-from ..app import Server
-from ..caller_address import caller_address, read_networks
-from ..client_socket import info_of
-from ..credentials import bearer, is_own_page
-from ..realtime.client_secrets import ClientSecrets
+from ..protocols.gate import Admitted, EntryRefused, ProtocolGate, read_body
 from ..served_conversation import new_id
-from ..webrtc_peers import new_peer, why_no_webrtc
+from ..webrtc_peers import new_peer
 from .peer_call import RtviPeerCall
+from .socket import made_agent
 
-LOG = logging.getLogger("duologue.rtvi")
+INVALID, NOT_FOUND = "invalid_request", "not_found"
 BODY_BYTES_MAX = 2 * OFFER_BYTES_MAX
-
-
-class SignallingRefused(Exception):
-    """A status and a reason."""
-
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status = status
-        self.why = why
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,78 +37,47 @@ class OpenPeer:
 class OfferRoute:
     """Answers the requests about peer connections of RTVI clients."""
 
-    def __init__(self, server: Server, keys: ClientSecrets) -> None:
-        self._server = server
-        self._keys = keys
-        self._proxies = read_networks(server.settings.trusted_proxies)
-        self._by_address: Counter[str] = Counter()
+    def __init__(self, gate: ProtocolGate) -> None:
+        self._gate = gate
         self._open: dict[str, OpenPeer] = {}
 
     async def answer(self, request: Request) -> Response:
-        if not is_own_page(dict(request.scope), self._server.settings):
-            return JSONResponse({"detail": "This page may not use this server: see --origin."}, status_code=403)
-        allowed = cors_headers(request)
-        if request.method == "OPTIONS":
-            return Response(status_code=204, headers=allowed)
-        try:
-            await self._admit(request)
-            given = await _read(request)
-            body = await self._take_offer(request, given) if request.method == "POST" else self._take_addresses(given)
-        except SignallingRefused as refused:
-            return JSONResponse({"detail": refused.why}, status_code=refused.status, headers=allowed)
-        return JSONResponse(body, headers=allowed)
-
-    async def _admit(self, request: Request) -> None:
-        server, scope = self._server, dict(request.scope)
-        presented = bearer(scope)
-        if self._keys.admit(presented, scope) is None:
-            await server.note_wrong(scope, bool(presented))
-            raise SignallingRefused(401, "The key is missing, wrong or over.")
-        if (why := why_no_webrtc(server.settings.webrtc)) is not None:
-            raise SignallingRefused(501, f"This server has no WebRTC: {why}.")
-        if server.conversations.is_draining:
-            raise SignallingRefused(503, "The server is stopping: connect again.")
+        """Take an offer, or addresses. Raises EntryRefused."""
+        admitted = await self._gate.admit_webrtc(dict(request.scope))
+        given = await _read(request)
+        if request.method == "POST":
+            return JSONResponse(await self._take_offer(admitted, given))
+        if str(given.get("pc_id")) not in self._open:
+            raise EntryRefused(404, NOT_FOUND, "This connection doesn't exist.")
+        return JSONResponse({"status": "success"})
 
     def _find(self, given: dict[str, Any], key: str) -> OpenPeer | None:
         found = self._open.get(str(given.get("pc_id")))
-        return found if found is not None and (found.key == key or not self._server.settings.needs_ticket) else None
+        is_open_to_all = not self._gate.server.settings.needs_ticket
+        return found if found is not None and (found.key == key or is_open_to_all) else None
 
-    def _take_addresses(self, given: dict[str, Any]) -> dict[str, str]:
-        if str(given.get("pc_id")) not in self._open:
-            raise SignallingRefused(404, "This connection doesn't exist.")
-        return {"status": "success"}
-
-    async def _take_offer(self, request: Request, given: dict[str, Any]) -> dict[str, str]:
+    async def _take_offer(self, admitted: Admitted, given: dict[str, Any]) -> dict[str, str]:
         sdp = given.get("sdp")
         if not isinstance(sdp, str) or given.get("type") != "offer":
-            raise SignallingRefused(400, "The request needs 'sdp', and 'type' must be 'offer'.")
-        known = self._find(given, bearer(dict(request.scope)))
+            raise EntryRefused(400, INVALID, "The request needs 'sdp', and 'type' must be 'offer'.")
+        known = self._find(given, admitted.presented)
         if known is None and given.get("restart_pc") is True:
-            raise SignallingRefused(404, "This connection doesn't exist any more: connect again.")
+            raise EntryRefused(404, NOT_FOUND, "This connection doesn't exist any more: connect again.")
         if known is not None and given.get("restart_pc") is not True:
-            raise SignallingRefused(400, "A connection isn't changed: begin another one with 'restart_pc'.")
+            raise EntryRefused(400, INVALID, "A connection isn't changed: begin another one with 'restart_pc'.")
         try:
             if known is not None:
                 return await self._connect(str(given["pc_id"]), known.call, sdp)
-            return await self._begin(request, sdp)
+            return await self._begin(admitted, sdp)
         except OfferRefused as why:
-            raise SignallingRefused(400, f"{why}.") from None
+            raise EntryRefused(400, INVALID, f"{why}.") from None
 
-    async def _begin(self, request: Request, sdp: str) -> dict[str, str]:
-        server, scope = self._server, dict(request.scope)
-        address = caller_address(scope, self._proxies)
-        if self._by_address[address] >= server.settings.limits.sockets_per_address_max:
-            server.conversations.note_refused("address")
-            raise SignallingRefused(429, "Your address has too many calls.")
-        pc_id = new_id()
-        info = replace(info_of(scope, server.settings), conversation=new_id(), line="rtvi")
-        context: Context[Any] = Context(info)
-        agent = await server.conversations.source.make(context)
-        self._by_address[address] += 1
-        call = RtviPeerCall(
-            agent, context, server.conversations, server.settings, address, lambda: self._forget(pc_id, address)
-        )
-        self._open[pc_id] = OpenPeer(call, bearer(scope))
+    async def _begin(self, admitted: Admitted, sdp: str) -> dict[str, str]:
+        server, address, pc_id = self._gate.server, admitted.address, new_id()
+        made = await made_agent(server, admitted.scope)
+        self._gate.enter(address)
+        call = RtviPeerCall(*made, server.conversations, server.settings, address, lambda: self._forget(pc_id, address))
+        self._open[pc_id] = OpenPeer(call, admitted.presented)
         try:
             return await self._connect(pc_id, call, sdp)
         except BaseException:
@@ -132,38 +86,19 @@ class OfferRoute:
 
     def _forget(self, pc_id: str, address: str) -> None:
         self._open.pop(pc_id, None)
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
+        self._gate.leave(address)
 
     async def _connect(self, pc_id: str, call: RtviPeerCall, sdp: str) -> dict[str, str]:
-        peer = new_peer(call, call, self._server.settings.webrtc)
+        peer = new_peer(call, call, self._gate.server.settings.webrtc)
         return {"sdp": await call.use(peer, sdp), "type": "answer", "pc_id": pc_id}
 
 
-def cors_headers(request: Request) -> dict[str, str]:
-    """Headers that let a page of another allowed origin read the answer."""
-    origin = request.headers.get("origin")
-    if origin is None:
-        return {}
-    return {
-        "access-control-allow-origin": origin,
-        "access-control-allow-headers": "authorization, content-type",
-        "access-control-allow-methods": "POST, PATCH",
-        "vary": "origin",
-    }
-
-
 async def _read(request: Request) -> dict[str, Any]:
-    data = bytearray()
-    async for piece in request.stream():
-        data += piece
-        if len(data) > BODY_BYTES_MAX:
-            raise SignallingRefused(413, "The request is too large.")
+    data = await read_body(request, BODY_BYTES_MAX, EntryRefused(413, INVALID, "The request is too large."))
     try:
-        given = json.loads(bytes(data))
+        given = json.loads(data)
     except (ValueError, RecursionError):
-        raise SignallingRefused(400, "The request isn't JSON.") from None
+        raise EntryRefused(400, INVALID, "The request isn't JSON.") from None
     if not isinstance(given, dict):
-        raise SignallingRefused(400, "The request isn't a JSON object.")
+        raise EntryRefused(400, INVALID, "The request isn't a JSON object.")
     return given

@@ -12,22 +12,22 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from duologue.fairness.bucket import Rate, full, take
 from duologue.lines.browser import BrowserLine
 from duologue.lines.webrtc.packet_player import PacketPlayer
 from duologue.lines.webrtc.path import PathPlace
 from duologue.ports.context import Context
 
-from ..client_socket import BURST_S
 from ..close_codes import CloseCode
 from ..conversations import Conversations
 from ..limited_caller import now_ms
+from ..message_limits import MessageLimits
+from ..protocols.closes import BAD, SLOW, TOO_FAST
 from ..settings import ServerSettings
 from .call import RtviCall
-from .frame_outbox import SLOW, message_text
+from .frame_outbox import message_text
 from .incoming import JsonObject, read_message
 from .refusal import MessageRefused
-from .socket import BAD, NOT_READY, TOO_FAST
+from .socket import NOT_READY
 
 if TYPE_CHECKING:
     from duologue.lines.webrtc.peer import Peer
@@ -51,7 +51,6 @@ class RtviPeerCall:
         address: str,
         on_over: Callable[[], None],
     ) -> None:
-        self._conversations = conversations
         self._settings = settings
         self._on_over: Callable[[], None] | None = on_over
         self.delay_ms = 0  # of the network, set by the connection
@@ -60,10 +59,7 @@ class RtviPeerCall:
         self.call = RtviCall(agent, context, conversations, settings, self._line, self, address=address)
         self._peer: Peer | None = None
         self._channel: Any = None
-        self._bad = 0
-        per_s_max = settings.limits.messages_per_s_max
-        self._rate = Rate(per_s_max, 1_000, per_s_max * BURST_S)
-        self._messages = full(self._rate, now_ms())
+        self._limits = MessageLimits(settings.limits, conversations.note_refused)
         loop = asyncio.get_running_loop()
         self._alarm = loop.call_later(settings.limits.hello_s_max, self._check_ready)
 
@@ -149,9 +145,7 @@ class RtviPeerCall:
         """Process what came on the data channel. Signs of life and what concerns the tracks need nothing."""
         if channel is not self._channel or (isinstance(text, str) and text.startswith("ping")):
             return
-        self._messages, wait_ms = take(self._rate, self._messages, 1, now_ms())
-        if wait_ms != 0:
-            self._conversations.note_refused("messages")
+        if self._limits.is_too_fast():
             self.call.disconnect(TOO_FAST)
             return
         try:
@@ -161,8 +155,7 @@ class RtviPeerCall:
                 self.call.post(read_message(text))
         except MessageRefused as why:
             self.call.post(why)
-            self._bad += 1
-            if self._bad >= self._settings.limits.bad_messages_max:
+            if self._limits.is_too_bad():
                 self.call.disconnect(BAD)
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from duologue.core import events as ev
 from duologue.core.leaves import TIMER_INDEX, Timer
 from duologue.core.machine import MACHINE
-from duologue.lab.check.core.abstract import abstract
+from duologue.core.settings import PROFILES
+from duologue.core.state import State
+from duologue.lab.check.core.abstract import AbstractChange, abstract
+from duologue.lab.check.core.alphabet import fresh, timers
+from duologue.lab.check.core.check import CoreExplorer
 from tests.core.scenes import asked, in_a_call, speaking, up
+from tests.lab.check.core.broken_machines import OVER, TALK
 
 
 def test_abstract_states_stay_as_they_are() -> None:
@@ -51,3 +60,25 @@ def test_the_real_machine_runs_on_an_abstract_state() -> None:
     after, _ = MACHINE.step(state, ev.ReplyAccepted(0, state.reply_id))
     stage.happen(ev.ReplyAccepted)
     assert abstract(after) == abstract(stage.state)
+
+
+def difference(before: State, after: State) -> tuple[dict[int, Any], dict[int, int]]:
+    """The fields and the due times that a step has changed."""
+    due = State._fields.index("due")
+    fields = {place: value for place, value in enumerate(after) if place != due and value != before[place]}
+    return fields, {index: at for index, at in enumerate(after.due) if at != before.due[index]}
+
+
+@pytest.mark.parametrize("scope", [OVER, TALK], ids=lambda scope: scope.name)
+def test_a_change_of_an_abstract_state_leads_to_the_abstract_state(scope: Any) -> None:
+    explorer = CoreExplorer(PROFILES["words"], scope, promised=())
+    explorer.run(states_max=300)
+    moved = 0
+    for s in explorer.graph.states[::9]:
+        for event in (*timers(s), *fresh(s, scope)):
+            after = MACHINE.step(s, event)[0]
+            if after is not s:
+                moved += 1
+                change = AbstractChange(*difference(s, after))
+                assert change.apply(s, scope.late_turns) == abstract(after, scope.late_turns)
+    assert moved > 300

@@ -101,3 +101,12 @@ def test_only_a_step_that_reads_such_a_value_is_taken_again() -> None:
     }
     assert known
     assert again == {ev.SpeechStarted, ev.StartRequested}
+
+
+def test_what_is_forgotten_is_made_again() -> None:
+    shared = SharedSteps([LINK.narrow(PROFILES[name]) for name in NAMES])
+    explorer = CoreExplorer(PROFILES["confirm"], LINK, shared=shared)
+    explorer.run(states_max=50)
+    assert shared.find(explorer.graph.states[0]) is not None
+    shared.forget()
+    assert shared.find(explorer.graph.states[0]) is None

@@ -8,6 +8,7 @@ nothing that the condition of a row reads may be lost here.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from duologue.core.leaves import (
     FOREGROUND,
@@ -68,6 +69,84 @@ def abstract(s: State, late_turns: bool = True) -> State:
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),
     )  # fmt: skip
+
+
+_PLACES = {name: place for place, name in enumerate(State._fields)}
+_CONSTANT = frozenset(
+    _PLACES[name]
+    for name in ("settings", "at", "seq", "onset", "session_id", "reply_id", "voice_id", "call_id", "content")
+)
+_TURN, _SAID, _ASKED, _ANSWERED, _FLOOR_TURN, _OVERHEARD, _ASKED_AGAIN, _LINK, _USER, _VOICE, _JOBS, _CALL_ID, _DUE = (
+    _PLACES[name]
+    for name in (
+        "turn", "said", "asked", "answered", "floor_turn", "overheard", "asked_again", "link", "user", "voice",
+        "jobs", "call_id", "due",
+    )
+)  # fmt: skip
+_MOVES_TURNS = frozenset((_TURN, _SAID, _ASKED, _ANSWERED, _FLOOR_TURN, _OVERHEARD, _ASKED_AGAIN, _USER, _VOICE))
+_MOVES_DUES = frozenset((_LINK, _USER, _VOICE))
+
+
+class AbstractChange:
+    """What a step changes in an abstract state, so that the next state is abstract too. It is the same state as
+    `abstract` makes of the step's result, at less cost: abstract states stay as they are, so a field that the step
+    leaves alone, and on which no changed field bears, needs no work."""
+
+    __slots__ = ("dues", "fields", "moves_dues", "moves_turns")
+
+    def __init__(self, fields: dict[int, Any], dues: dict[int, int]) -> None:
+        """`fields` has the changed fields by their place, except the due times, and `dues` the due times by the index
+        of their timer."""
+        kept = {place: _simplest(place, value) for place, value in fields.items() if place not in _CONSTANT}
+        if _JOBS in kept:
+            kept[_CALL_ID] = len(kept[_JOBS])
+        self.fields = tuple(kept.items())
+        self.dues = tuple(dues.items())
+        self.moves_turns = not _MOVES_TURNS.isdisjoint(kept)
+        self.moves_dues = bool(dues) or not _MOVES_DUES.isdisjoint(kept)
+
+    def apply(self, s: State, late_turns: bool = True) -> State:
+        """The abstract state after the step from the abstract state `s`."""
+        values: list[Any] = list(s)
+        for place, value in self.fields:
+            values[place] = value
+        if self.moves_turns:
+            sounding, is_quiet = values[_VOICE] in SOUNDING, values[_USER] is User.QUIET
+            (
+                values[_ANSWERED], values[_ASKED], values[_SAID], values[_ASKED_AGAIN], values[_FLOOR_TURN],
+                values[_TURN],
+            ) = _turns(
+                values[_ANSWERED], values[_ASKED], values[_SAID], values[_ASKED_AGAIN],
+                values[_FLOOR_TURN] if sounding else None, values[_TURN], 1 if is_quiet or not late_turns else 2,
+            )  # fmt: skip
+            values[_OVERHEARD] = values[_TURN] if values[_OVERHEARD] else 0
+        if self.moves_dues:
+            due = s.due
+            if self.dues:
+                dues = list(due)
+                for index, at in self.dues:
+                    dues[index] = at
+                due = tuple(dues)
+            is_live = values[_LINK] in LIVE and s.settings.session_warning_ms > 0
+            is_open = values[_USER] in (User.TALKING, User.SETTLING)
+            values[_DUE] = _armed(due, is_live, values[_VOICE] in SOUNDING, is_open)
+        return tuple.__new__(State, values)
+
+
+def _simplest(place: int, value: Any) -> Any:
+    """The value of a field in an abstract state, if it depends on nothing but its value in the state."""
+    match State._fields[place]:
+        case "jobs":
+            return _jobs(value) if value else ()
+        case "heard_ms":
+            return 1 if value else 0
+        case "ask":
+            return _ASKS[value]
+        case "guess":
+            return ID if value else 0
+        case "fault":
+            return value and _FAULTS[value.fatal]
+    return value
 
 
 @cache

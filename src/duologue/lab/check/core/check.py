@@ -20,7 +20,7 @@ from duologue.core.settings import Settings
 from duologue.core.state import State, initial, is_at_rest
 from duologue.core.views import VIEWS
 
-from ..explore import Graph, can_reach, explore, find_cycle
+from ..explore import Graph, can_reach, explore, find_cycle, without_garbage_collection
 from . import audible_laws, laws, promises
 from .abstract import ID, SOFT, abstract
 from .alphabet import fresh, stale, timers
@@ -69,7 +69,10 @@ def explore_profiles(profiles: Iterable[Settings], scope: CheckScope) -> list[Fi
     """Explore these profiles in one scope. A step that is the same in several profiles is made and checked once."""
     profiles = tuple(profiles)
     shared = SharedSteps([scope.narrow(one) for one in profiles])
-    return [CoreExplorer(one, scope, shared=shared).run() for one in profiles]
+    with without_garbage_collection():  # also between two explorations, and while the whole graph is judged
+        found = [CoreExplorer(one, scope, shared=shared).run() for one in profiles]
+        shared.forget()
+    return found
 
 
 class ViolationsMaxReached(Exception):
@@ -208,9 +211,9 @@ class CoreExplorer:
         if outcome is None:
             return self._make(number, s, event, tree)
         self.found.steps += outcome.steps
-        if outcome.is_ignored:
+        if outcome.change is None:
             return None, outcome.by_profile
-        target = abstract(outcome.apply(s), self.scope.late_turns)
+        target = outcome.change.apply(s, self.scope.late_turns)
         self._note_timer(number, event, target)
         return target, outcome.by_profile
 
@@ -221,9 +224,9 @@ class CoreExplorer:
         outcome = outcome_of(after, reads, self.found.steps - steps)
         if complaints == self.complaints:
             tree.put(reads, outcome)
-        if after is None:
+        if outcome.change is None:
             return None, outcome.by_profile
-        target = abstract(outcome.apply(s), self.scope.late_turns)
+        target = outcome.change.apply(s, self.scope.late_turns)
         self._note_timer(number, event, target)
         return target, outcome.by_profile
 
@@ -324,9 +327,11 @@ class CoreExplorer:
             self._report(laws.IDEMPOTENT, "the same event, applied again, changes something", number, step.event)
 
     def _judge_views(self, number: int, step: CheckedStep) -> None:
-        if step.after[_LEAVES] == step.before[_LEAVES] and step.after.jobs is step.before.jobs:
+        s, then = step.before, step.after
+        is_same = s.link is then.link and s.user is then.user and s.voice is then.voice and s.reply is then.reply
+        if is_same and then.jobs is s.jobs:
             return
-        before, after = _seen(step.before), _seen(step.after)
+        before, after = _seen(s), _seen(then)
         for name, source, target in zip(VIEWS, before, after, strict=True):
             if source != target and (source, target) not in self.found.moves[name]:
                 self.found.moves[name].add((source, target))
@@ -383,7 +388,6 @@ class CoreExplorer:
             s = abstract(after, self.scope.late_turns)
 
 
-_LEAVES = slice(State._fields.index("link"), State._fields.index("reply") + 1)
 _TURNS = slice(State._fields.index("turn"), State._fields.index("answered") + 1)
 _SEEN: dict[object, tuple[str, ...]] = {}
 

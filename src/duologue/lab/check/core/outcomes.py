@@ -13,41 +13,25 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from duologue.core.events import Event
 from duologue.core.state import State
 
+from .abstract import AbstractChange
 from .watched import PROFILE, Reads, WatchedState, family_of
 
 Leaf = TypeVar("Leaf")
-_DUE = State._fields.index("due")
 
 
 class StepOutcome(NamedTuple):
-    """What a step changes: fields by their place, and due times by the index of their timer. Or that a check found
-    nothing wrong."""
+    """What a step changes, or that a check found nothing wrong."""
 
     steps: int  # how many steps were made to find out
     by_profile: bool  # a value was read in which the profiles differ
-    is_ignored: bool = True
-    fields: tuple[tuple[int, Any], ...] = ()
-    dues: tuple[tuple[int, int], ...] = ()
-
-    def apply(self, s: State) -> State:
-        """The state after the step."""
-        values: list[Any] = list(s)
-        for place, value in self.fields:
-            values[place] = value
-        if self.dues:
-            dues = list(s.due)
-            for index, due in self.dues:
-                dues[index] = due
-            values[_DUE] = tuple(dues)
-        return tuple.__new__(State, values)
+    change: AbstractChange | None = None  # None: the event is ignored
 
 
 def outcome_of(after: WatchedState | None, reads: Reads, steps: int) -> StepOutcome:
     """The outcome of a step that leads to this state, or of one that was ignored."""
     if after is None:
         return StepOutcome(steps, PROFILE in reads)
-    fields, dues = after.changes()
-    return StepOutcome(steps, PROFILE in reads, False, tuple(fields.items()), tuple(dues.items()))
+    return StepOutcome(steps, PROFILE in reads, AbstractChange(*after.changes()))
 
 
 class StateQuestion(Generic[Leaf]):
@@ -117,7 +101,7 @@ _COMPACTED_AT = 2
 def _idle_steps(tree: Tree[StepOutcome]) -> int:
     """How many steps an event takes that is ignored whatever the state is, or 0."""
     found = tree.first
-    is_idle = isinstance(found, StepOutcome) and found.is_ignored and not found.by_profile
+    is_idle = isinstance(found, StepOutcome) and found.change is None and not found.by_profile
     return found.steps if is_idle and isinstance(found, StepOutcome) else 0
 
 

@@ -47,6 +47,12 @@ class SharedSteps:
         """From now on, the settings have the values of this profile."""
         self._now = profile
 
+    def forget(self) -> None:
+        """Forget everything. The settings refer to this object, so without a garbage collection it would stay."""
+        self._known.clear()
+        self._targets.clear()
+        self.outcomes = KnownOutcomes()
+
     def find(self, s: State) -> KnownSteps | None:
         return self._known.get(s)
 

@@ -32,7 +32,9 @@ _FAMILY = (
     "link", "user", "voice", "reply", "jobs", "turn", "said", "answered", "words", "cut", "cues", "paused", "says",
 )  # fmt: skip
 family_of = itemgetter(*(_PLACES[name] for name in _FAMILY))  # what nearly every step reads
-KNOWN = frozenset((*_CONSTANT, *_FAMILY, "call_id"))  # the newest call of an abstract state is the number of its jobs
+_KNOWN = (*_CONSTANT, *_FAMILY, "call_id")  # the newest call of an abstract state is the number of its jobs
+_known_of = itemgetter(*(_PLACES[name] for name in _KNOWN))
+KNOWN = frozenset(_KNOWN)
 
 
 def answers(s: State, profile: str) -> tuple[Any, ...]:
@@ -117,9 +119,11 @@ class WatchedState:
     """A layer over a state: the fields that were written, and those that were read."""
 
     def __init__(self, base: State, reads: Reads, below: WatchedState | None = None) -> None:
-        self.__dict__.update(_base=base, _reads=reads, _below=below)
+        fields = self.__dict__
         if below is None:
-            self.__dict__["due"] = WatchedDues(base.due, reads)
+            fields.update(zip(_KNOWN, _known_of(base), strict=True))
+            fields["due"] = WatchedDues(base.due, reads)
+        fields.update(_base=base, _reads=reads, _below=below)
 
     def __getattr__(self, name: str) -> Any:
         """A field that this layer doesn't have yet."""
@@ -129,9 +133,7 @@ class WatchedState:
         if self._below is not None:
             value = getattr(self._below, name)
         else:
-            value = self._base[place]
-            if name not in KNOWN:
-                self._reads[place] = value
+            value = self._reads[place] = self._base[place]
         self.__dict__[name] = value
         return value
 
@@ -161,7 +163,7 @@ class WatchedState:
         """Are both the same state? What neither layer has, comes from the same state below."""
         if type(other) is not WatchedState or other._base is not self._base:
             return isinstance(other, tuple) and tuple(self) == tuple(other)
-        names = {name for layer in (*self._layers(), *other._layers()) for name in layer.__dict__}
+        names = {name for layer in (*self._layers(), *other._layers()) for name in layer._written()}
         return all(getattr(self, name) == getattr(other, name) for name in _FIELDS if name in names)
 
     __hash__ = None  # type: ignore[assignment]
@@ -171,6 +173,12 @@ class WatchedState:
         while layer is not None:
             yield layer
             layer = layer._below
+
+    def _written(self) -> Iterator[str]:
+        """The names of the fields that this layer doesn't have from the layer below."""
+        if self._below is not None:
+            below = self._below.__dict__
+            yield from (name for name, value in self.__dict__.items() if name not in below or below[name] is not value)
 
     def unwatched(self) -> State:
         """The same state, as an ordinary value. Nothing is noted."""
@@ -197,9 +205,11 @@ Sequence.register(WatchedState)  # a state is a tuple, and `match` may take it a
 
 
 class WatchedDraft:
-    """A draft on a watched state. A field that the step has not written is read from that state."""
+    """A draft on a watched state. It begins with what is known or was read of that state. Another field that the step
+    has not written is read from that state."""
 
     def __init__(self, s: Any, owners: DeadlineOwners, at: int) -> None:
+        self.__dict__.update(s.__dict__)
         self.before = s
         self.owners = owners
         self.effects: list[Any] = []
@@ -221,9 +231,10 @@ class WatchedDraft:
 
     def build(self) -> Any:
         s = self.before
-        after = WatchedState(s._base, s._reads, s)
+        after = WatchedState.__new__(WatchedState)
         fields = after.__dict__
         fields.update(self.__dict__)
+        fields["_below"] = s
         for name in ("before", "owners", "effects", "fired"):
             del fields[name]
         if not isinstance(self.due, WatchedDues):

@@ -1,0 +1,67 @@
+"""A server in a process of its own, as a benchmark starts it and asks it for its CPU time.
+
+Rule: the server has a core of its own if the machine has two, and this process keeps to another one.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from duologue.core.errors import DuologueError
+
+
+class ServerTimes(NamedTuple):
+    """What a server has used so far, in seconds."""
+
+    cpu_s: float
+    waited_s: float  # how long it could have run, but other processes had its core
+
+
+class TimedServer:
+    """The process of a server."""
+
+    def __init__(self, kind: str, core: int | None) -> None:
+        command = [sys.executable, "-m", "duologue.lab.bench.served_process", kind]
+        command += [str(core)] if core is not None else []
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.url = self._read().strip()
+        if not self.url.startswith("http"):
+            raise DuologueError(
+                "the server didn't start; are its packages missing? pip install 'duologue[server,speech]'"
+            )
+
+    def times(self) -> ServerTimes:
+        """What the server has used so far."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        return ServerTimes(*map(float, self._read().split()))
+
+    def stop(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(20)
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
+
+
+@contextmanager
+def timed_server(kind: str) -> Iterator[TimedServer]:
+    """Run a server of this kind: `phone` or `realtime`."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    server = TimedServer(kind, cores[0] if len(cores) > 1 else None)
+    try:
+        if len(cores) > 1:
+            os.sched_setaffinity(0, {cores[1]})
+        yield server
+    finally:
+        server.stop()
+        if cores:
+            os.sched_setaffinity(0, set(cores))

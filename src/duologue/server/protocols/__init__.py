@@ -1,0 +1,1 @@
+"""What the protocols of other projects share: admission, limits, queues, and the conversation behind a translation."""

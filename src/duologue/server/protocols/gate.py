@@ -1,0 +1,190 @@
+"""The gate of one protocol: admits its sockets and its requests, and refuses in the protocol's own form.
+
+Rule: origin, credentials, a server that stops and the connections of an address are decided here, and the same for
+every protocol.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from duologue.core.errors import DuologueError
+
+from ..app import Server
+from ..credentials import Admission, header, is_own_page
+from ..realtime.client_secrets import ClientSecrets
+from ..siblings import SCOPE_KEY
+from ..webrtc_peers import why_no_webrtc
+from .closes import REFUSED
+
+Scope: TypeAlias = dict[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
+Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class EntryRefused(DuologueError):
+    """A socket or a request is refused: the status, a code for programs, one sentence, and the field that it is about,
+    if it is about one."""
+
+    def __init__(self, status: int, code: str, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.param = param
+
+
+class Admitted(NamedTuple):
+    """A client that may come in."""
+
+    scope: Scope
+    address: str
+    presented: str  # its key, ticket or token
+    admission: Admission
+
+
+@dataclass(frozen=True, slots=True)
+class GateForm:
+    """What differs between protocols."""
+
+    presented: Callable[[Scope], str]  # the key of a socket or a request; raises EntryRefused
+    as_json: Callable[[EntryRefused], dict[str, Any]]  # the body of a refusal
+
+
+class ProtocolGate:
+    """The gate of one protocol."""
+
+    def __init__(self, server: Server, keys: ClientSecrets, form: GateForm) -> None:
+        self.server = server
+        self.keys = keys
+        self._form = form
+
+    # -- Admission
+
+    async def admit(self, scope: Scope) -> Admitted:
+        """Who this is. Raises EntryRefused."""
+        access = self.server.access
+        self._check_origin(scope)
+        presented = self._form.presented(scope)
+        admission = self.keys.admit(presented, scope)
+        if admission is None:
+            if presented:
+                await access.refuse_late(scope)
+            raise EntryRefused(401, "invalid_api_key", "The key is missing, wrong or over.")
+        if self.server.conversations.is_draining:
+            raise EntryRefused(503, "server_stopping", "The server is stopping: connect again.")
+        return Admitted(scope, access.address_of(scope), presented, admission)
+
+    async def admit_webrtc(self, scope: Scope) -> Admitted:
+        """The same, for a request that needs WebRTC. Raises EntryRefused."""
+        admitted = await self.admit(scope)
+        if (why := why_no_webrtc(self.server.settings.webrtc)) is not None:
+            raise EntryRefused(501, "unsupported_parameter", f"This server has no WebRTC: {why}.")
+        return admitted
+
+    def enter(self, address: str) -> None:
+        """Count one more connection of this address, until `leave`. Raises EntryRefused."""
+        if not self.server.access.enter(address):
+            self.leave(address)
+            raise EntryRefused(429, "rate_limit_exceeded", "Your address has too many connections.")
+
+    def leave(self, address: str) -> None:
+        self.server.access.leave(address)
+
+    @contextmanager
+    def entered(self, scope: Scope) -> Iterator[None]:
+        """Count a socket while it is open. Raises EntryRefused."""
+        address = self.server.access.address_of(scope)
+        if self.server.access.is_too_often(scope):
+            raise EntryRefused(429, "rate_limit_exceeded", "Your address opens connections too often.")
+        self.enter(address)
+        try:
+            yield
+        finally:
+            self.leave(address)
+
+    def _check_origin(self, scope: Scope) -> None:
+        if not is_own_page(scope, self.server.settings):
+            raise EntryRefused(403, "invalid_origin", "This page may not use this server: see --origin.")
+
+    # -- Sockets and requests
+
+    async def refuse_socket(self, scope: Scope, send: Send, why: EntryRefused) -> None:
+        """Answer the handshake with a status instead of opening a socket."""
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": REFUSED, "reason": why.message})
+            return
+        body = json.dumps(self._form.as_json(why)).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        await send({"type": "websocket.http.response.start", "status": why.status, "headers": headers})
+        await send({"type": "websocket.http.response.body", "body": body})
+
+    def route(self, path: str, answer: Callable[[Request], Awaitable[Response]], methods: Sequence[str]) -> Route:
+        """The route of a request. `answer` may raise EntryRefused. A page of an origin that the operator allowed may
+        send it and read the response."""
+
+        async def respond(request: Request) -> Response:
+            response: Response
+            try:
+                self._check_origin(dict(request.scope))
+                response = Response(status_code=204) if request.method == "OPTIONS" else await answer(request)
+            except EntryRefused as why:
+                response = JSONResponse(self._form.as_json(why), status_code=why.status)
+                if why.code == "invalid_origin":
+                    return response
+            response.headers.update(cors_headers(dict(request.scope), methods))
+            return response
+
+        return Route(path, respond, methods=[*methods, "OPTIONS"])
+
+
+class SocketGate:
+    """The ASGI endpoint of a protocol's sockets. `serve` gets each that is admitted, accepts it, or raises
+    EntryRefused."""
+
+    def __init__(self, gate: ProtocolGate, serve: Callable[[Admitted, Receive, Send], Awaitable[None]]) -> None:
+        self._gate = gate
+        self._serve = serve
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()  # websocket.connect
+        if (connection := scope.get(SCOPE_KEY)) is not None:
+            connection.settle()  # the conversation stays in the process that the client has reached
+        try:
+            with self._gate.entered(scope):
+                await self._serve(await self._gate.admit(scope), receive, send)
+        except EntryRefused as why:
+            await self._gate.refuse_socket(scope, send, why)
+
+
+def cors_headers(scope: Scope, methods: Sequence[str]) -> dict[str, str]:
+    """Headers that let a page of another, allowed origin send this request and read the response."""
+    origin = header(scope, b"origin")
+    if not origin:
+        return {}
+    asked = header(scope, b"access-control-request-headers")  # clients send headers of their own
+    return {
+        "access-control-allow-origin": origin,
+        "access-control-allow-methods": ", ".join(methods),
+        "access-control-allow-headers": asked or "authorization, content-type",
+        "access-control-expose-headers": "location",
+        "vary": "origin",
+    }
+
+
+async def read_body(request: Request, bytes_max: int, too_large: EntryRefused) -> bytes:
+    """The body of a request. Raises `too_large` if it has more bytes."""
+    data = bytearray()
+    async for piece in request.stream():
+        data += piece
+        if len(data) > bytes_max:
+            raise too_large
+    return bytes(data)

@@ -1,0 +1,25 @@
+"""The route that tells a client of WebRTC its STUN and TURN servers.
+
+Rule: a client gets credentials that end, never the secret that makes them.
+"""
+
+from __future__ import annotations
+
+import time
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from .gate import ProtocolGate
+
+
+def ice_servers_route(path: str, gate: ProtocolGate) -> Route:
+    """The answer is an `RTCConfiguration`."""
+
+    async def answer(request: Request) -> Response:
+        await gate.admit_webrtc(dict(request.scope))
+        servers = gate.server.settings.webrtc.ice_servers.as_json(time.time())
+        return JSONResponse({"iceServers": servers}, headers={"cache-control": "no-store"})
+
+    return gate.route(path, answer, ["GET"])

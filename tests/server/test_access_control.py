@@ -1,0 +1,66 @@
+"""What every entrance of a server shares: addresses, how many connections each has, and wrong credentials."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from duologue.fairness.bucket import Rate
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.access_control import AccessControl
+from duologue.server.connection_limit import ConnectionLimit
+from duologue.server.settings import Limits, ServerSettings
+from duologue.server.wrong_credentials import FIRST_WAIT_S
+
+PROXY = "10.0.0.1"
+
+
+def control(refused: list[str], **limits: Any) -> AccessControl:
+    settings = ServerSettings(trusted_proxies=(PROXY,), limits=Limits(**limits))
+    limit = ConnectionLimit(settings.limits.connections, settings.trusted_proxies, refused.append)
+    return AccessControl(settings, limit, refused.append)
+
+
+def scope_of(caller: str, peer: str = PROXY) -> dict[str, Any]:
+    return {"client": (peer, 1), "headers": [(b"x-forwarded-for", caller.encode())]}
+
+
+def test_an_address_has_only_so_many_connections_and_gets_a_place_back() -> None:
+    refused: list[str] = []
+    access = control(refused, sockets_per_address_max=2)
+    assert [access.enter("a") for _ in range(3)] == [True, True, False]
+    assert refused == ["address"]
+    assert access.enter("b"), "another address has its own places"
+    for _ in range(2):
+        access.leave("a")
+    assert access.enter("a")
+
+
+def test_behind_a_proxy_each_caller_counts_for_itself() -> None:
+    refused: list[str] = []
+    access = control(refused, connections=Rate(1, 600_000, 2))
+    assert access.address_of(scope_of("9.9.9.9")) == "9.9.9.9"
+    assert access.address_of(scope_of("9.9.9.9", peer="8.8.8.8")) == "8.8.8.8", "the header is made up"
+
+    async def whole() -> None:
+        assert [access.is_too_often(scope_of("9.9.9.9")) for _ in range(3)] == [False, False, True]
+        assert not access.is_too_often(scope_of("9.9.9.8"))
+        assert not any(access.is_too_often(scope_of("", peer="8.8.8.8")) for _ in range(5)), "counted when it connected"
+
+    run_simulated(whole())
+    assert refused == ["connections"]
+
+
+def test_wrong_credentials_wait_longer_each_time_for_the_caller_and_not_for_its_proxy() -> None:
+    async def whole() -> None:
+        access, loop = control([]), asyncio.get_running_loop()
+
+        async def waited_s(caller: str) -> float:
+            began_s = loop.time()
+            await access.refuse_late(scope_of(caller))
+            return round(loop.time() - began_s, 3)
+
+        assert [await waited_s("9.9.9.9") for _ in range(3)] == [FIRST_WAIT_S * n for n in (1, 2, 4)]
+        assert await waited_s("9.9.9.8") == FIRST_WAIT_S
+
+    run_simulated(whole())
