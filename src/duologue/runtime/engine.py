@@ -278,13 +278,11 @@ class Engine:
 
     def _words(self) -> dict[str, Any]:
         earlier, summary = self._unrestored, self.summary.dump()
-        rest, asking = self.transcript.rest(), self.requests.dump()
+        rest, asking, heard = self.transcript.rest(), self.requests.dump(), self.unsaved_answers.heard
         if earlier is not None:  # not restored yet, so the open calls and the speech are those of the checkpoint
-            return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary, earlier.heard)
-        speech = self.playback.speech
-        opened = speech.dump() if speech is not None else None
-        cut = self.playback.cut.dump() if self.playback.cut is not None else None
-        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, self.unsaved_answers.heard)
+            return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary, heard)
+        opened, cut = (one and one.dump() for one in (self.playback.speech, self.playback.cut))
+        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, heard)
 
     def context_part(self) -> dict[str, Any]:
         """The facts and data of the call. Data that can't be saved is reported, and the rest is saved without it."""
@@ -479,8 +477,7 @@ class Engine:
         if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
             self.replies.start(request, ToldBrain(told.text), told.heard)
             return
-        if told is not None and told.turn < effect.last and told.is_whole:
-            request = replace(request, heard_turn=told.turn)
+        request = replace(request, heard_turn=told.turn_before(effect.last) if told is not None else 0)
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)

@@ -84,10 +84,10 @@ class HeardAnswer(NamedTuple):
     heard: str
     text: str
 
-    @property
-    def is_whole(self) -> bool:
-        """Was all of it heard?"""
-        return _plain(self.heard) == _plain(self.text)
+    def turn_before(self, last: int) -> int:
+        """The turn that it answers, if all of it was heard and later turns up to `last` are open. Otherwise 0."""
+        is_whole = _plain(self.heard) == _plain(self.text)
+        return self.turn if is_whole and self.turn < last else 0
 
 
 def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:

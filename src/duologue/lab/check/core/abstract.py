@@ -83,7 +83,10 @@ _TURN, _SAID, _ASKED, _ANSWERED, _FLOOR_TURN, _OVERHEARD, _ASKED_AGAIN, _LINK, _
         "jobs", "call_id", "due",
     )
 )  # fmt: skip
-_MOVES_TURNS = frozenset((_TURN, _SAID, _ASKED, _ANSWERED, _FLOOR_TURN, _OVERHEARD, _ASKED_AGAIN, _USER, _VOICE))
+_LOSSES = _PLACES["losses"]
+_MOVES_TURNS = frozenset(
+    (_TURN, _SAID, _ASKED, _ANSWERED, _FLOOR_TURN, _OVERHEARD, _ASKED_AGAIN, _LOSSES, _USER, _VOICE)
+)
 _MOVES_DUES = frozenset((_LINK, _USER, _VOICE))
 
 
@@ -120,6 +123,7 @@ class AbstractChange:
                 values[_FLOOR_TURN] if sounding else None, values[_TURN], 1 if is_quiet or not late_turns else 2,
             )  # fmt: skip
             values[_OVERHEARD] = values[_TURN] if values[_OVERHEARD] else 0
+            values[_LOSSES] = values[_LOSSES] if values[_ASKED_AGAIN] else 0
         if self.moves_dues:
             due = s.due
             if self.dues:
