@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from duologue.brains.gemini.settings import GeminiSettings
 from duologue.brains.realtime.settings import RealtimeSettings
 from duologue.core.settings import PROFILES, Settings
 from duologue.runtime.agent import Agent, Phrases
@@ -61,6 +62,7 @@ SECTIONS: tuple[tuple[type, str, str], ...] = (
         "What interrupts the agent. The column of a profile shows what it uses instead of the default.",
     ),
     (RealtimeSettings, "RealtimeSettings", "`RealtimeModel(..., settings=RealtimeSettings(...))`."),
+    (GeminiSettings, "GeminiSettings", "`GeminiLive(..., settings=GeminiSettings(...))`."),
     (
         ServerSettings,
         "ServerSettings",

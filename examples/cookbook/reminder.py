@@ -32,5 +32,5 @@ async def agent(context: Context[Reminder]) -> Agent:
     return Agent(
         lambda request: "I can only remind you of your appointment.",
         name="reminder",
-        hooks=Hooks(on_start=remind),
+        hooks=Hooks(on_start=remind, on_resume=remind),
     )

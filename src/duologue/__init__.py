@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from duologue.brains.anthropic import AnthropicBrain
     from duologue.brains.chat import ChatBrain
+    from duologue.brains.gemini import GeminiLive, GeminiSettings
     from duologue.brains.realtime import RealtimeModel, RealtimeSettings
     from duologue.core.errors import DuologueError
     from duologue.core.settings import PROFILES, Settings, profile
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from duologue.observe import signals
     from duologue.plugins import PluginBrain, PluginEars, PluginVoice
     from duologue.ports.brain import Firm, LastWords, OpenQuestion, Request, Show, Working
-    from duologue.ports.context import CallInfo, Context
+    from duologue.ports.context import CallInfo, Context, NotPossible, TransferFailed
     from duologue.ports.failure import ServiceError
     from duologue.ports.history import AgentSaid, CallOutput, UserSaid
     from duologue.ports.sound import Sound, Word
@@ -66,6 +67,8 @@ _MODULES = {
     "Fallback": "duologue.failover",
     "Firm": "duologue.ports.brain",
     "FlowBrain": "duologue.flows.brain",
+    "GeminiLive": "duologue.brains.gemini",
+    "GeminiSettings": "duologue.brains.gemini",
     "HealthRule": "duologue.failover",
     "Hooks": "duologue.runtime.hooks",
     "Job": "duologue.ports.worker",
@@ -76,6 +79,7 @@ _MODULES = {
     "LocalVoice": "duologue.voice.local",
     "McpServer": "duologue.workers.mcp",
     "NeuralVoice": "duologue.voice.neural",
+    "NotPossible": "duologue.ports.context",
     "OpenQuestion": "duologue.ports.brain",
     "PROFILES": "duologue.core.settings",
     "Phrases": "duologue.runtime.agent",
@@ -93,6 +97,7 @@ _MODULES = {
     "Sounds": "duologue.voice.sounds",
     "SpeechEndpointVoice": "duologue.voice.endpoint",
     "ToolCall": "duologue.ports.tool_call",
+    "TransferFailed": "duologue.ports.context",
     "UserSaid": "duologue.ports.history",
     "Word": "duologue.ports.sound",
     "Working": "duologue.ports.brain",
@@ -142,6 +147,8 @@ __all__ = [
     "Fallback",
     "Firm",
     "FlowBrain",
+    "GeminiLive",
+    "GeminiSettings",
     "HealthRule",
     "Hooks",
     "Job",
@@ -152,6 +159,7 @@ __all__ = [
     "LocalVoice",
     "McpServer",
     "NeuralVoice",
+    "NotPossible",
     "OpenQuestion",
     "Phrases",
     "PicoVoice",
@@ -168,6 +176,7 @@ __all__ = [
     "Sounds",
     "SpeechEndpointVoice",
     "ToolCall",
+    "TransferFailed",
     "UserSaid",
     "Word",
     "Working",

@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from duologue.cli.app import app
-from duologue.lab.bench import core
+from duologue.core.errors import DuologueError
+from duologue.lab.bench import core, noise
 
 MEASURED: dict[str, Any] = {
     "us_per_transition": 7.5,
@@ -51,3 +52,21 @@ def test_every_benchmark_describes_itself(name: str) -> None:
     assert done.exit_code == 0
     assert "Measure" in done.stdout
     assert "--json" in done.stdout
+
+
+def test_noise_is_a_table_of_suppressors(monkeypatch: pytest.MonkeyPatch) -> None:
+    errors = {level: {"none": 5, "webrtc 2": 10} for level in ("none", "20 dB", "10 dB", "5 dB")}
+    both = {"none": 0.0, "webrtc 2": 2.0}
+    found = {"recordings": 3, "words": 50, "errors": errors, "cpu_ms": both, "delay_ms": both}
+    monkeypatch.setattr(noise, "bench_noise", lambda *given: found)
+    done = CliRunner().invoke(app, ["bench", "noise", "speech.jsonl", "noise.jsonl"])
+    assert done.exit_code == 0
+    row = next(line for line in done.stdout.splitlines() if "webrtc 2" in line)
+    assert row.count("20.0 %") == 4
+    assert json.loads(CliRunner().invoke(app, ["bench", "noise", "a", "b", "--json"]).stdout) == found
+
+
+def test_a_set_that_is_missing_is_named() -> None:
+    done = CliRunner().invoke(app, ["bench", "noise", "speech.jsonl", "missing.jsonl"])
+    assert isinstance(done.exception, DuologueError)
+    assert "missing.jsonl can't be read" in str(done.exception)

@@ -13,8 +13,10 @@ from duologue.testing import ScriptedModel, ScriptedVoice
 from tests.cli.command_line import Done, run
 
 AGENT = '''
-from duologue import Agent, Phrases, ToolCall, tool
+from dataclasses import dataclass
+from duologue import Agent, Context, Hooks, Phrases, ToolCall, tool
 from duologue.testing import ScriptedVoice
+from duologue.workers.collect import CollectConfirmation
 
 @tool
 def opening_hours(day: str) -> str:
@@ -24,13 +26,36 @@ def opening_hours(day: str) -> str:
 def brain(request):
     if request.outputs:
         return [f"We are open {request.outputs[0].output}."]
+    if request.text == "order":
+        return [ToolCall("order", {})]
     if request.text == "crash":
         return {}["no such key"]
     if request.text.startswith("when"):
         return [ToolCall("opening_hours", {"day": request.text.split()[-1]})]
     return [f"You said {request.text}."]
 
-agent = Agent(brain, name="Shop", tools=[opening_hours], voice=ScriptedVoice(), phrases=Phrases(greeting="Good day."))
+@tool
+async def order(context: Context) -> str:
+    """Ask for a name and a confirmation."""
+    name = await context.ask("What is your name?")
+    sure = await context.run(CollectConfirmation("Shall I order it?"))
+    return f"{name} on the line {context.line}: {sure}"
+
+async def lead(context):
+    name = await context.ask("Who is there?")
+    await context.say(f"Hello {name}.")
+    context.end()
+
+def made(context):
+    context.data = Data()
+    return Agent(brain, hooks=Hooks(on_start=lead))
+
+@dataclass
+class Data:
+    name: str = "made"
+
+tools = [opening_hours, order]
+agent = Agent(brain, name="Shop", tools=tools, voice=ScriptedVoice(), phrases=Phrases(greeting="Good day."))
 '''
 
 
@@ -40,8 +65,8 @@ def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
     (tmp_path / f"{name}.py").write_text(AGENT)
     monkeypatch.chdir(tmp_path)
 
-    def typed(text: str, *options: str) -> Done:
-        return run("chat", f"{name}:agent", *options, stdin=text, env={"COLUMNS": "300"})
+    def typed(text: str, *options: str, agent: str = "agent") -> Done:
+        return run("chat", f"{name}:{agent}", *options, stdin=text, env={"COLUMNS": "300"})
 
     return typed
 
@@ -62,6 +87,23 @@ def test_a_tool_is_really_called_and_named(chat) -> None:
     done = chat("when are you open on monday\n")
     assert "tool   opening_hours" in done.stdout
     assert "agent  We are open nine to six." in done.stdout
+
+
+def test_a_tool_can_ask_questions_in_writing(chat) -> None:
+    done = chat("order\nAda\nyes\n")
+    assert done.returncode == 0
+    asked = [line for line in done.stdout.splitlines() if line.startswith("agent")]
+    assert asked[1:] == [
+        "agent  What is your name?",
+        "agent  Shall I order it?",
+        "agent  We are open Ada on the line text: True.",
+    ]
+
+
+def test_a_function_of_the_context_can_make_the_agent_and_a_hook_can_lead_it(chat) -> None:
+    done = chat("Ada\n", agent="made")
+    assert done.stdout.splitlines()[1:] == ["agent  Who is there?", "you    Ada", "agent  Hello Ada."]
+    assert done.stderr == ""
 
 
 def test_what_a_tool_raises_is_shown_with_its_traceback(chat) -> None:

@@ -29,6 +29,10 @@ def brain(request: Request, context: Context) -> str:
 
 voice = ScriptedVoice(char_ms=3)
 agent = Agent(brain, ears=ScriptedEars(), voice=voice, profile="words", phrases=Phrases(greeting="Hello."))
+
+def made(context: Context) -> Agent:
+    greeting = f"Hello {context.info.parameters.get('name', '')}."
+    return Agent(brain, ears=ScriptedEars(), voice=voice, profile="words", phrases=Phrases(greeting=greeting))
 """
 
 
@@ -59,10 +63,11 @@ async def dial(folder: Path, book: dict[str, Telephone], *args: str) -> tuple[in
 @pytest.mark.alone
 def test_a_call_is_shown_with_its_stages_and_its_words(tmp_path: Path) -> None:
     book = {CALLER: Telephone(steps=(Listen(), HangUp()))}
-    code, out, problems = asyncio.run(dial(tmp_path, book, "--to", CALLER))
+    made = ("--agent", "caller:made", "--parameter", "name=Ada")  # a function of the context
+    code, out, problems = asyncio.run(dial(tmp_path, book, "--to", CALLER, *made))
     assert code == 0, out + problems
     assert all(stage in out for stage in ("dialling", "ringing", "talking", "completed"))
-    assert "agent  Hello." in out
+    assert "agent  Hello Ada." in out
 
 
 @pytest.mark.alone

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from duologue import Agent, CallInfo, CallOutput, Context, Conversation, Phrases, Request, ToolCall
+from duologue import Agent, CallInfo, CallOutput, Conversation, Phrases, Request, ToolCall
 from duologue.lines.scripted import ScriptedLine
 from duologue.ports import AgentSaid, Frame
 from duologue.runtime.seats import Seats
@@ -164,9 +164,8 @@ def test_triage_hands_over_to_a_specialist_and_back() -> None:
 
 @pytest.mark.parametrize(("answer", "comes", "heard_then"), [("yes", True, "see you"), ("no", False, "cancelled")])
 def test_the_reminder_speaks_first_and_hangs_up(answer: str, comes: bool, heard_then: str) -> None:
-    context = Context[Any](CallInfo(parameters={"patient": "Ada", "time": "on Monday at ten"}))
-    agent = asyncio.run(recipe("reminder").agent(context))
-    with Call(replace(agent, data=lambda info: context.data)) as call:
+    info = CallInfo(parameters={"patient": "Ada", "time": "on Monday at ten"})
+    with Call(recipe("reminder").agent, info=info) as call:
         call.settles().expect_heard("Hello Ada, you have an appointment on Monday at ten.")
         call.user(answer).expect_heard(heard_then)
         call.until(lambda: call.conversation.phase == "idle").expect_ended()

@@ -299,3 +299,74 @@ def test_a_better_model_that_is_late_is_not_asked_about_such_utterances_any_more
 
 def test_a_frame_that_is_no_sound_is_not_heard() -> None:
     assert listen(ears_of(), [Frame(b"")] * 10) == []
+
+
+# -- Noise suppression
+
+
+class Halving:
+    """Removes half of everything."""
+
+    def feed(self, sound: Samples) -> Samples:
+        return sound / 2
+
+
+class Broken:
+    """Fails at some frame."""
+
+    def __init__(self, after: int, result: Samples | None = None) -> None:
+        self.left, self.result = after, result
+
+    def feed(self, sound: Samples) -> Samples:
+        self.left -= 1
+        if self.left > 0:
+            return sound / 2
+        if self.result is None:
+            raise ZeroDivisionError("said: my secret")
+        return self.result
+
+
+class Level(OneWord):
+    """Writes how loud it is."""
+
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
+        text = f"{np.abs(audio).max():.2f}"
+        return Transcription(text, 0.9, (WrittenWord(text, 0.9, 1),), (1,))
+
+
+def text_with(suppressor: Any) -> str:
+    """What is transcribed of a word with a level of 0.3."""
+    heard: list[float] = []
+
+    class Listening(LoudVad):
+        def probability(self, frame: Samples) -> float:
+            heard.append(float(np.abs(frame).max()))
+            return super().probability(frame)
+
+    ears = LocalEars(Level(), Listening, judges_turns=False, cancels_echo=False, noise_suppressor=suppressor)
+    (final,) = [one for one in listen(ears, frames_of(ONE)) if isinstance(one, Final)]
+    assert max(heard) == pytest.approx(0.3, abs=0.01), "voice detection hears the microphone"
+    return final.text
+
+
+def test_only_the_audio_for_words_is_without_noise() -> None:
+    assert text_with(None) == "0.30"
+    assert text_with(Halving) == "0.15"
+
+
+@pytest.mark.parametrize("result", [None, np.zeros(3, np.float32)], ids=["raises", "a wrong length"])
+def test_a_suppressor_that_fails_is_left_out_with_one_line(
+    result: Samples | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert text_with(lambda: Broken(3, result)) == "0.30"
+    (line,) = caplog.messages
+    assert "noise suppression failed" in line
+    assert "secret" not in line
+
+
+def test_what_makes_no_suppressor_is_refused() -> None:
+    for wrong in (Halving(), object):
+        with pytest.raises(TypeError, match="such as WebrtcNoiseSuppressor"):
+            LocalEars(OneWord(), LoudVad, judges_turns=False, noise_suppressor=wrong)  # type: ignore[arg-type]
+    made = LocalEars(OneWord(), LoudVad, judges_turns=False, noise_suppressor=Halving)
+    assert made.settings["noise_suppressor"] == "Halving"

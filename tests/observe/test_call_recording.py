@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
+import stat
 from array import array
 from pathlib import Path
 
+import pytest
+
+from duologue.fairness.fair_threads import ENCODING
 from duologue.observe.call_recording import (
     JITTER_MS,
     CallRecording,
@@ -13,7 +18,7 @@ from duologue.observe.call_recording import (
     recording_path,
     recordings_of,
 )
-from duologue.observe.stereo_file import LEFT, RIGHT
+from duologue.observe.stereo_file import LEFT, RIGHT, read_stereo
 from duologue.ports.ears import Frame
 from duologue.ports.sound import Sound
 from tests.observe.test_stereo_file import samples_of
@@ -43,6 +48,29 @@ def test_the_person_is_on_the_left_at_the_time_of_the_frames(tmp_path: Path) -> 
     left, right = samples_of(tmp_path / "a.wav")
     assert loud(left) == (500, 600)
     assert not any(right)
+
+
+def test_an_opus_file_has_the_same_milliseconds_and_replaces_the_wav_file(tmp_path: Path) -> None:
+    soundfile = pytest.importorskip("soundfile")
+    recording = CallRecording(recording_path(tmp_path, "abc", ".opus"), 1_000)
+    tone = array("h", [round(9_000 * math.sin(at / 4)) for at in range(100 * PER_MS)])
+    for number in range(1, 6):
+        recording.hear(Frame(tone[(number - 1) * 320 : number * 320].tobytes()), 1_500 + 20 * number)
+    recording.close()
+    assert recording_path(tmp_path, "abc", ".opus").name == "abc-2.opus"
+    ENCODING.submit_for("abc", lambda: None).result()  # it waits its turn
+    (path,) = recordings_of(tmp_path, "abc")
+    assert path.name == "abc.opus"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    found = read_stereo(path)
+    assert (found.began_at, found.media_type) == (1_000, "audio/ogg")
+    sound, rate_hz = soundfile.read(path, dtype="int16")
+    left = [at for at, one in enumerate(sound[:, 0]) if abs(int(one)) > 1_000]
+    assert rate_hz == 16_000
+    assert abs(left[0] / 16 - 500) < 10
+    assert abs(left[-1] / 16 - 600) < 10
+    assert int(abs(sound[:, 1]).max()) < 100
+    assert delete_old_recordings(tmp_path, path.stat().st_mtime + 1) == 1
 
 
 def test_frames_with_jitter_stay_in_one_piece_and_a_pause_is_kept(tmp_path: Path) -> None:

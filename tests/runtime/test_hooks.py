@@ -12,10 +12,13 @@ from duologue import Agent, CallInfo, Context, Conversation, Hooks, Request, Too
 from duologue.lines.scripted import ScriptedLine
 from duologue.ports.client_channel import ProgramMessage
 from duologue.ports.context import NotPossible
+from duologue.ports.usage_report import report_usage
 from duologue.runtime.agent import InvalidAgent
 from duologue.runtime.hooks import HOOK_S_MAX, CallUsage
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import Call
+from duologue.workers.collect import CollectName, NotCollected
+from tests.server.moving_nodes import Node, Page, hello_of, store_here
 
 
 def noting(seen: list[Any], name: str) -> Any:
@@ -91,3 +94,76 @@ def test_a_message_of_the_client_gets_the_value_of_its_hook() -> None:
         run_simulated(whole(heard, "slow"))
     with pytest.raises(NotPossible, match="no hook `on_message`"):
         run_simulated(whole(Agent(brain), "quick"))
+
+
+def test_a_call_that_moves_to_another_process_starts_once_and_ends_once() -> None:
+    async def run() -> list[str]:
+        seen: list[Any] = []
+        names = ("on_start", "on_resume", "on_end", "on_usage")
+        hooks = Hooks(**{name: noting(seen, name) for name in names})
+        store = store_here()
+        first, page = Node("first", store, lambda: Agent(brain, tools=[look], hooks=hooks)), Page()
+        await first.open()
+        served = await first.begin(page)
+        await first.conversations.drain()
+        seen.append(("moved",))
+        assert served.is_elsewhere
+        second = Node("second", store, lambda: Agent(brain, tools=[look], hooks=hooks))
+        await second.open()
+        again = await second.reconnect(Page(), hello_of(page))
+        assert again is not None
+        await asyncio.sleep(0.5)
+        await again.end("enough")
+        await asyncio.sleep(0.5)
+        await second.leases.close()
+        return [name for name, *_ in seen]
+
+    assert run_simulated(run()) == ["on_start", "moved", "on_resume", "on_end", "on_usage"]
+
+
+def test_the_usage_of_a_call_has_what_services_were_used() -> None:
+    used: list[CallUsage] = []
+
+    async def note(context: Context[Any], usage: CallUsage) -> None:
+        used.append(usage)
+
+    async def model(request: Request) -> AsyncIterator[str]:
+        report_usage("llm", "example.com", "small", input_tokens=7, output_tokens=3)
+        yield "Fine."
+
+    with Call(Agent(model, hooks=Hooks(on_usage=note))) as call:
+        call.user("hello there").expect_heard("Fine.").hangs_up().waits(100)
+    (row,) = [row for row in used[0].services if row.part == "llm"]
+    assert (row.provider, row.model, row.input_tokens, row.output_tokens) == ("example.com", "small", 7, 3)
+
+
+def test_an_answer_that_is_only_shown_is_a_turn_too() -> None:
+    async def run() -> list[tuple[str, str]]:
+        told: list[tuple[str, str]] = []
+
+        async def note(context: Context[Any], turn: Any) -> None:
+            told.append((turn.turn.role, turn.turn.transcript))
+
+        silent = Agent(lambda request: "Fine.", hooks=Hooks(on_turn=note))  # without a voice
+        async with Conversation(silent, ScriptedLine()) as conversation:
+            conversation.type("hello there")
+            await asyncio.sleep(1)
+        return told
+
+    assert run_simulated(run()) == [("user", "hello there"), ("assistant", "Fine.")]
+
+
+def test_a_hook_that_outlives_its_call_ends_quietly() -> None:
+    collected: list[str] = []
+
+    async def lead(context: Context[Any]) -> None:
+        try:
+            await context.run(CollectName())
+        except NotCollected as problem:
+            collected.append(str(problem))
+            await context.say("I will call again later.")
+
+    with Call(Agent(lambda request: "Fine.", hooks=Hooks(on_start=lead))) as call:
+        call.settles().expect_heard("What is your name?").hangs_up().waits(1_000)
+        assert not call.conversation.engine.failures
+    assert collected == ["the person can't be asked: nothing can be said: the call has not started, or is over"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
-from duologue import Agent
+from duologue import Agent, Context, Hooks
 from duologue.observe import signals as sg
 from duologue.ports.ears import Frame
 from duologue.ports.sound import Sound
@@ -54,6 +55,25 @@ def test_what_was_cut_off_is_not_in_the_recording(tmp_path: Path) -> None:
     _, right = samples_of(tmp_path / "call.wav")
     assert abs(sum(bool(one) for one in right) // PER_MS - heard_ms) <= 5
     assert heard_ms < 6_000  # two answers of three seconds
+
+
+def test_a_secret_answer_is_silence_in_the_recording(tmp_path: Path) -> None:
+    spoken = Frame(array("h", [900] * 20 * PER_MS).tobytes())
+    answers: list[str] = []
+
+    async def ask(context: Context[Any]) -> None:
+        answers.append(await context.ask("What is the number of your card?", secret=True))
+
+    with Call(Agent(lambda _: "Good day.", voice=Tone(), hooks=Hooks(on_start=ask)), own_voice=True) as call:
+        call.conversation.engine.sound_recording.start(tmp_path / "call.wav")
+        start = call.now_ms
+        call.settles().does(lambda: call.line.tell(spoken))
+        call.user("four one one one").until(lambda: answers)
+        began = call.settles().now_ms - start
+        call.does(lambda: call.line.tell(spoken)).waits(100)
+    left, _ = samples_of(tmp_path / "call.wav")
+    assert answers == ["four one one one"]
+    assert abs(loud(left)[0] - began) <= 25
 
 
 def test_a_private_conversation_is_never_recorded(tmp_path: Path) -> None:

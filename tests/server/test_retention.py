@@ -32,7 +32,7 @@ class Store(MemoryStore):
 def test_old_conversations_are_deleted_again_and_again_while_the_server_runs() -> None:
     async def scene() -> None:
         store = Store()
-        deleting = asyncio.create_task(keep_deleting(store, None, 30))
+        deleting = asyncio.create_task(keep_deleting(store, (), 30))
         await asyncio.sleep(ROUND_S * 3.5)
         deleting.cancel()
         assert store.swept == [30 * DAY_S * 1000] * 4
@@ -45,7 +45,7 @@ def test_old_files_are_deleted_from_the_folder_of_journals(tmp_path: Path) -> No
     for file, age_days in ((old, 31), (new, 29)):
         file.write_text("said")
         os.utime(file, (NOW_S - age_days * DAY_S,) * 2)
-    asyncio.run(delete_old(None, tmp_path, 30, NOW_S))
+    asyncio.run(delete_old(None, (tmp_path,), 30, NOW_S))
     assert list(tmp_path.glob("*.jsonl")) == [new]
 
 
@@ -57,7 +57,7 @@ def test_a_store_that_fails_is_logged_and_tried_again(caplog: pytest.LogCaptureF
 
     async def scene() -> None:
         store = Broken()
-        deleting = asyncio.create_task(keep_deleting(store, None, 1))
+        deleting = asyncio.create_task(keep_deleting(store, (), 1))
         await asyncio.sleep(ROUND_S * 1.5)
         deleting.cancel()
         assert len(store.swept) == 2

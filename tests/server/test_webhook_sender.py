@@ -65,7 +65,7 @@ def test_what_happens_in_a_call_is_told_in_order_and_only_once() -> None:
         node = Node("a", store, agent)
         await a_call(node, receiver, store)
         await asyncio.sleep(5)
-        assert receiver.events == ["start", "turn", "end", "usage"]
+        assert receiver.events == ["start", "turn", "turn", "end", "usage"]
         assert receiver.got[-2]["data"]["reason"] == "enough"
         assert len(set(receiver.ids)) == len(receiver.ids)
         (conversation,) = {one["conversation"] for one in receiver.got}
@@ -81,7 +81,7 @@ def test_a_refused_message_is_sent_again_until_it_is_accepted() -> None:
         node = Node("a", store, agent)
         await a_call(node, receiver, store)
         await asyncio.sleep(60)
-        assert receiver.events == ["start", "turn", "end", "usage"]
+        assert receiver.events == ["start", "turn", "turn", "end", "usage"]
         assert receiver.tries == len(receiver.got) + 3
         await node.leases.close()
 
@@ -100,7 +100,7 @@ def test_what_was_not_sent_before_a_crash_is_sent_by_the_next_process() -> None:
         again = WebhookSender(SETTINGS, store, "webhooks", receiver, clock=lambda: 1_000.0)
         await again.open()
         await asyncio.sleep(5)
-        assert receiver.events == ["start", "turn", "end", "usage"]
+        assert receiver.events == ["start", "turn", "turn", "end", "usage"]
         await node.leases.close()
 
     run_simulated(run())
@@ -120,6 +120,8 @@ def test_a_signature_is_bound_to_the_body_the_time_and_the_secret() -> None:
     header = sign(SECRET, 1_000, b"body")
     assert is_signed(SECRET, header, b"body", now_s=1_200)
     assert not is_signed(SECRET, header, b"other", now_s=1_200)
+    for odd in ("t=²,v1=0", "t=1000,v1=é", "t=,v1=", "", "t=1000"):
+        assert not is_signed(SECRET, odd, b"body", now_s=1_000)
     assert not is_signed("another secret here", header, b"body", now_s=1_200)
     assert not is_signed(SECRET, header, b"body", now_s=2_000)
     assert not is_signed(SECRET, "nonsense", b"body", now_s=1_000)

@@ -308,6 +308,33 @@ def bench_echo(
     Console().print(table)
 
 
+@bench_app.command("noise")
+def bench_noise(
+    recordings: Annotated[Path, typer.Argument(help="A set of recordings: the file with a line of JSON for each.")],
+    noises: Annotated[Path, typer.Argument(help="A set of noises in the same form.")],
+    limit: Annotated[int, typer.Option(min=1, help="How many recordings to transcribe.")] = 60,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure what noise suppression does to words: errors with and without it, at several levels of noise."""
+    try:
+        from duologue.lab.bench.noise import LEVELS_DB, report
+        from duologue.lab.bench.noise import bench_noise as measure
+
+        with _waiting().status("measuring") as status:
+            result = measure(recordings, noises, limit, lambda what: status.update(f"measuring: {what}"))
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+    if as_json:
+        write_json(result)
+        return
+    levels = ["no noise" if level is None else f"{level} dB" for level in LEVELS_DB]
+    title = f"Wrong words of {result['words']} in {result['recordings']} recordings"
+    table = Table("suppressor", *levels, "CPU per second", "delay", title=title, title_justify="left")
+    for row in report(result):
+        table.add_row(*row)
+    Console().print(table)
+
+
 def _waiting() -> Console:
     return Console(stderr=True)
 

@@ -85,18 +85,18 @@ def _refuse_flow_options(**given: str | None) -> None:
 
 
 async def _chat_with_agent(app: str) -> None:
-    from duologue.runtime.find_agent import AgentNotFound, find_agent
+    from duologue.runtime.find_agent import AgentNotFound, find_agent_or_maker
 
     from .chat_agent import chat_with
 
     try:
-        agent = find_agent(app)
+        agent = find_agent_or_maker(app)
     except AgentNotFound as problem:
         if problem.__cause__ is not None:
             print_traceback("import", problem.__cause__)
         raise
     out = Console()
-    await chat_with(agent, out, lambda: _read(out))
+    await chat_with(agent, out, lambda: _read(out), is_piped=not sys.stdin.isatty())
 
 
 async def _chat(file: Path, actions: str | None, flow: str, today: str | None, nlu: Nlu, show_state: bool) -> None:

@@ -7,8 +7,10 @@ the terminal shows what a page would show, and the traceback of everything that 
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -16,15 +18,19 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Link
-from duologue.core.state import floor_is_free, is_owed
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports.brain import ShowsForm
+from duologue.ports.context import CallInfo, Context
 from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker, AgentSource
 from duologue.runtime.conversation import Conversation
+from duologue.runtime.snapshot import is_at_rest
 
 from .terminal_style import AMBER, BLUE, GREY, PURPLE, RED
 from .terminal_tracebacks import show_tracebacks
+
+READY_ROUNDS = 20  # rounds of the event loop
 
 
 def in_writing(agent: Agent) -> Agent:
@@ -36,9 +42,17 @@ def in_writing(agent: Agent) -> Agent:
     return replace(agent, ears=None, voice=None, session=None, profile=replace(agent.settings, dead_air_ms=0))
 
 
-async def chat_with(agent: Agent, out: Console, read: Callable[[], Awaitable[str | None]]) -> None:
-    """Chat until the input or the conversation ends. `read` returns the next line of the input, or None at its end."""
-    conversation = Conversation(in_writing(agent), ScriptedLine())
+async def chat_with(
+    given: AgentOrMaker, out: Console, read: Callable[[], Awaitable[str | None]], is_piped: bool = False
+) -> None:
+    """Chat until the input or the conversation ends. `read` returns the next line of the input, or None at its end. A
+    line of a piped input answers the question before it, however soon it comes."""
+    context: Context[Any] = Context(CallInfo(uuid.uuid4().hex, line="text"))
+    agent = await AgentSource(given).try_to_make(context)
+    silent = in_writing(agent)
+    conversation = Conversation(silent, ScriptedLine(), conversation_id=context.conversation, context=context)
+    if is_piped:
+        conversation.engine.hearing.policy = replace(silent.hearing, question_shown_ms=0)
     show_tracebacks(conversation)
     printer = ChatPrinter(out)
     conversation.on(sg.Signal, printer.show)
@@ -72,14 +86,20 @@ class AtRest:
         return self._conversation.machine_state.link in (Link.IDLE, Link.TERMINATING)
 
     def _holds(self) -> bool:
-        state = self._conversation.machine_state
-        is_quiet = floor_is_free(state) and not is_owed(state) and not state.says
-        return self.is_over or state.fault is not None or is_quiet
+        has_fault = self._conversation.machine_state.fault is not None
+        return self.is_over or has_fault or is_at_rest(self._conversation.engine)
 
     async def wait(self) -> None:
-        while not self._holds():
+        """Wait until it rests, and until every task that is ready has run: a program that has its answer may go on."""
+        while not self.is_over:
             self._moved.clear()
-            await self._moved.wait()
+            if not self._holds():
+                await self._moved.wait()
+                continue
+            for _ in range(READY_ROUNDS):
+                await asyncio.sleep(0)
+            if not self._moved.is_set():
+                return
 
 
 class ChatPrinter:

@@ -6,7 +6,9 @@ Rule: the prompt never ends the server; if the server is away, the next line tri
 
 from __future__ import annotations
 
+import contextlib
 import json
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -22,23 +24,27 @@ _RESTS = ("listening", "error", "idle")
 
 
 class DevPrompt:
-    """A client that types. `show` gets what the agent says, line by line."""
+    """A client that types. `show` gets what the agent says, line by line, at any time."""
 
     def __init__(self, url: str, show: Callable[[str], None]) -> None:
         self._url = url.replace("http", "ws", 1) + "ws"
         self._show = show
+        self._changed = threading.Condition()  # what follows is changed by the thread that reads
         self._opened = ExitStack()
         self._socket: ClientConnection | None = None
         self._known: dict[str, str] = {}  # the id and the key of the conversation
+        self._phase = ""
+        self._answers = 0
+        self._confirmed = ""  # the newest line that the server has
         self._typed = 0
         self._heard_ms: dict[int, int] = {}
 
     def type(self, line: str) -> None:
-        """Send a line and show the answer. Shows one line if the server can't be reached."""
+        """Send a line and wait for its answer. Shows one line if the server can't be reached."""
         self._typed += 1
         for _ in range(2):  # a second time if the server was replaced meanwhile
             try:
-                self._send_and_read(line)
+                self._send_and_wait(line)
             except (OSError, WebSocketException, TimeoutError):
                 self.close()
                 continue
@@ -47,69 +53,87 @@ class DevPrompt:
 
     def close(self) -> None:
         """Leave. The conversation waits on the server."""
-        self._socket = None
-        self._opened.close()
+        with self._changed:
+            opened, self._opened, self._socket = self._opened, ExitStack(), None
+        opened.close()
 
-    def _send_and_read(self, line: str) -> None:
-        if self._socket is None:
-            self._socket = self._opened.enter_context(connect(self._url, compression=None, open_timeout=5))
-            self._say("hello", version=1, seat="dev-prompt", **self._known)
-            if not self._known:
-                self._say("start")
-            self._read_until_rest()
-        self._say("type", text=line, id=f"prompt-{self._typed}")
-        self._read_until_rest(typed=f"prompt-{self._typed}")
+    def _send_and_wait(self, line: str) -> None:
+        socket = self._socket or self._connect()
+        answers = self._answers
+        self._say(socket, "type", text=line, id=f"prompt-{self._typed}")
+        self._wait_for_rest(socket, f"prompt-{self._typed}", answers)
 
-    def _read_until_rest(self, typed: str = "") -> None:
-        """Read and show what comes, until the agent has answered and listens again. Without an answer, listening for
-        QUIET_S is enough."""
-        is_confirmed, is_resting, has_answer = not typed, False, False
-        while not (is_confirmed and is_resting and has_answer):
-            try:
-                frame = self._connected.recv(timeout=QUIET_S if is_confirmed and is_resting else ANSWER_S_MAX)
-            except TimeoutError:
-                if is_confirmed and is_resting:
+    def _connect(self) -> ClientConnection:
+        socket = self._opened.enter_context(connect(self._url, compression=None, open_timeout=5))
+        self._socket = socket
+        threading.Thread(target=self._read_all, args=(socket,), name="prompt-reader", daemon=True).start()
+        self._phase, answers = "", self._answers
+        self._say(socket, "hello", version=1, seat="dev-prompt", **self._known)
+        if not self._known:
+            self._say(socket, "start")
+        self._wait_for_rest(socket, self._confirmed, answers)
+        return socket
+
+    def _wait_for_rest(self, socket: ClientConnection, typed: str, answers: int) -> None:
+        """Wait until the agent has answered and listens again. An answer after which nothing comes for QUIET_S is
+        enough, such as the question of a tool; so is listening for as long without an answer."""
+        with self._changed:
+            while self._socket is socket:
+                has_it, has_answer = self._confirmed == typed, self._answers > answers
+                is_resting = self._phase in _RESTS
+                if has_it and has_answer and is_resting:
                     return
-                raise
-            if isinstance(frame, bytes):
-                self._hear(frame)
-                continue
-            kind, payload = _read(frame)
-            is_confirmed = is_confirmed or (kind == "typed" and payload.get("id") == typed)
-            is_resting = payload["phase"] in _RESTS if kind == "state" else is_resting
-            has_answer = self._take(kind, payload) or has_answer
-            if kind == "ended":
-                self._known = {}
-                self.close()
-                return
+                may_stop = has_it and (has_answer or is_resting)
+                if not self._changed.wait(QUIET_S if may_stop else ANSWER_S_MAX):
+                    if may_stop:
+                        return
+                    raise TimeoutError
+            if self._known:
+                raise ConnectionError("the server has closed the connection")
 
-    def _take(self, kind: str, payload: dict[str, Any]) -> bool:
-        """Handle a message. Returns whether it is an answer of the agent."""
+    def _read_all(self, socket: ClientConnection) -> None:
+        """Handle everything that comes, until the connection ends."""
+        with contextlib.suppress(OSError, WebSocketException):
+            for frame in socket:
+                if isinstance(frame, bytes):
+                    self._hear(socket, frame)
+                else:
+                    self._take(socket, *_read(frame))
+                with self._changed:
+                    self._changed.notify_all()
+        with self._changed:
+            if self._socket is socket:
+                self._socket = None
+            self._changed.notify_all()
+
+    def _take(self, socket: ClientConnection, kind: str, payload: dict[str, Any]) -> None:
+        """Handle a message."""
         match kind:
             case "conversation":
                 self._known = {"conversation": payload["conversation"], "key": payload["key"]}
+            case "state":
+                self._phase = payload["phase"]
+            case "typed":
+                self._confirmed = payload.get("id", "")
             case "caption" if payload["role"] == "assistant" and payload["final"] and payload["text"]:
                 self._show(payload["text"])
-                return True
+                self._answers += 1
             case "play" if payload["action"] in ("finish", "clear"):
                 how = "finished" if payload["action"] == "finish" else "stopped"
-                self._say(how, voice=payload["voice"], ms=self._heard_ms.get(payload["voice"], 0))
-        return False
+                self._say(socket, how, voice=payload["voice"], ms=self._heard_ms.get(payload["voice"], 0))
+            case "ended":
+                self._known = {}
+                self.close()
 
-    def _hear(self, frame: bytes) -> None:
+    def _hear(self, socket: ClientConnection, frame: bytes) -> None:
         if frame[0] != 1:  # a cue or ambient sound
             return
         voice = int.from_bytes(frame[4:8], "little")
         self._heard_ms[voice] = self._heard_ms.get(voice, 0) + (len(frame) - _HEADER_BYTES) // _BYTES_PER_MS
-        self._say("played", voice=voice, ms=self._heard_ms[voice])
+        self._say(socket, "played", voice=voice, ms=self._heard_ms[voice])
 
-    def _say(self, kind: str, **payload: Any) -> None:
-        self._connected.send(json.dumps({"type": kind, "payload": payload}))
-
-    @property
-    def _connected(self) -> ClientConnection:
-        assert self._socket is not None
-        return self._socket
+    def _say(self, socket: ClientConnection, kind: str, **payload: Any) -> None:
+        socket.send(json.dumps({"type": kind, "payload": payload}))
 
 
 def _read(frame: str) -> tuple[str, dict[str, Any]]:

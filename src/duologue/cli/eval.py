@@ -22,10 +22,8 @@ from .json_output import JsonOption, write_json
 from .terminal_style import GREEN, RED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from duologue.ports.brain import Brain
-    from duologue.runtime.agent import Agent
+    from duologue.runtime.agent_source import AgentOrMaker
     from duologue.testing.evals.report import EvalReport
     from duologue.testing.evals.run import EvalModels, EvalRun
     from duologue.testing.evals.suite import EvalSuite
@@ -48,7 +46,7 @@ def eval_command(
     as_json: JsonOption = False,
 ) -> None:
     """Let a model call an agent, check the calls, and let another model judge them."""
-    from duologue.runtime.find_agent import find_agent
+    from duologue.runtime.find_agent import find_agent_or_maker
     from duologue.testing.evals.suite import InvalidSuite, load_suite
 
     err = Console(stderr=True, highlight=False)
@@ -62,9 +60,9 @@ def eval_command(
     from duologue.testing.evals.run import EvalModels
 
     models = EvalModels(_model(caller, llm_url), _model(judge, judge_url or llm_url) if judge else None)
-    made = find_agent(agent)
+    made = find_agent_or_maker(agent)
     with tempfile.TemporaryDirectory(prefix="duologue-eval-") as folder:
-        report = asyncio.run(_run(found, lambda: made, models, seed, Path(folder) if html else None, err))
+        report = asyncio.run(_run(found, made, models, seed, Path(folder) if html else None, err))
         _write(report, junit, html)
     if as_json:
         from duologue.testing.evals.report import report_to_json
@@ -90,13 +88,13 @@ def _model(name: str, url: str | None) -> Brain:
 
 
 async def _run(
-    suite: EvalSuite, make: Callable[[], Agent], models: EvalModels, seed: int, journals: Path | None, err: Console
+    suite: EvalSuite, agent: AgentOrMaker, models: EvalModels, seed: int, journals: Path | None, err: Console
 ) -> EvalReport:
     from duologue.testing.evals.report import reasons_of, report_of
     from duologue.testing.evals.run import run_suite
 
     runs: list[EvalRun] = []
-    async for run in run_suite(suite, make, models, seed=seed, journals=journals):
+    async for run in run_suite(suite, agent, models, seed=seed, journals=journals):
         runs.append(run)
         why = "" if run.is_pass else f": {reasons_of(run)[0]}"
         err.print(f"{run.case} #{run.number} {'passed' if run.is_pass else 'failed'}{escape(why)}", soft_wrap=True)

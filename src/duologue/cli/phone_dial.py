@@ -18,10 +18,10 @@ from rich.text import Text
 from duologue.core.errors import DuologueError
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.find_agent import find_agent
+from duologue.runtime.find_agent import find_agent_or_maker
 
 from .served_agent import phone_account
-from .talk import with_speech
+from .talk import all_with_speech
 from .terminal_style import BLUE, GREEN, write_ms
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ async def _call(to: str, agent: str, settings: PhoneSettings, host: str, port: i
     from duologue.server.phone.exchange import PhoneExchange
     from duologue.server.phone.routes import phone_routes
 
-    talking = with_speech(find_agent(agent))
+    talking = all_with_speech(find_agent_or_maker(agent))
     found: list[Conversation] = []
     exchange = PhoneExchange(settings)
-    routes = phone_routes(lambda: talking, settings, found.append, exchange=exchange)
+    routes = phone_routes(talking, settings, found.append, exchange=exchange)
     config = uvicorn.Config(
         Starlette(routes=routes), host, port, log_config=None, lifespan="off", ws_per_message_deflate=False
     )

@@ -30,7 +30,15 @@ from duologue.server.settings import Limits, ServerSettings, WebhookSettings, is
 
 from .models import pull_with_progress
 from .requirements import EARS_MODELS, Requirements, requirements_of_agent
-from .serve_observers import ConsentOption, LogOption, OtelOption, PricesOption, RecordOption, check_recording
+from .serve_observers import (
+    ConsentOption,
+    LogOption,
+    OtelOption,
+    PricesOption,
+    RecordFormatOption,
+    RecordOption,
+    check_recording,
+)
 from .serve_processes import run_processes, serve_process
 from .serve_webrtc import IceServerUrl, WebRtc, WebRtcAddress, webrtc_settings
 from .served_agent import (
@@ -141,6 +149,7 @@ def serve_command(
     prices: PricesOption = None,
     record: RecordOption = None,
     record_consent: ConsentOption = "",
+    record_format: RecordFormatOption = "wav",
     conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
     drain_s: Annotated[float, typer.Option(help="Seconds that conversations get to end when the server stops.")] = 30.0,
     store: StoreUrl = "sqlite:",
@@ -181,11 +190,12 @@ def serve_command(
         tells_watched=tell_watched,
         public=bool(phone_url) and not is_loopback(urlsplit(phone_url).hostname or ""),
         prices=read_prices(prices) if prices is not None else None,
+        recordings=record,
         webrtc=webrtc_settings(webrtc, ice_server, webrtc_address, os.environ),
     ).guarded()
-    check_recording(record, record_consent, keep_days)
+    recording = check_recording(record, record_consent, record_format, keep_days)
     options = ServeOptions(
-        app, store, node, brain, realtime_url, phone_url, log, otel, record, record_consent, realtime, rtvi
+        app, store, node, brain, realtime_url, phone_url, log, otel, *recording, realtime=realtime, rtvi=rtvi
     )
     if is_one_of_several():
         serve_process(options, settings, keep_days)

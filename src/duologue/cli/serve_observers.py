@@ -17,6 +17,7 @@ import typer
 
 from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id, watch
+from duologue.observe.opus_file import check_opus
 from duologue.runtime.agent import Agent
 
 if TYPE_CHECKING:
@@ -42,10 +43,15 @@ RecordOption: TypeAlias = Annotated[
 ConsentOption: TypeAlias = Annotated[
     str, typer.Option(help="What is said first when calls are recorded; none if callers have agreed before.")
 ]
+RecordFormatOption: TypeAlias = Annotated[
+    str, typer.Option(help="wav, or opus, which is about a fifteenth of the size and is encoded after each call.")
+]
 _INSTALL = "pip install 'duologue[otel]'"
 
 
-def observers_of(log: Path | None, otel: bool, recordings: Path | None = None) -> list[ConversationObserver]:
+def observers_of(
+    log: Path | None, otel: bool, recordings: Path | None = None, record_format: str = "wav"
+) -> list[ConversationObserver]:
     """The observers that these options ask for."""
     observers: list[ConversationObserver] = []
     if log is not None:
@@ -53,11 +59,11 @@ def observers_of(log: Path | None, otel: bool, recordings: Path | None = None) -
     if otel:
         observers.append(spans_with(exporting_tracer()))
     if recordings is not None:
-        observers.append(recorder_into(recordings))
+        observers.append(recorder_into(recordings, record_format))
     return observers
 
 
-def recorder_into(folder: Path) -> ConversationObserver:
+def recorder_into(folder: Path, format_: str = "wav") -> ConversationObserver:
     """Record the sound of each conversation into this folder, unless its agent is private."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -69,7 +75,8 @@ def recorder_into(folder: Path) -> ConversationObserver:
 
     def observe(conversation: Conversation) -> None:
         try:
-            conversation.engine.sound_recording.start(recording_path(folder, correlation_id(conversation.id)))
+            path = recording_path(folder, correlation_id(conversation.id), f".{format_}")
+            conversation.engine.sound_recording.start(path)
         except OSError as failure:
             conversation.engine.report_failure("recording", failure)
 
@@ -84,12 +91,17 @@ def with_consent(agent: Agent, consent: str) -> Agent:
     return replace(agent, phrases=replace(agent.phrases, greeting=greeting))
 
 
-def check_recording(folder: Path | None, consent: str, keep_days: int) -> None:
-    """Raises DuologueError if calls are to be recorded without a word about it. Deletes recordings that are too old."""
+def check_recording(folder: Path | None, consent: str, format_: str, keep_days: int) -> tuple[Path | None, str, str]:
+    """The folder, the words and the format with which calls are recorded. Raises DuologueError if they are to be
+    recorded without a word about it, or in an unknown format. Deletes recordings that are too old."""
+    if format_ not in ("wav", "opus"):
+        raise DuologueError(f"--record-format must be wav or opus, not {format_!r}")
     if folder is None:
-        if consent:
-            raise DuologueError("--record-consent is for --record FOLDER")
-        return
+        if consent or format_ != "wav":
+            raise DuologueError(f"--record-{'consent' if consent else 'format'} is for --record FOLDER")
+        return None, "", format_
+    if format_ == "opus":
+        check_opus()
     if not consent:
         raise DuologueError(
             '--record needs --record-consent "This call is recorded.", which is said first; write none if callers have '
@@ -99,6 +111,7 @@ def check_recording(folder: Path | None, consent: str, keep_days: int) -> None:
         from duologue.observe.call_recording import delete_old_recordings
 
         delete_old_recordings(folder, time.time() - keep_days * 86_400)
+    return folder, consent, format_
 
 
 def structured_log(path: Path) -> ConversationObserver:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,6 +19,7 @@ from rich.markup import escape
 from duologue.core.errors import DuologueError
 from duologue.ports.context import Context
 from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker, changed
 
 from .serve_observers import observers_of, with_consent
 
@@ -46,6 +47,7 @@ class ServeOptions:
     otel: bool = False
     recordings: Path | None = None
     consent: str = ""
+    record_format: str = "wav"
     realtime: bool = False
     rtvi: bool = False
 
@@ -59,14 +61,10 @@ def make_server(
 
     agent = _agent(options.app)
     consent = options.consent if options.consent != "none" else ""
-    if isinstance(agent, Agent):
-        agent = with_consent(agent, consent)
-    elif consent:
-        raise DuologueError("--record-consent needs an agent: a function that makes one says it in its own greeting")
-    make = _maker(agent, options.brain, options.realtime_url) if isinstance(agent, Agent) else agent
+    make = _maker(changed(agent, partial(with_consent, consent=consent)), options.brain, options.realtime_url)
     leases = _leases(options.store, node_name(options.node, link is not None), url)
     server = Server(make, settings, leases=leases, siblings=ALONE if link is None else link)
-    server.conversations.observers += observers_of(options.log, options.otel, options.recordings)
+    server.conversations.observers += observers_of(options.log, options.otel, options.recordings, options.record_format)
     return server, [
         _title(server.conversations.source.first),
         *_phones(server, options.phone_url, settings.journals, link),
@@ -95,21 +93,24 @@ def _title(agent: Agent) -> str:
     return escape(agent.name) or "Your agent"
 
 
-def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
-    """A function that returns the agent of a conversation. A Realtime model serves only one conversation, so each
-    conversation gets its own model."""
+def _maker(agent: AgentOrMaker, brain: str, url: str | None) -> AgentOrMaker:
+    """The agent, or a function that returns the agent of a conversation. A Realtime model serves only one conversation,
+    so each conversation gets its own model."""
     kind, _, model = brain.partition(":")
     if kind not in ("", "realtime"):
         raise DuologueError(f"unknown brain {kind!r}: use realtime or realtime:MODEL")
     if not kind:
-        return lambda: agent
+        return agent
     try:
         from duologue.brains.realtime import RealtimeModel
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[realtime]'") from None
-    return lambda: replace(
-        agent, brain=RealtimeModel(model or "gpt-realtime", url=url), ears=None, voice=None, session=None
-    )
+
+    def with_model(one: Agent) -> Agent:
+        own = RealtimeModel(model or "gpt-realtime", url=url)
+        return replace(one, brain=own, ears=None, voice=None, session=None)
+
+    return (lambda: with_model(agent)) if isinstance(agent, Agent) else changed(agent, with_model)
 
 
 def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | None) -> list[str]:
@@ -195,7 +196,7 @@ def share_of(limit: int, count: int) -> int:
     return -(-limit // count)
 
 
-def _agent(app: str) -> Agent | Callable[..., Any]:
+def _agent(app: str) -> AgentOrMaker:
     from duologue.runtime.find_agent import find_agent, find_agent_or_maker
 
     if not app:

@@ -6,9 +6,11 @@ Rule: captions are shown during the call. Ctrl-C ends the call.
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import Annotated
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,12 +19,18 @@ from rich.text import Text
 from duologue.core.errors import DuologueError
 from duologue.observe import signals as sg
 from duologue.ports.brain import Part, Request
+from duologue.ports.context import CallInfo, Context
 from duologue.ports.line import Line
 from duologue.runtime.agent import Agent, Phrases
+from duologue.runtime.agent_source import AgentOrMaker, AgentSource, changed
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.find_agent import find_agent
+from duologue.runtime.find_agent import find_agent_or_maker
 
 from .terminal_style import BLUE, GREEN
+
+if TYPE_CHECKING:
+    from duologue.ears.local import LocalEars
+    from duologue.voice.local import LocalVoice
 
 
 def talk_command(
@@ -40,10 +48,10 @@ def talk_command(
         from duologue.lines.local import LocalLine
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
-    found = with_speech(find_agent(agent) if agent else Agent(repeat, phrases=Phrases(greeting="Say something.")))
+    given = find_agent_or_maker(agent) if agent else Agent(repeat, phrases=Phrases(greeting="Say something."))
     line = LocalLine(_device(microphone), _device(speaker))
     try:
-        asyncio.run(_talk(found, line))
+        asyncio.run(_talk(all_with_speech(given), line))
     except KeyboardInterrupt:
         return
 
@@ -55,25 +63,47 @@ async def repeat(request: Request) -> AsyncIterator[Part]:
 
 def with_speech(agent: Agent) -> Agent:
     """The agent. If it has no ears, it gets local ones (STT and VAD). If it has no voice, it gets a local one (TTS)."""
+    agent = agent if agent.ears is not None else replace(agent, ears=_local_ears())
+    return agent if agent.voice is not None else replace(agent, voice=_local_voice())
+
+
+def all_with_speech(given: AgentOrMaker) -> AgentOrMaker:
+    """The agent with ears and a voice, or a function that makes such agents. An agent that is made for no call says
+    which models are needed: they are loaded now, not in a call."""
+    if not isinstance(given, Agent):
+        with_speech(AgentSource(given).first)
+    return changed(given, with_speech)
+
+
+@cache
+def _local_ears() -> LocalEars:
     try:
         from duologue.ears.local import LocalEars
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+    ears = LocalEars(final_model="doubt")
+    ears.load()
+    return ears
+
+
+@cache
+def _local_voice() -> LocalVoice:
+    try:
         from duologue.voice.local import LocalVoice
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
-    if agent.ears is None:
-        ears = LocalEars(final_model="doubt")
-        ears.load()
-        agent = replace(agent, ears=ears)
-    return agent if agent.voice is not None else replace(agent, voice=LocalVoice())
+    return LocalVoice()
 
 
 def _device(name: str | None) -> str | int | None:
     return int(name) if name is not None and name.isdigit() else name
 
 
-async def _talk(agent: Agent, line: Line) -> None:
+async def _talk(given: AgentOrMaker, line: Line) -> None:
     out = Console()
-    conversation = Conversation(agent, line)
+    context: Context[Any] = Context(CallInfo(uuid.uuid4().hex, line="microphone"))
+    agent = await AgentSource(given).try_to_make(context)
+    conversation = Conversation(agent, line, conversation_id=context.conversation, context=context)
     conversation.engine.bus.on(sg.Caption, lambda caption: _show_caption(out, caption))
     await conversation.initialize()
     out.print("Talk. Ctrl-C hangs up.", style="dim")

@@ -42,7 +42,7 @@ def timeline_command(
     html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file instead of text.")] = None,
     audio: Annotated[
         Path | None,
-        typer.Option(help="With --html: the recording of the call. Default: CALL.wav next to CALL.jsonl."),
+        typer.Option(help="With --html: the recording of the call. Default: CALL.wav or CALL.opus next to CALL.jsonl."),
     ] = None,
     as_json: JsonOption = False,
     with_words: Annotated[
@@ -96,9 +96,10 @@ def _read_words(journal: Path) -> tuple[Spoken, ...]:
 
 
 def _read_sound(journal: Path, audio: Path | None) -> StereoSound | None:
-    path = audio or journal.with_suffix(".wav")
-    if audio is None and not path.exists():
+    beside = [path for suffix in (".wav", ".opus") if (path := journal.with_suffix(suffix)).exists()]
+    if audio is None and not beside:
         return None
+    path = audio or beside[0]
     try:
         if path.stat().st_size > AUDIO_BYTES_MAX:
             raise DuologueError(f"{path}: larger than {AUDIO_BYTES_MAX >> 20} MiB, too much for a page")

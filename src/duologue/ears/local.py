@@ -24,6 +24,7 @@ from .local_stream import LocalStream, Models
 from .model_input import Samples
 from .model_threads import ModelThreads, shared_threads
 from .moonshine import Moonshine, Transcription
+from .noise_suppressor import NoiseSuppressor
 from .silero import SileroVad
 from .smart_turn import SmartTurn
 from .speech_gate import GateRule
@@ -40,7 +41,9 @@ class LocalEars:
     `final_model` says which model writes final texts: `tiny`, `base` (more accurate; fetched in the background if it is
     missing) or `auto` (`base` if it is installed and keeps up). The end of a turn was tuned with the texts of `tiny`,
     which is the `stt` unless you pass another one. `words` is a service that writes all text instead, such as
-    `PluginEars(deepgram.STT())`; with `turn_end="service"`, the service's judgement also ends a turn."""
+    `PluginEars(deepgram.STT())`; with `turn_end="service"`, the service's judgement also ends a turn.
+    `noise_suppressor` makes what removes noise before transcribing, one for each conversation, such as
+    `WebrtcNoiseSuppressor`. It is off by default, because it made words worse where it was measured."""
 
     def __init__(
         self,
@@ -55,6 +58,7 @@ class LocalEars:
         final_model: FinalChoice = "tiny",
         words: WordService | None = None,
         turn_end: Literal["local", "service"] = "local",
+        noise_suppressor: Callable[[], NoiseSuppressor] | None = None,
     ) -> None:
         _check_words(words, stt, final_model, turn_end)
         final = FinalModel(final_model)
@@ -74,8 +78,10 @@ class LocalEars:
             final,
             words=words,
             turn_end_by_service=turn_end == "service",
+            noise_suppressor=noise_suppressor,
         )
         vad()  # a missing model raises now, not in the first call
+        _check_suppressor(noise_suppressor)
         self._is_loaded = False
 
     def load(self) -> None:
@@ -113,6 +119,7 @@ class LocalEars:
             "turn_end": "service" if models.turn_end_by_service else "local",
             "turn": type(models.turn).__name__ if models.turn is not None else None,
             "cancels_echo": models.cancels_echo,
+            "noise_suppressor": None if models.noise_suppressor is None else type(models.noise_suppressor()).__name__,
             **models.final.status,
             **asdict(models.settings),
         }
@@ -144,6 +151,14 @@ class NoModel:
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:  # noqa: ARG002
         raise AssertionError("a service writes the text of these ears")
+
+
+def _check_suppressor(make: Callable[[], NoiseSuppressor] | None) -> None:
+    """Raise for something that makes no suppressor, and for a package that is missing."""
+    if make is None:
+        return
+    if not callable(make) or not hasattr(make(), "feed"):
+        raise TypeError("noise_suppressor takes a class or function that makes one, such as WebrtcNoiseSuppressor")
 
 
 def _check_words(words: WordService | None, stt: Transcribes | None, final_model: str, turn_end: str) -> None:

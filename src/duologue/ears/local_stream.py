@@ -26,6 +26,7 @@ from .frame_pairs import FramePair, FramePairs
 from .linear_echo import LinearEcho
 from .model_input import RATE_HZ, Samples, UnusableAudio, np
 from .model_threads import ModelLane, ModelThreads, Urgency
+from .noise_suppressor import NoiseSuppressor
 from .ordered_frames import OrderedFrames
 from .report_queue import ReportQueue
 from .service_text import ServiceText
@@ -84,6 +85,7 @@ class Models:
     batches: VadBatches = field(default_factory=VadBatches)
     words: WordService | None = None
     turn_end_by_service: bool = False
+    noise_suppressor: Callable[[], NoiseSuppressor] | None = None
 
 
 class LocalStream:
@@ -99,6 +101,7 @@ class LocalStream:
         self._sides = FramePairs(RATE_HZ, FRAME_SAMPLES)
         self._echo = EchoGate(FRAME_MS)
         self._filter = LinearEcho(FRAME_SAMPLES)
+        self._suppressor = models.noise_suppressor() if models.noise_suppressor is not None else None
         self._sound = TurnSound()
         self._transcription = StreamTranscription(models.stt)
         self._service: ServiceText | None = None
@@ -239,7 +242,22 @@ class LocalStream:
 
     def _add(self, sound: Samples) -> None:
         self._sound.add(sound)
-        self._text_source.add(sound)
+        self._text_source.add(self._without_noise(sound))
+
+    def _without_noise(self, sound: Samples) -> Samples:
+        """The sound for the models that need words. If the suppressor fails, the noise stays from then on."""
+        if self._suppressor is None:
+            return sound
+        try:
+            clean = self._suppressor.feed(sound)
+            if clean.shape == sound.shape:
+                return clean
+            problem = f"{clean.shape} samples instead of {sound.shape}"
+        except Exception as failure:  # noqa: BLE001 - whatever a suppressor raises, listening goes on
+            problem = _name(failure)
+        LOG.warning("noise suppression failed and is off for this conversation: %s", problem)
+        self._suppressor = None
+        return sound
 
     def _fill(self) -> None:
         """Feed silence if the connection has stopped sending audio, because a user who mutes the microphone after the

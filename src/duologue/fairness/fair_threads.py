@@ -147,4 +147,6 @@ BRAINS = FairThreads("brains", Shares(places=64, each_max=2, waiting_max=4))
 NLU = FairThreads("nlu", Shares(places=4, each_max=1, waiting_max=8))
 PREPARATION = FairThreads("preparation", Shares(places=2, each_max=1, waiting_max=2))  # of NLU, for the next message
 REPLAYS = FairThreads("replays", Shares(places=1, each_max=1, waiting_max=4))
-POOLS = (TOOLS, BRAINS, NLU, PREPARATION, REPLAYS)
+AGENTS = FairThreads("agents", Shares(places=64, each_max=1, waiting_max=1))  # functions that make the agent of a call
+ENCODING = FairThreads("encoding", Shares(places=1, each_max=1, waiting_max=4))  # of recordings
+POOLS = (TOOLS, BRAINS, NLU, PREPARATION, REPLAYS, AGENTS, ENCODING)

@@ -6,6 +6,7 @@ Rule: a millisecond of the file is the same millisecond of the journal, to withi
 
 from __future__ import annotations
 
+import logging
 from array import array
 from collections.abc import Iterator
 from itertools import count
@@ -13,11 +14,16 @@ from pathlib import Path
 
 from duologue.audio.frames import to_pcm, to_samples
 from duologue.audio.resample import LiveResampler
+from duologue.core.errors import DuologueError
+from duologue.fairness.fair_threads import ENCODING
 from duologue.ports.ears import Frame
 from duologue.ports.sound import Sound
 
+from .opus_file import encode_opus
 from .stereo_file import LEFT, RATE_HZ, RIGHT, StereoFile
 
+LOG = logging.getLogger("duologue")
+WAV, OPUS = ".wav", ".opus"
 JITTER_MS = 80  # a report may be so early or late and still continue the sound before it
 FLUSH_MS = 5_000
 _PER_MS = RATE_HZ // 1_000
@@ -66,12 +72,13 @@ class _VoiceSound:
 
 
 class CallRecording:
-    """Records one call into a file. Times are milliseconds of the conversation."""
+    """Records one call into a file, `.wav` or `.opus`. Times are milliseconds of the conversation."""
 
     def __init__(self, path: Path, began_at: int) -> None:
         self.path = path
         self._began_at = began_at
-        self._file = StereoFile(path, began_at)
+        self._wav = path.with_suffix(WAV)
+        self._file = StereoFile(self._wav, began_at)
         self._person, self._agent = _Side(), _Side()
         self._convert: tuple[int, LiveResampler] | None = None
         self._voices: dict[int, _VoiceSound] = {}
@@ -97,8 +104,16 @@ class CallRecording:
         self._voices = {number: one for number, one in self._voices.items() if number >= voice}
 
     def close(self) -> None:
-        """End the file."""
+        """End the file. Opus is encoded in a thread, after this has returned."""
         self._file.close()
+        if self.path != self._wav:
+            ENCODING.submit_for(str(self.path), self._encode)
+
+    def _encode(self) -> None:
+        try:
+            encode_opus(self._wav, self.path, self._began_at)
+        except (OSError, RuntimeError, DuologueError) as failure:
+            LOG.warning("%s stays a WAV file: %s", self._wav.name, type(failure).__name__)
 
     def _write(self, side: int, place: _Side, samples: array[int], now: int) -> None:
         if samples:
@@ -111,25 +126,34 @@ class CallRecording:
 # -- Files
 
 
-def recording_path(folder: Path, name: str) -> Path:
+def recording_path(folder: Path, name: str, suffix: str = WAV) -> Path:
     """A new path for the recording of the conversation with this name. A process that takes a conversation over writes
     a file of its own: `call-2.wav` next to `call.wav`."""
-    paths = (folder / (f"{name}.wav" if number == 1 else f"{name}-{number}.wav") for number in count(1))
-    return next(path for path in paths if not path.exists())
+    return next(path for number in count(1) if not _existing(path := _numbered(folder, name, number, suffix)))
 
 
 def recordings_of(folder: Path, name: str) -> Iterator[Path]:
     """The recordings of the conversation with this name."""
     for number in count(1):
-        path = folder / (f"{name}.wav" if number == 1 else f"{name}-{number}.wav")
-        if not path.exists():
+        found = _existing(_numbered(folder, name, number, WAV))
+        if not found:
             return
-        yield path
+        yield from found
+
+
+def _numbered(folder: Path, name: str, number: int, suffix: str) -> Path:
+    return folder / (f"{name}{suffix}" if number == 1 else f"{name}-{number}{suffix}")
+
+
+def _existing(path: Path) -> list[Path]:
+    """This recording, in each of its forms that exist."""
+    return [one for one in (path.with_suffix(WAV), path.with_suffix(OPUS)) if one.exists()]
 
 
 def delete_old_recordings(folder: Path, older_than_s: float) -> int:
     """Delete recordings that were last written before this time (seconds since the epoch). Returns how many."""
-    old = [path for path in folder.glob("*.wav") if path.stat().st_mtime < older_than_s]
+    found = [path for pattern in ("*.wav", "*.opus", "*.opus.part") for path in folder.glob(pattern)]
+    old = [path for path in found if path.stat().st_mtime < older_than_s]
     for path in old:
         path.unlink(missing_ok=True)
     return len(old)

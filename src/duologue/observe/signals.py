@@ -329,6 +329,8 @@ class AgentChanged(Signal):
 @dataclass(frozen=True, slots=True)
 class Ended(Signal):
     """The conversation is over. `reason` is "hung up", "goodbye", a fault with its error class, or the
-    program's own reason, which may contain words."""
+    program's own reason, which may contain words. With `has_moved`, it is over for this process only: another one
+    continues it."""
 
     reason: str
+    has_moved: bool = False

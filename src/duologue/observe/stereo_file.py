@@ -14,6 +14,8 @@ from array import array
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from .opus_file import began_at_of
+
 RATE_HZ = 16_000
 SAMPLES_MAX = RATE_HZ * 6 * 3_600  # six hours, far below the limit of WAV
 LEFT, RIGHT = 0, 1
@@ -74,17 +76,20 @@ def _head(began_at: int) -> bytes:
 
 
 class StereoSound(NamedTuple):
-    """A file that was read: its bytes, and the millisecond of the conversation at its start."""
+    """A file that was read: its bytes, the millisecond of the conversation at its start, and its media type."""
 
     data: bytes
     began_at: int
+    media_type: str = "audio/wav"
 
 
 def read_stereo(path: Path) -> StereoSound:
-    """Read a file that `StereoFile` wrote. The start of another WAV file is 0. Raises OSError or ValueError."""
+    """Read a recording, WAV or Opus. The start of a file that isn't ours is 0. Raises OSError or ValueError."""
     data = path.read_bytes()
+    if data[:4] == b"OggS":
+        return StereoSound(data, began_at_of(data), "audio/ogg")
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise ValueError("not a WAV file")
+        raise ValueError("not a WAV file and not an Ogg file")
     at, note = 12, b""
     while at + 8 <= len(data) and data[at : at + 4] != b"data":
         name, size = struct.unpack_from("<4sI", data, at)

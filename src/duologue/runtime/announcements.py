@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from duologue.core import effects as fx
-from duologue.core.events import InterruptRequested, PlaybackFinished, TextTyped, TimerFired
+from duologue.core.events import InterruptRequested, PlaybackFinished, ReplyFinished, TextTyped, TimerFired
 from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Link, User
 from duologue.core.state import State
 from duologue.core.step_record import StepRecord
@@ -170,6 +170,16 @@ class Announcer:
             heard = self._transcript.heard_of(self._agent.reply)
             self._agent = replace(self._agent, duration_ms=event.at - self._agent.started_at, transcript=heard)
             self._bus.send(sg.TurnCompleted(event.at, self._agent))
+        if type(event) is ReplyFinished and after is not before and self._agent.reply != event.reply:
+            self._complete_shown(event.at, event.reply, after.asked)
+
+    def _complete_shown(self, at: int, reply: int, turn: int) -> None:
+        """A reply has ended of which nothing sounds. If it was shown, tell that the agent's turn is complete."""
+        shown = self._transcript.heard_of(reply)
+        if shown:
+            self._agent = sg.TurnContext(turn, "assistant", at, shown, reply=reply)
+            self._bus.send(sg.TurnStarted(at, self._agent))
+            self._bus.send(sg.TurnCompleted(at, self._agent))
 
     def _who_stops(self, record: StepRecord) -> str:
         """Who or what stops the sound in this step: `by` of the signal TurnInterrupted."""

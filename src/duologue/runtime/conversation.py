@@ -95,7 +95,7 @@ class Conversation:
         if journal is not None:
             self.engine.record(Path(journal), seed)
         self.engine.context.attach(ConversationCommands(self.engine, self._note_reason, self._open_tools))
-        self.hooks = HookRunner(self.engine, agent.hooks, self.engine.context)
+        self.hooks = HookRunner(self.engine, agent.hooks, self.engine.context, checkpoint is not None)
 
     def _note_reason(self, reason: str) -> None:
         self._reason = self._reason or reason
@@ -213,7 +213,7 @@ class Conversation:
 
     async def abandon(self, reason: str) -> None:
         """Stop immediately and without a goodbye, because another node owns this conversation now."""
-        self._reason = reason
+        self._reason, self.hooks.has_moved = reason, True
         brain = self.agent.thinker
         if isinstance(brain, Forgets):
             brain.forget(self.id)
@@ -282,7 +282,7 @@ class Conversation:
         try:
             await self.engine.close()
             await self._close_sources()
-            self.engine.bus.send(sg.Ended(self.engine.driver.now(), reason))
+            self.engine.bus.send(sg.Ended(self.engine.driver.now(), reason, self.hooks.has_moved))
             self.engine.end_journal()
         finally:
             self._leave_seat()

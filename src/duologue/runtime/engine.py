@@ -157,7 +157,7 @@ class Engine:
             driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget, self.hearing_fact.note_ears
         )
         guarded = GuardedLine(line, driver, report_failure)
-        self.sound_recording = SoundRecording(driver, guarded, report_failure, agent.private)
+        self.sound_recording = SoundRecording(driver, guarded, report_failure, agent.private, self.program.hears_secret)
         self.usage = UsageMeter(driver, self.bus, agent)
         self.cues = Cues(agent, driver, tasks, guarded, report_failure, self.bus.send)
         sorry = agent.says("broken_off", 0)

@@ -8,14 +8,13 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
 from duologue.core.errors import DuologueError
 
 from .agent import Agent
+from .agent_source import AgentOrMaker
 
 
 class AgentNotFound(DuologueError):
@@ -29,7 +28,7 @@ def find_agent(place: str) -> Agent:
     return found
 
 
-def find_agent_or_maker(place: str, makers: bool = True) -> Agent | Callable[..., Any]:
+def find_agent_or_maker(place: str, makers: bool = True) -> AgentOrMaker:
     """Import an agent, or a function that makes one for each call."""
     module_name, _, attribute = place.partition(":")
     if not module_name or not attribute:

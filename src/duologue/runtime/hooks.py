@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from duologue.core.leaves import CLOSED
 from duologue.observe import signals as sg
+from duologue.observe.usage import UsageRow
 from duologue.ports.client_channel import ProgramMessage
 from duologue.ports.context import Context, NotPossible
 
@@ -30,10 +31,11 @@ Hook = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """Async functions that are called during a call. The first argument is the context. Except for `on_start`, the
-    second one tells what happened."""
+    """Async functions that are called during a call. The first argument is the context. Except for `on_start`
+    and `on_resume`, the second one tells what happened."""
 
     on_start: Hook | None = None  # the call has begun
+    on_resume: Hook | None = None  # this process continues a call that began in another one
     on_turn: Hook | None = None  # a turn of either side is complete: TurnCompleted or TurnInterrupted
     on_state: Hook | None = None  # the conversation has entered another phase: Transitioned
     on_tool: Hook | None = None  # a tool call has ended: WorkEnded
@@ -54,19 +56,22 @@ NO_HOOKS = Hooks()
 
 @dataclass(frozen=True, slots=True)
 class CallUsage:
-    """What one call has used."""
+    """What one call has used, as far as this process has seen it."""
 
     duration_ms: int
     turns: int  # of the person
     requests: int  # to the brain
     tool_calls: int
     spoken_ms: int  # of the agent, as far as it was heard
+    services: tuple[UsageRow, ...] = ()  # tokens, characters and seconds by provider and model
 
 
 class HookRunner:
     """Runs the hooks of one conversation."""
 
-    def __init__(self, engine: Engine, hooks: Hooks, context: Context[Any]) -> None:
+    def __init__(self, engine: Engine, hooks: Hooks, context: Context[Any], is_restored: bool = False) -> None:
+        self.is_restored = is_restored  # the call began in another process
+        self.has_moved = False  # another process continues the call
         self._engine = engine
         self._hooks = hooks
         self._context = context
@@ -91,7 +96,7 @@ class HookRunner:
         if not self._has_started and self._engine.driver.state.link not in CLOSED:
             self._has_started = True
             self._usage.began_at = told.at
-            self._run("on_start")
+            self._run("on_resume" if self.is_restored else "on_start")
 
     def _note_turn(self, told: sg.TurnCompleted | sg.TurnInterrupted) -> None:
         turn = told.turn
@@ -106,10 +111,13 @@ class HookRunner:
         self._run("on_tool", told)
 
     def _note_end(self, told: sg.Ended) -> None:
+        if told.has_moved:
+            return  # the other process runs these hooks
         self._run("on_end", told)
         counts = self._usage
         requests = self._engine.announcer.meter.metrics().requests
-        used = CallUsage(told.at - counts.began_at, counts.turns, requests, counts.tool_calls, counts.spoken_ms)
+        length_ms, services = told.at - counts.began_at, self._engine.usage.ledger.rows
+        used = CallUsage(length_ms, counts.turns, requests, counts.tool_calls, counts.spoken_ms, services)
         self._run("on_usage", used)
 
     async def answer(self, message: ProgramMessage) -> object:
@@ -150,7 +158,9 @@ class HookRunner:
             async with limit.timeout:
                 await hook(self._context, *told)
         except Exception as failure:  # noqa: BLE001 - a hook may raise anything
-            self._engine.report_failure(name, failure)
+            is_over = self._engine.driver.is_closed or self._engine.driver.state.link in CLOSED
+            if not (isinstance(failure, NotPossible) and is_over):  # a hook may outlive its call
+                self._engine.report_failure(name, failure)
         finally:
             self._engine.mark_context()
 

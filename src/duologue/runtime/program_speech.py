@@ -251,6 +251,10 @@ class ProgramSpeech:
         words.finals[-1 - len(words.finals)] = text
         return _hidden(text)
 
+    def hears_secret(self) -> bool:
+        """Is a secret question open, so that the person's sound must not be kept?"""
+        return self._secret is not None
+
     @property
     def _secret(self) -> _Words | None:
         asked = [*self._current, *([self._question] if self._question is not None else [])]

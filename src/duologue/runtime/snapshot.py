@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from duologue.core.leaves import User
-from duologue.core.state import State
+from duologue.core.leaves import Reply, User, Voice
+from duologue.core.state import State, floor_is_free, is_owed
 from duologue.observe.labels import label
 
 if TYPE_CHECKING:
@@ -70,3 +70,12 @@ def context_of(engine: Engine) -> dict[str, Any]:
         "interruptions": engine.announcer.meter.metrics().interrupted,
         "queued_turns": s.said - s.answered,
     }
+
+
+def is_at_rest(engine: Engine) -> bool:
+    """Does neither side speak, and is no answer pending? A question of the program that waits for its answer is
+    rest."""
+    s = engine.driver.state
+    if engine.program.listens and s.user is User.QUIET and s.voice is Voice.SILENT:
+        return s.reply is Reply.NONE
+    return floor_is_free(s) and not is_owed(s) and not s.says

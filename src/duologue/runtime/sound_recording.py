@@ -1,7 +1,7 @@
 """Records the sound of a conversation, if that was asked for.
 
-Rule: a private conversation is never recorded. If the recording fails, such as on a full disk, it ends, and the
-conversation continues.
+Rule: a private conversation is never recorded, and a secret answer is silence. If the recording fails, such as on a
+full disk, it ends, and the conversation continues.
 """
 
 from __future__ import annotations
@@ -23,11 +23,19 @@ if TYPE_CHECKING:
 class SoundRecording:
     """The recording of one conversation. It is off until `start`."""
 
-    def __init__(self, driver: Driver, line: GuardedLine, report_failure: ReportFailure, is_private: bool) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        line: GuardedLine,
+        report_failure: ReportFailure,
+        is_private: bool,
+        hears_secret: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._driver = driver
         self._line = line
         self._report_failure = report_failure
         self._is_private = is_private
+        self._hears_secret = hears_secret
         self._recording: CallRecording | None = None
 
     @property
@@ -51,7 +59,7 @@ class SoundRecording:
         if recording is None:
             return
         match event:
-            case Frame():
+            case Frame() if not self._hears_secret():
                 self._do(lambda: recording.hear(event, now))
             case Played() | Finished() | Stopped():
                 self._do(lambda: recording.played(event.voice, event.heard_ms, now))

@@ -24,9 +24,9 @@ from duologue.fairness.fair_queue import QueueFull
 from duologue.fairness.fair_threads import REPLAYS
 from duologue.observe.prometheus import CONTENT_TYPE
 from duologue.replay.journal import InvalidJournal, read_journal, replay
+from duologue.runtime.agent_source import AgentOrMaker
 
 from .access_control import AccessControl
-from .agent_source import AgentOrMaker
 from .client_socket import Gate
 from .connection_limit import ConnectionLimit
 from .conversations import Conversations

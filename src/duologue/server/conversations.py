@@ -26,11 +26,11 @@ from duologue.ports.brain import Remembers
 from duologue.ports.context import CallInfo, Context
 from duologue.ports.store import StoredConversation, StoreFailed
 from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker, AgentSource
 from duologue.runtime.checkpoint import CONTEXT_PART
 from duologue.runtime.conversation import Conversation, StartRefused
 
 from . import server_messages
-from .agent_source import AgentOrMaker, AgentSource
 from .caller_budget import Refused
 from .client_outbox import ClientOutbox
 from .close_codes import SEAT_TAKEN, STOPPING, CloseCode
@@ -227,7 +227,7 @@ class Conversations:
             replace(info or CallInfo(), conversation=id_, line="browser", language=language)
         )
         agent = await self.source.make(context)
-        if self.source.takes_context and (self.has_seat(hello) or self.is_draining):
+        if self.source.is_awaited and (self.has_seat(hello) or self.is_draining):
             raise StartRefused("the client has another conversation, or the server is stopping")
         served = ServedConversation(
             agent,

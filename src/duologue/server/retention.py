@@ -1,4 +1,5 @@
-"""Deletes old conversations while the server runs: from its store, and the files in its folder of journals.
+"""Deletes old conversations while the server runs: from its store, and files in its folders of journals and
+recordings.
 
 Rule: a failure is logged, and the next round tries again.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from duologue.core.errors import DuologueError
@@ -19,23 +21,30 @@ DAY_S = 86_400
 ROUND_S = 3_600.0  # between two rounds
 
 
-async def keep_deleting(store: Store | None, journals: Path | None, keep_days: int, wait_s: float = 0.0) -> None:
-    """Delete what is older than `keep_days`, after `wait_s` and then every hour."""
+async def keep_deleting(store: Store | None, folders: Iterable[Path], keep_days: int, wait_s: float = 0.0) -> None:
+    """Delete what is older than `keep_days` from the store, and from these folders of journals and recordings, after
+    `wait_s` and then every hour."""
+    folders = tuple(folders)
     await asyncio.sleep(wait_s)
     while True:
-        await delete_old(store, journals, keep_days, time.time())
+        await delete_old(store, folders, keep_days, time.time())
         await asyncio.sleep(ROUND_S)
 
 
-async def delete_old(store: Store | None, journals: Path | None, keep_days: int, now_s: float) -> None:
+async def delete_old(store: Store | None, folders: Iterable[Path], keep_days: int, now_s: float) -> None:
     """Delete what is older than `keep_days`."""
     swept = files = 0
     try:
         if store is not None:
             swept = await store.sweep(keep_days * DAY_S * 1000)
-        if journals is not None:
-            files = await asyncio.to_thread(lambda: delete(old_files(journals, keep_days * DAY_S, now_s)))
+        for folder in folders:
+            files += await asyncio.to_thread(delete_from, folder, keep_days * DAY_S, now_s)
     except (DuologueError, OSError) as problem:
         LOG.error("old conversations can't be deleted now: %s", problem)
     if swept or files:
         LOG.info("deleted after %d days: %d conversations and %d files", keep_days, swept, files)
+
+
+def delete_from(folder: Path, older_than_s: float, now_s: float) -> int:
+    """Delete the files of conversations in this folder that are too old. Returns how many there were."""
+    return delete(old_files(folder, older_than_s, now_s))

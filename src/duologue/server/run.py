@@ -15,6 +15,7 @@ from typing import Any
 import uvicorn
 
 from .app import Server
+from .blocked_loop import BlockedLoopWatch, warn
 from .processes.connection import Connections, GiveableSocket
 from .processes.link import ParentLink
 from .retention import ROUND_S, keep_deleting
@@ -108,10 +109,12 @@ async def _prepared(server: Server, stop: asyncio.Event, keep_days: int, wait_s:
     if conversations.webhooks is not None:
         await conversations.webhooks.open()
     store = conversations.leases.store if conversations.leases is not None else None
-    work = keep_deleting(store, server.settings.journals, keep_days, wait_s)
+    folders = dict.fromkeys((server.settings.journals, server.settings.recordings))
+    work = keep_deleting(store, (folder for folder in folders if folder is not None), keep_days, wait_s)
     deleting = loop.create_task(work, name="retention")
     try:
-        yield
+        with BlockedLoopWatch(warn):
+            yield
     finally:
         deleting.cancel()
         await asyncio.wait([deleting])

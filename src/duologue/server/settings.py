@@ -134,6 +134,7 @@ class ServerSettings:
     public: bool = False  # other machines reach this server although it listens on 127.0.0.1, such as by a tunnel
     prices: PriceTable | None = None  # what services cost, for the panel
     webrtc: WebRtcSettings = field(default_factory=WebRtcSettings)  # see below
+    recordings: Path | None = None  # the folder of recordings; old ones are deleted, as journals are
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach
 
     def __post_init__(self) -> None:

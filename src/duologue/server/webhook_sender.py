@@ -48,7 +48,7 @@ def sign(secret: str, at_s: int, body: bytes) -> str:
 def is_signed(secret: str, header: str, body: bytes, now_s: int, age_s_max: int = 300) -> bool:
     """Is this the signature of this body, and not older than `age_s_max`? For receivers."""
     parts = dict(part.split("=", 1) for part in header.split(",") if "=" in part)
-    if not parts.get("t", "").isdigit() or abs(now_s - int(parts["t"])) > age_s_max:
+    if not header.isascii() or not parts.get("t", "").isdecimal() or abs(now_s - int(parts["t"])) > age_s_max:
         return False
     return hmac.compare_digest(sign(secret, int(parts["t"]), body), header)
 
@@ -103,7 +103,8 @@ class WebhookSender:
         def start(told: sg.StateEntered) -> None:
             if not started and told.state != "idle":
                 started.append(True)
-                self._tell(conversation, "start", told, line=conversation.call_context.line)
+                event = "resume" if conversation.hooks.is_restored else "start"
+                self._tell(conversation, event, told, line=conversation.call_context.line)
 
         def turn(told: sg.TurnCompleted | sg.TurnInterrupted) -> None:
             said = {} if private else {"text": told.turn.transcript}
@@ -122,9 +123,10 @@ class WebhookSender:
             self._tell(conversation, "fault", told, part=told.part.value, error=told.error.value, fatal=told.fatal)
 
         def end(told: sg.Ended) -> None:
-            metrics = conversation.metrics
-            self._tell(conversation, "end", told, reason="" if private else told.reason)
-            self._tell(conversation, "usage", told, requests=metrics.requests, calls=metrics.calls)
+            if not told.has_moved:  # otherwise the other process tells of its end
+                made, used = conversation.metrics, [row.to_json() for row in conversation.usage]
+                self._tell(conversation, "end", told, reason="" if private else told.reason)
+                self._tell(conversation, "usage", told, requests=made.requests, calls=made.calls, services=used)
             self._live.pop(conversation.id, None)
 
         on(sg.StateEntered, start)

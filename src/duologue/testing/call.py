@@ -19,7 +19,7 @@ from typing import Any, Self, TypeVar
 from duologue.lines.scripted import ScriptedLine
 from duologue.ports.context import CallInfo
 from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded
-from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker
 from duologue.runtime.simulated_clock import SimulatedLoop, end
 from duologue.voice.scripted import ScriptedVoice
 
@@ -32,12 +32,13 @@ READY_ROUNDS = 20  # rounds of the event loop, so that every task that is ready 
 
 
 class Call(ObservedCall):
-    """A call to an agent. Use it as a context manager, or through the fixture `call`. The voice (TTS) is simulated too.
+    """A call to an agent, a brain, or a function of the context that makes an agent. `info` has the facts about the
+    call. Use it as a context manager, or through the fixture `call`. The voice (TTS) is simulated too.
     With `own_voice`, the agent's own voice speaks instead; it must not need a network."""
 
     def __init__(
         self,
-        agent: Agent | Callable[..., Any],
+        agent: AgentOrMaker,
         *,
         pace: SpeakingPace | None = None,
         journal: Path | str | None = None,
@@ -46,14 +47,11 @@ class Call(ObservedCall):
         info: CallInfo | None = None,
     ) -> None:
         _check_no_loop()
-        if not isinstance(agent, Agent):
-            agent = Agent(agent)
         super().__init__()
         self._loop = SimulatedLoop(raises_at_network=True)
         self._closed = False
-        voice = agent.voice if own_voice and agent.voice is not None else ScriptedVoice()
         try:
-            self.run(self._dial(agent, voice, line, pace, journal, info))
+            self.run(self._dial(agent, None if own_voice else ScriptedVoice(), line, pace, journal, info))
         except BaseException:
             end(self._loop)
             raise

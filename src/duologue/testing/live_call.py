@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from duologue.lines.scripted import ScriptedLine
+from duologue.ports.context import CallInfo
 from duologue.ports.ears import Heard
-from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker
 from duologue.voice.scripted import ScriptedVoice
 
 from .observed_call import ObservedCall
@@ -31,25 +32,26 @@ POLL_S = 0.005
 
 
 class LiveCall(ObservedCall):
-    """A call to an agent on the real clock. Use it with `async with`. `pace` is how fast the user speaks. With
-    `own_voice`, the agent's own voice speaks, in real time. No wait is longer than `limit_ms`."""
+    """A call to an agent, as `Call` takes it, on the real clock. Use it with `async with`. `pace` is how fast the user
+    speaks. With `own_voice`, the agent's own voice speaks, in real time. No wait is longer than `limit_ms`."""
 
     def __init__(
         self,
-        agent: Agent | Callable[..., Any],
+        agent: AgentOrMaker,
         *,
         pace: SpeakingPace = FAST_PACE,
         journal: Path | str | None = None,
         own_voice: bool = False,
         limit_ms: int = LIMIT_MS,
+        info: CallInfo | None = None,
     ) -> None:
         super().__init__()
-        self._agent = agent if isinstance(agent, Agent) else Agent(agent)
-        self._voice = self._agent.voice if own_voice and self._agent.voice is not None else FAST_VOICE
+        self._agent, self._info = agent, info
+        self._voice = None if own_voice else FAST_VOICE
         self._pace, self._journal, self._limit_ms = pace, journal, limit_ms
 
     async def __aenter__(self) -> Self:
-        await self._dial(self._agent, self._voice, ScriptedLine(ack_ms=20), self._pace, self._journal)
+        await self._dial(self._agent, self._voice, ScriptedLine(ack_ms=20), self._pace, self._journal, self._info)
         return self
 
     async def __aexit__(self, *failure: object) -> None:

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from duologue.core.effects import StartReply
-from duologue.core.leaves import Ask, Link, Reply, User
-from duologue.core.leaves import Voice as VoiceLeaf
-from duologue.core.state import floor_is_free, is_owed
+from duologue.core.leaves import Ask, Link, Reply
 from duologue.core.step_record import StepRecord
 from duologue.core.views import PHASES
 from duologue.ears.scripted import ScriptedEars
@@ -27,8 +25,11 @@ from duologue.ports.context import CallInfo, Context
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
 from duologue.ports.voice import Voice
 from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker, AgentSource, makes_agents
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
+from duologue.runtime.snapshot import is_at_rest
+from duologue.voice.scripted import ScriptedVoice
 
 from .call_story import call_story
 from .person import Person, SpeakingPace
@@ -61,23 +62,29 @@ class ObservedCall:
 
     async def _dial(
         self,
-        agent: Agent,
-        voice: Voice,
+        given: AgentOrMaker,
+        voice: Voice | None,
         line: ScriptedLine | None,
         pace: SpeakingPace | None,
         journal: Path | str | None,
         info: CallInfo | None = None,
     ) -> None:
+        """Make the agent, and call it. `voice` speaks in place of the agent's own; None: the agent's own voice."""
         ears = ScriptedEars()
+        context: Context[Any] = Context(
+            replace(info or CallInfo(line="test"), conversation=f"test {next(_NUMBERS)}"),
+        )
+        agent = await _source_of(given).try_to_make(context)
+        voice = voice or agent.voice or ScriptedVoice()
         self.line = line or ScriptedLine()
         self.person = Person(ears, self.line, pace)
         self.conversation = Conversation(
             replace(agent, ears=ears, voice=voice, agents=tuple(map(_without_sound, agent.agents))),
             self.line,
             journal=journal,
-            conversation_id=f"test {next(_NUMBERS)}",
+            conversation_id=context.conversation,
             seats=Seats(),
-            context=Context(info or CallInfo(line="test")),
+            context=context,
         )
         self.conversation.engine.watchers.append(self._see)
         self.conversation.on(sg.Signal, self.signals.append)
@@ -226,10 +233,12 @@ class ObservedCall:
         return s.turn > turn or s.user.value == "quiet" or s.link is Link.IDLE
 
     def _is_at_rest(self) -> bool:
-        s = self.conversation.machine_state
-        if self.conversation.engine.program.listens and s.user is User.QUIET and s.voice is VoiceLeaf.SILENT:
-            return s.reply is Reply.NONE  # a question of the program waits for an answer
-        return s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s) and not s.says)
+        return self.conversation.machine_state.link is Link.IDLE or is_at_rest(self.conversation.engine)
+
+
+def _source_of(given: AgentOrMaker) -> AgentSource:
+    """Where the agent of a call comes from. A function is a brain, or makes the agent from the context."""
+    return AgentSource(given if isinstance(given, Agent) or makes_agents(given) else Agent(given))
 
 
 def _is_request(step: StepRecord) -> bool:

@@ -23,7 +23,8 @@ from duologue.core.state import initial
 from duologue.observe.recorder import Recorder
 from duologue.observe.signals import Caption
 from duologue.runtime.agent import Agent
-from duologue.runtime.find_agent import AgentNotFound, find_agent
+from duologue.runtime.agent_source import AgentOrMaker, changed, makes_agents
+from duologue.runtime.find_agent import AgentNotFound, find_agent, find_agent_or_maker
 
 from .call import Call
 from .call_story import call_story
@@ -74,15 +75,15 @@ class Scenario:
     name: str
     file: Path
     steps: tuple[ScenarioAct, ...]
-    agent: Agent | None = None
+    agent: AgentOrMaker | None = None
     profile: str | None = None
     brain: BrainScript | None = None
     tools: tuple[ToolScript, ...] = ()
     pace: SpeakingPace | None = None
 
-    def make_agent(self) -> Agent:
-        """The agent of this scenario. A scripted brain replaces the agent's brain, and scripted tools replace the
-        agent's tools of the same names. The voice is always simulated."""
+    def make_agent(self) -> AgentOrMaker:
+        """The agent of this scenario, or a function of the context that makes it. A scripted brain replaces the
+        agent's brain, and scripted tools replace the agent's tools of the same names. The voice is always simulated."""
         changes: dict[str, Any] = {"profile": self.profile} if self.profile else {}
         if self.brain is not None:
             changes["brain"] = self.brain.make()
@@ -90,8 +91,12 @@ class Scenario:
         if self.agent is None:
             return Agent(tools=scripted, **changes)
         names = {tool.name for tool in self.tools}
-        kept = [worker for worker in self.agent.workers if worker.tool.name not in names]
-        return replace(self.agent, voice=None, tools=(*kept, *scripted), **changes)
+
+        def change(agent: Agent) -> Agent:
+            kept = [worker for worker in agent.workers if worker.tool.name not in names]
+            return replace(agent, voice=None, tools=(*kept, *scripted), **changes)
+
+        return changed(self.agent, change)
 
 
 class ScenarioResult(NamedTuple):
@@ -212,9 +217,10 @@ def _read_scenario(root: YamlNode, file: Path, note: Note) -> Scenario:
     return Scenario(given.pop("name", file.stem), file, given.pop("call", ()), **given)
 
 
-def _find_agent(place: str, line: int, note: Note) -> Agent | None:
+def _find_agent(place: str, line: int, note: Note) -> AgentOrMaker | None:
     try:
-        return find_agent(place)
+        found = find_agent_or_maker(place)
+        return found if isinstance(found, Agent) or makes_agents(found) else find_agent(place)
     except AgentNotFound as problem:
         note(line, str(problem))
         return None

@@ -14,17 +14,22 @@ from typing import Any, ClassVar
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.english import (
+    Ambiguous,
     ConfirmationAnswer,
     Direct,
     Question,
+    Reading,
     Slot,
     SlotKind,
     SpokenCommand,
     plain_answer,
     read,
 )
+from duologue.dialogue.templates import spoken
 from duologue.ports.call_actions import KeyRule
-from duologue.ports.context import Context
+from duologue.ports.context import Context, NotPossible
+
+MEANINGS_MAX = 3  # of a reply; with more, the question is asked again
 
 
 class NotCollected(DuologueError):
@@ -47,21 +52,34 @@ class CollectText:
     async def run(self, context: Context[Any]) -> Any:
         """The value. Raises NotCollected."""
         question = self.question
-        for _ in range(self.tries_max):
-            reply = await context.ask(question, secret=self.secret)
-            value = self.read(reply)
-            if value is not None and await self._is_confirmed(context, value):
-                return value
-            question = self.question if value is not None else self.again
+        try:
+            for _ in range(self.tries_max):
+                reply = await context.ask(question, secret=self.secret)
+                value = self.read(reply)
+                if value is None:
+                    value = await self._settle(context, reply)
+                if value is not None and await self._is_confirmed(context, value):
+                    return value
+                question = self.question if value is not None else self.again
+        except NotPossible as over:
+            raise NotCollected(f"the person can't be asked: {over}") from over
         raise NotCollected(f"no usable answer in {self.tries_max} tries")
 
     def read(self, reply: str) -> Any:
         """The value in this reply; None if it has none. Raises NotCollected if the person wants to stop."""
-        slot = Slot("value", self.kind)
-        reading = read(Question(slot, text=self.question), reply, self.today().isoformat(timespec="minutes"))
+        reading = self._reading(reply)
+        return reading.value_of("value") if isinstance(reading, Direct) else None
+
+    async def _settle(self, context: Context[Any], reply: str) -> Any:  # noqa: ARG002
+        """The value after a question of its own, if this reply has more than one meaning. None: it has no meaning."""
+        return None
+
+    def _reading(self, reply: str, among: tuple[Any, ...] = ()) -> Reading:
+        question = Question(Slot("value", self.kind), text=self.question, among=among)
+        reading = read(question, reply, self.today().isoformat(timespec="minutes"))
         if isinstance(reading, SpokenCommand) and reading.name in ("cancel", "person"):
             raise NotCollected("the person wants to stop")
-        return reading.value_of("value") if isinstance(reading, Direct) else None
+        return reading
 
     def spoken(self, value: Any) -> str:
         """The value as it is read back."""
@@ -117,8 +135,16 @@ class CollectDate(CollectText):
     kind: SlotKind = SlotKind.DATE
 
     def read(self, reply: str) -> Any:
-        found = CollectText.read(self, reply)
-        return date.fromisoformat(found) if isinstance(found, str) else None
+        return _day(CollectText.read(self, reply))
+
+    async def _settle(self, context: Context[Any], reply: str) -> Any:
+        reading = self._reading(reply)
+        if not isinstance(reading, Ambiguous) or len(reading.candidates) > MEANINGS_MAX:
+            return None
+        said = [spoken(one, self.today().isoformat(timespec="minutes")) for one in reading.candidates]
+        chosen = await context.ask(f"Do you mean {', '.join(said[:-1])} or {said[-1]}?")
+        answer = self._reading(chosen, reading.candidates)
+        return _day(answer.value_of("value")) if isinstance(answer, Direct) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +211,10 @@ class CollectDigits(CollectText):
 
     def spoken(self, value: Any) -> str:
         return " ".join(str(value))
+
+
+def _day(found: Any) -> date | None:
+    return date.fromisoformat(found) if isinstance(found, str) else None
 
 
 def _has_check_digit(digits: str) -> bool:

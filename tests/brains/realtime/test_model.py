@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from duologue import RealtimeModel, RealtimeSettings, ServiceError
-from duologue.brains.realtime.model import COPIED_MAX
+from duologue.brains.realtime.uplink import COPIED_MAX
 from duologue.lab.sim.jumping_clock import run_jumping
 from duologue.ports import Request
 from duologue.ports.ears import Commit, Frame, Heard, Incoming, Partial, SpeechBegan

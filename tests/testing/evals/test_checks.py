@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
+from datetime import date
 
 import pytest
 
+from duologue import Agent, Context, Request
 from duologue.testing import Call
 from duologue.testing.evals.checks import broken_assertions, transcript_of
 from duologue.testing.evals.suite import AgentPromise, ExpectedCall, HardAssertions
@@ -45,6 +48,32 @@ def test_each_assertion_that_does_not_hold_is_one_sentence(
     call: Call, wanted: HardAssertions, broken: list[str]
 ) -> None:
     assert broken_assertions(call, wanted) == broken
+
+
+@dataclass
+class Table:
+    day: date | None = None
+    seats: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Booking:
+    name: str = ""
+    paid: bool = False
+    table: Table = field(default_factory=Table)
+
+
+def test_the_data_of_the_call_is_checked_field_by_field() -> None:
+    def brain(request: Request, context: Context[Booking]) -> str:
+        context.data.name, context.data.paid = "Ada", True
+        context.data.table = Table(date(2026, 3, 4), [7, 8])
+        return "Booked."
+
+    reached = {"name": "Ada", "paid": "true", "table.day": "2026-03-04", "table.seats": "7, 8"}
+    with Call(Agent(brain, data=Booking)) as call:
+        call.user("a table please").expect_heard("Booked.")
+        assert broken_assertions(call, HardAssertions(data=reached)) == []
+        assert broken_assertions(call, HardAssertions(data={"name": "Grace"})) == ["name is 'Ada', not 'Grace'"]
 
 
 def test_the_transcript_has_words_calls_and_outputs(call: Call) -> None:

@@ -10,6 +10,7 @@ from duologue.testing.evals.judge import CallJudgement, UnusableVerdict, judge, 
 from tests.testing.evals.scripted_models import verdicts
 
 RUBRIC = ("It is polite.", "It confirmed.")
+ODD = '{"verdicts": [{"line": [1], "met": true}, {"line": {"2": 2}, "met": true}, {"line": "1", "met": true}]}'
 
 
 def judged(*answers: object) -> CallJudgement:
@@ -31,7 +32,16 @@ def test_nonsense_is_asked_for_again_and_counted() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["yes", "{}", '{"verdicts": 1}', '{"verdicts": [{"line": 1, "met": true}]}', "{broken", verdicts(True), "[" * 99],
+    [
+        "yes",
+        "{}",
+        '{"verdicts": 1}',
+        '{"verdicts": [{"line": 1, "met": true}]}',
+        "{broken",
+        verdicts(True),
+        "[" * 99,
+        ODD,
+    ],
 )
 def test_a_judge_that_never_makes_sense_is_never_a_pass(answer: str) -> None:
     found = judged(answer, answer)

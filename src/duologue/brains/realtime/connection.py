@@ -1,176 +1,81 @@
-"""One connection to the server: sends events in order, reads events as they come, checks that the server is alive.
+"""One connection to a Realtime server: events as JSON, each with an id.
 
-This module knows JSON and sockets, but not what events mean. Rule: sending never waits, and the loss of the
-connection is reported once.
+This module knows JSON, but not what events mean. Rule: an event that arrives twice is taken once, and an event that is
+unknown or unreadable is only counted.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+from duologue.brains.model_wire import ModelWire, WireTasks
 
 from .server_events import Happened, UnknownEvent, UnreadableEvent, read
 from .settings import RealtimeSettings
 
 if TYPE_CHECKING:
-    from websockets.asyncio.client import ClientConnection
-
     from .client_events import ClientEvent
 
-MESSAGE_BYTES_MAX = 32 * 1024 * 1024
-BACKLOG_MAX = 500  # client events that wait for the network; if more wait, new audio is dropped
 IDS_MAX = 256  # how many ids of server events are remembered, to detect repeated events
-CLOSE_S_MAX = 0.3
-_SILENT = logging.Logger("duologue.realtime.wire", logging.CRITICAL + 1)  # a logged handshake would contain the key
-
-
-class RealtimeWire(Protocol):
-    """The part of a socket that a connection needs. Any exception means that the connection is lost."""
-
-    async def send(self, text: str) -> None: ...
-
-    async def recv(self) -> str | bytes: ...
-
-    async def ping(self) -> None:
-        """Send a ping. Returns when the server has answered it."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-class SocketWire:
-    """A WebSocket as a RealtimeWire."""
-
-    def __init__(self, socket: ClientConnection) -> None:
-        self._socket = socket
-
-    async def send(self, text: str) -> None:
-        await self._socket.send(text)
-
-    async def recv(self) -> str | bytes:
-        return await self._socket.recv()
-
-    async def ping(self) -> None:
-        await (await self._socket.ping())
-
-    async def close(self) -> None:
-        await self._socket.close()
-
-
-async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
-    """Open a WebSocket to this URL. Uses `websockets` rather than the OpenAI SDK, because `websockets`
-    accepts any URL and header, leaves unknown events unchanged, and reads an event in a tenth of the time."""
-    try:
-        from websockets.asyncio.client import connect
-    except ModuleNotFoundError as missing:
-        if missing.name != "websockets":
-            raise
-        raise ModuleNotFoundError(
-            "a Realtime model needs websockets: pip install 'duologue[realtime]'", name="websockets"
-        ) from None
-    socket = await connect(
-        url,
-        additional_headers=headers,
-        compression=None,
-        open_timeout=None,  # the caller sets the deadline
-        ping_interval=None,
-        close_timeout=CLOSE_S_MAX,
-        max_size=MESSAGE_BYTES_MAX,
-        logger=_SILENT,
-    )
-    return SocketWire(socket)
 
 
 class Connection:
-    """A wire with its reader, writer and ping tasks. `take` is called once for every server event that is known and
-    readable. `lost` is called once if the connection is lost. `healthy` is called with False when an answer to a ping
-    is late, and with True when it arrives."""
+    """The connection of one session. `take` is called once for every server event that is known and readable. `lost`
+    is called once if the connection is lost. `healthy` is called with False when an answer to a ping is late, and with
+    True when it arrives."""
 
     def __init__(
         self,
-        wire: RealtimeWire,
+        wire: ModelWire,
         settings: RealtimeSettings,
         counts: Counter[str],
         take: Callable[[Happened], None],
         lost: Callable[[BaseException], None],
         healthy: Callable[[bool], None],
     ) -> None:
-        self._wire = wire
-        self._settings = settings
         self._counts = counts
         self._take = take
-        self._lost = lost
-        self._healthy = healthy
         self._number = 0
-        self._outbox: deque[str] = deque()
-        self._more = asyncio.Event()
         self._ids: dict[str, None] = {}
-        self.is_over = False
-        self.received = 0  # how many messages
-        loop = asyncio.get_running_loop()
-        self._tasks = [
-            loop.create_task(work, name=f"realtime {name}")
-            for name, work in (("reader", self._read()), ("writer", self._write()), ("pings", self._ping()))
-        ]
+        self._tasks = WireTasks(
+            wire,
+            counts,
+            self._note,
+            lost,
+            healthy,
+            name="realtime",
+            ping_ms=settings.ping_ms,
+            pong_ms_max=settings.pong_ms_max,
+        )
+
+    @property
+    def is_over(self) -> bool:
+        return self._tasks.is_over
+
+    @property
+    def received(self) -> int:
+        """How many messages came."""
+        return self._tasks.received
 
     def send(self, event: ClientEvent) -> str:
         """Queue this event after all earlier ones and return its id. If the connection is over, or if the event is
         audio and too many events wait already, the event is dropped."""
         self._number += 1
         name = f"duologue_{self._number}"
-        if self.is_over:
-            return name
-        if len(self._outbox) >= BACKLOG_MAX and event["type"] == "input_audio_buffer.append":
-            self._counts["audio_dropped"] += 1
-            return name
-        self._outbox.append(json.dumps({"event_id": name, **event}, separators=(",", ":")))
-        self._more.set()
+        text = json.dumps({"event_id": name, **event}, separators=(",", ":"))
+        self._tasks.send(text, is_audio=event["type"] == "input_audio_buffer.append")
         return name
 
     async def close(self) -> None:
         """Close the connection, after a short wait for queued events to be sent."""
-        was_over, self.is_over = self.is_over, True
-        self._more.set()
-        mine = asyncio.current_task()
-        reader, writer, pings = self._tasks
-        pings.cancel()
-        if not was_over and writer is not mine:
-            await asyncio.wait([writer], timeout=CLOSE_S_MAX)
-        for task in (reader, writer):
-            if task is not mine:
-                task.cancel()
-        with suppress(Exception):
-            async with asyncio.timeout(2 * CLOSE_S_MAX):
-                await self._wire.close()
+        await self._tasks.close()
 
     def lose(self, failure: BaseException) -> None:
         """Treat the connection as lost and report the loss, once."""
-        if not self.is_over:
-            self.is_over = True
-            self._more.set()
-            for task in self._tasks[1:]:
-                task.cancel()
-            self._lost(failure)
-
-    # -- The three tasks
-
-    async def _read(self) -> None:
-        try:
-            while True:
-                text = await self._wire.recv()
-                self.received += 1
-                if self.is_over:
-                    return
-                self._note(text)
-        except asyncio.CancelledError:
-            raise
-        except Exception as failure:  # noqa: BLE001 - any failure of the socket ends the connection
-            self.lose(failure)
+        self._tasks.lose(failure)
 
     def _note(self, text: str | bytes) -> None:
         try:
@@ -196,39 +101,3 @@ class Connection:
         if len(self._ids) > IDS_MAX:
             del self._ids[next(iter(self._ids))]
         return False
-
-    async def _write(self) -> None:
-        try:
-            while self._outbox or not self.is_over:
-                if not self._outbox:
-                    self._more.clear()
-                    await self._more.wait()
-                    continue
-                await self._wire.send(self._outbox.popleft())
-        except asyncio.CancelledError:
-            raise
-        except Exception as failure:  # noqa: BLE001 - any failure of the socket ends the connection
-            self.lose(failure)
-
-    async def _ping(self) -> None:
-        """Ping the server regularly. While an answer is late, the link is reported as unhealthy. The core decides how
-        long to wait for a late answer."""
-        try:
-            while not self.is_over:
-                await asyncio.sleep(self._settings.ping_ms / 1000)
-                pong = asyncio.ensure_future(self._wire.ping())
-                try:
-                    done, _ = await asyncio.wait([pong], timeout=self._settings.pong_ms_max / 1000)
-                    if not done:
-                        self._counts["wobbles"] += 1
-                        self._healthy(False)
-                        await pong
-                        self._healthy(True)
-                    else:
-                        await pong
-                finally:
-                    pong.cancel()
-        except asyncio.CancelledError:
-            raise
-        except Exception as failure:  # noqa: BLE001 - any failure of the socket ends the connection
-            self.lose(failure)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from duologue.brains.sent_history import HeardSpeech, key_of, needed_summary, place_of
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from duologue.ports.session import SessionContext
 from duologue.ports.spoken_words import count_words, new_words
@@ -23,14 +24,6 @@ if TYPE_CHECKING:
 
 SENDS_MAX = 4  # how often an item is sent if the server keeps refusing it
 CHANGING_MAX = 50  # how many of the newest history items may still change
-
-
-@dataclass(slots=True)
-class _Spoken:
-    """Words that the server transcribed from the user's audio."""
-
-    item: str
-    words: list[str]
 
 
 @dataclass(slots=True)
@@ -55,8 +48,8 @@ class Mirror:
 
     def __init__(self, context: SessionContext | None = None) -> None:
         self._context = context or SessionContext()
-        self._first = _key(self._context.recent[0]) if self._context.recent else None
-        self._spoken: list[_Spoken] = []
+        self._first = key_of(self._context.recent[0]) if self._context.recent else None
+        self._heard = HeardSpeech()
         self._said: dict[int, int] = {}  # by turn: how many of its words the server has
         self._agent_said: dict[int, str] = {}  # the text of replies that earlier sessions made
         self._replies: dict[int, _Reply] = {}
@@ -72,8 +65,7 @@ class Mirror:
 
     def hear(self, item: str, text: str) -> None:
         """Record that the server heard the user say this text and stored it as this item."""
-        if text.split():
-            self._spoken.append(_Spoken(item, text.split()))
+        self._heard.add(item, text)
 
     def begin_item(self, reply: int, item: str, is_message: bool) -> None:
         made = self._replies.setdefault(reply, _Reply()).made
@@ -103,7 +95,7 @@ class Mirror:
     def restore(self) -> list[ClientEvent]:
         """The events that give a new session the context of the earlier ones."""
         events: list[ClientEvent] = []
-        summary = _needed_summary(self._context)
+        summary = needed_summary(self._context)
         if summary:
             events.append(ce.system_item(f"Earlier in this conversation: {summary}"))
         if self._context.notes:
@@ -131,7 +123,7 @@ class Mirror:
     def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> list[ClientEvent]:
         """The events that bring the server's copy up to this history, before reply number `reply` is requested."""
         events, self._again = self._again, []
-        recent = history[max(self._start(history), self._settled_items) :]
+        recent = history[max(place_of(self._first, history), self._settled_items) :]
         for item in recent:
             match item:
                 case UserSaid():
@@ -151,14 +143,8 @@ class Mirror:
         self._settled_items = max(self._settled_items, len(history) - CHANGING_MAX)
         return events
 
-    def _start(self, history: tuple[Item, ...]) -> int:
-        """The index of the first restored item in this history. The summary covers the items before it."""
-        if self._first is None:
-            return 0
-        return next((place for place, item in enumerate(history) if _key(item) == self._first), 0)
-
     def _is_new(self, item: Item) -> bool:
-        key = _key(item)
+        key = key_of(item)
         if key in self._known:
             return False
         self._known[key] = None
@@ -171,27 +157,10 @@ class Mirror:
         because an earlier session heard them. Overheard words are deleted, not added."""
         before = self._said.get(item.turn, 0)
         self._said[item.turn] = max(before, count_words(item.text))
-        rest, heard = self._match_heard(new_words(item.text, before).split())
+        rest, heard = self._heard.match(new_words(item.text, before).split())
         if item.overheard:  # the model must not answer overheard words
             return [ce.delete_item(name) for name in heard if name]
         return [ce.user_item(" ".join(rest))] if rest else []
-
-    def _match_heard(self, words: list[str]) -> tuple[list[str], list[str]]:
-        """The words that the server hasn't heard, and the ids of the items in which it heard the others."""
-        heard: list[str] = []
-        for spoken in list(self._spoken):
-            at = _find(spoken.words, words)
-            if at is not None:
-                words = words[:at] + words[at + len(spoken.words) :]
-                self._spoken.remove(spoken)
-                heard.append(spoken.item)
-        for spoken in self._spoken:  # an item that was split into two turns
-            at = _find(words, spoken.words) if words else None
-            if at is not None:
-                del spoken.words[at : at + len(words)]
-                words = []
-        self._spoken = [spoken for spoken in self._spoken if spoken.words]
-        return words, heard
 
     # -- The agent
 
@@ -242,29 +211,3 @@ class Mirror:
         for made in left:
             made.is_deleted = True
         return [ce.delete_item(made.item) for made in left]
-
-
-def _key(item: Item) -> object:
-    match item:
-        case UserSaid(turn=turn):
-            return ("user", turn)
-        case AgentSaid(reply=reply):
-            return ("agent", reply)
-        case CallOutput(call=call):
-            return ("output", call)
-        case _:
-            return item
-
-
-def _find(part: list[str], whole: list[str]) -> int | None:
-    """The index at which `part` occurs in `whole`; None if it doesn't occur."""
-    size = len(part)
-    return next((at for at in range(len(whole) - size + 1) if whole[at : at + size] == part), None)
-
-
-def _needed_summary(context: SessionContext) -> str:
-    """The summary of the context, without the turns that are restored word for word."""
-    said = [item for item in context.recent if isinstance(item, UserSaid | AgentSaid)]
-    texts = {" ".join(item.text.split()) for item in said}
-    more = [line for line in context.summary.splitlines() if line.strip() and line.partition(": ")[2] not in texts]
-    return "\n".join(more)

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from duologue.brains.model_wire import ModelWire, dial
 from duologue.core.leaves import ErrorClass
 from duologue.ports.brain import Part, Request
 from duologue.ports.ears import Commit, Discard, Ears, Final, Frame, Heard, Incoming, SpeechBegan
@@ -24,20 +25,18 @@ from duologue.ports.streams import reading
 
 from . import client_events as ce
 from .answer import RealtimeAnswer
-from .connection import RealtimeWire, dial
 from .endpoint import Key, RealtimeEndpoint
 from .failures import failure_of, not_reached
 from .mirror import Mirror
 from .open_session import RealtimeSession
 from .settings import RealtimeSettings
-from .uplink import Onsets, RecentAudio, UplinkResampler
+from .uplink import AudioCopy, Onsets, RecentAudio, UplinkResampler
 from .utterances import Utterances
 
 if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 Notify = Callable[[Wobbled | Healed | Closed], None]
-COPIED_MAX = 250  # frames of 20 ms, so five seconds, buffered for local ears that are slow
 
 
 class RealtimeModel:
@@ -62,7 +61,7 @@ class RealtimeModel:
         settings: RealtimeSettings | None = None,
         ears: Ears | None = None,
         headers: Mapping[str, str] | None = None,
-        wire: Callable[[str, dict[str, str]], Awaitable[RealtimeWire]] = dial,
+        wire: Callable[[str, dict[str, str]], Awaitable[ModelWire]] = dial,
     ) -> None:
         self.settings = settings or RealtimeSettings()
         if ears is not None and self.settings.server_decides:
@@ -281,7 +280,7 @@ class RealtimeModel:
     async def _listen_locally(self, ears: Ears, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
         """Listen with local ears, which decide when a turn ends. The server gets the audio from each onset (the first
         sign of speech) on."""
-        copy = _AudioCopy()
+        copy = AudioCopy()
         pump = asyncio.get_running_loop().create_task(self._pump(audio, copy), name="realtime audio")
         try:
             async with reading(ears.listen(copy)) as stream:
@@ -296,7 +295,7 @@ class RealtimeModel:
         finally:
             pump.cancel()
 
-    async def _pump(self, audio: AsyncIterator[Incoming], copy: _AudioCopy | None) -> None:
+    async def _pump(self, audio: AsyncIterator[Incoming], copy: AudioCopy | None) -> None:
         """Send audio frames and the ends of turns to the server, and to local ears if there are any."""
         try:
             async for item in audio:
@@ -401,23 +400,3 @@ class RealtimeModel:
         answer.end_without_event()
         live.exchange.forget(answer)
         return await answer.next()
-
-
-class _AudioCopy:
-    """A copy of the audio for local ears. Ears that fall too far behind miss frames, but no Commit or Discard."""
-
-    def __init__(self) -> None:
-        self._queue: asyncio.Queue[Incoming | None] = asyncio.Queue()
-
-    def put(self, item: Incoming | None) -> None:
-        if not isinstance(item, Frame) or self._queue.qsize() < COPIED_MAX:
-            self._queue.put_nowait(item)
-
-    def __aiter__(self) -> _AudioCopy:
-        return self
-
-    async def __anext__(self) -> Incoming:
-        item = await self._queue.get()
-        if item is None:
-            raise StopAsyncIteration
-        return item

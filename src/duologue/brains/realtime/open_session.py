@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from duologue.brains.model_wire import ModelWire
 from duologue.core.leaves import ErrorClass
 from duologue.ports.ears import Heard
 from duologue.ports.failure import ServiceError
 
 from . import client_events as ce
-from .connection import Connection, RealtimeWire
+from .connection import Connection
 from .exchange import Exchange
 from .failures import classify_code, failure_of
 from .mirror import Mirror
@@ -30,7 +31,7 @@ class RealtimeSession:
 
     def __init__(
         self,
-        wire: RealtimeWire,
+        wire: ModelWire,
         settings: RealtimeSettings,
         mirror: Mirror,
         utterances: Utterances,

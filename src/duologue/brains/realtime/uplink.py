@@ -5,24 +5,25 @@ Rule: audio is sent once and in order. Every buffer is bounded, and a full buffe
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from typing import TYPE_CHECKING
 
-from duologue.ports.ears import Frame
+from duologue.ports.ears import Frame, Incoming
 
 from .settings import RATE_HZ
 
 if TYPE_CHECKING:
     from duologue.audio.resample import LiveResampler
 
-_MS_BYTES = RATE_HZ // 1000 * 2
+COPIED_MAX = 250  # frames of 20 ms, so five seconds, buffered for local ears that are slow
 
 
 class RecentAudio:
     """A buffer of the newest audio, up to `ms_max`."""
 
-    def __init__(self, ms_max: int) -> None:
-        self._max = ms_max * _MS_BYTES
+    def __init__(self, ms_max: int, rate_hz: int = RATE_HZ) -> None:
+        self._max = ms_max * rate_hz // 1000 * 2
         self._pieces: deque[bytes] = deque()
         self._size = 0
 
@@ -46,18 +47,19 @@ class RecentAudio:
 class UplinkResampler:
     """Converts frames of any sample rate to the sample rate of the protocol."""
 
-    def __init__(self) -> None:
-        self._rate_hz = RATE_HZ
+    def __init__(self, to_hz: int = RATE_HZ) -> None:
+        self._to_hz = to_hz
+        self._rate_hz = to_hz
         self._resampler: LiveResampler | None = None
 
     def convert(self, frame: Frame) -> bytes:
-        if frame.rate_hz == RATE_HZ:
+        if frame.rate_hz == self._to_hz:
             return frame.pcm
         from duologue.audio.frames import to_pcm, to_samples
         from duologue.audio.resample import LiveResampler
 
         if self._resampler is None or self._rate_hz != frame.rate_hz:
-            self._rate_hz, self._resampler = frame.rate_hz, LiveResampler(frame.rate_hz, RATE_HZ)
+            self._rate_hz, self._resampler = frame.rate_hz, LiveResampler(frame.rate_hz, self._to_hz)
         return to_pcm(self._resampler.feed(to_samples(frame.pcm)))
 
 
@@ -69,7 +71,8 @@ class Onsets:
     ON_MS = 60
     OFF_MS = 400
 
-    def __init__(self) -> None:
+    def __init__(self, rate_hz: int = RATE_HZ) -> None:
+        self._ms_bytes = rate_hz // 1000 * 2
         self._on_ms = 0
         self._off_ms = 0
         self.is_on = False
@@ -79,7 +82,7 @@ class Onsets:
         from duologue.audio.frames import to_samples
         from duologue.audio.levels import rms
 
-        ms = len(pcm) // _MS_BYTES
+        ms = len(pcm) // self._ms_bytes
         is_loud = rms(to_samples(pcm)) > self.LEVEL
         self._on_ms = self._on_ms + ms if is_loud else 0
         self._off_ms = 0 if is_loud else self._off_ms + ms
@@ -90,3 +93,23 @@ class Onsets:
             self.is_on = False
             return False
         return None
+
+
+class AudioCopy:
+    """A copy of the audio for local ears. Ears that fall too far behind miss frames, but no Commit or Discard."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Incoming | None] = asyncio.Queue()
+
+    def put(self, item: Incoming | None) -> None:
+        if not isinstance(item, Frame) or self._queue.qsize() < COPIED_MAX:
+            self._queue.put_nowait(item)
+
+    def __aiter__(self) -> AudioCopy:
+        return self
+
+    async def __anext__(self) -> Incoming:
+        item = await self._queue.get()
+        if item is None:
+            raise StopAsyncIteration
+        return item

@@ -67,7 +67,7 @@ def draw_picture(
 
 def _player(sound: StereoSound, began_at: int) -> Html:
     """The recording. Its offset is the time on the drawing at which the recording begins."""
-    source = f"data:audio/wav;base64,{base64.b64encode(sound.data).decode()}"
+    source = f"data:{sound.media_type};base64,{base64.b64encode(sound.data).decode()}"
     offset = str(sound.began_at - began_at)
     return tag("p", tag("audio", controls="", preload="metadata", src=source, data_offset=offset))
 

@@ -19,8 +19,8 @@ from duologue.lines.phone.call import inputs as on
 from duologue.lines.phone.call.state import CallEnd, CallPolicy, CallStage, CallState, OnMachine
 from duologue.ports.context import NotPossible, TransferFailed
 from duologue.ports.sound import Sound
+from duologue.runtime.agent_source import AgentOrMaker
 
-from ..agent_source import AgentOrMaker
 from .briefing import briefing_agent
 from .carrier_api import CarrierApi, SendRequest, api_of
 from .hold_music import melody

@@ -23,9 +23,9 @@ from duologue.lines.phone.tones import UnknownKeys
 from duologue.ports.call_actions import KeyRule
 from duologue.ports.context import NotPossible, TransferFailed
 from duologue.ports.sound import Sound
+from duologue.runtime.agent_source import AgentOrMaker
 from duologue.runtime.conversation import Conversation, NotRunning
 
-from ..agent_source import AgentOrMaker
 from .carrier_api import CallOrder, CarrierApi, CarrierRefusal
 from .numbers import dialable
 from .webhooks import join_xml, pass_on_xml

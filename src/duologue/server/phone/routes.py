@@ -27,9 +27,9 @@ from duologue.lines.phone.line import PhoneLine
 from duologue.lines.phone.media_stream import BROKEN, FULL, REFUSED, UNSUPPORTED, Stream, StreamRefused
 from duologue.ports.context import CallInfo, Context
 from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker, AgentSource
 from duologue.runtime.conversation import Conversation, NotRunning
 
-from ..agent_source import AgentOrMaker, AgentSource
 from ..caller_address import caller_address
 from ..caller_budget import Refused
 from ..limited_caller import LimitedCaller, unanswered_of
@@ -294,7 +294,7 @@ class PhoneCalls:
     async def _make_agent(self, context: Context[Any], call: PhoneCall) -> Agent:
         try:
             source = self._source_for(call)
-            return await source.make(context) if source.takes_context else source.plain()
+            return await source.make(context) if source.is_awaited else source.plain()
         except Exception as failure:  # noqa: BLE001 - one call must not end the others
             raise _broken_agent(failure) from None
 

@@ -12,6 +12,7 @@ from duologue.observe import signals as sg
 from duologue.ports.brain import ShowsForm
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
 from duologue.ports.tool_call import ToolCall
+from duologue.runtime.call_data import data_to_json
 
 from ..observed_call import ObservedCall
 from .suite import HardAssertions
@@ -52,10 +53,26 @@ def calls_of(call: ObservedCall) -> list[ToolCall]:
 
 
 def data_of(call: ObservedCall) -> dict[str, str]:
-    """The slots of the form that the agent fills in, as text. Empty for a brain without a form."""
+    """The program's data of the call, field by field (`order.day` is a field of a field), and the slots of the form
+    that a flow fills in. All as text."""
     brain = call.conversation.agent.thinker
     form = brain.form(call.conversation.id) if isinstance(brain, ShowsForm) else None
-    return {slot.name: slot.value for slot in form.slots} if form is not None else {}
+    slots = {slot.name: slot.value for slot in form.slots} if form is not None else {}
+    return {**_fields_of(data_to_json(call.context.data)), **slots}
+
+
+def _fields_of(data: Any, place: str = "") -> dict[str, str]:
+    """Every field of this JSON by its place, as text. A list is the texts of its items with commas between them."""
+    if isinstance(data, dict):
+        inner = [_fields_of(value, f"{place}.{name}" if place else name) for name, value in data.items()]
+        return {name: text for one in inner for name, text in one.items()}
+    return {place: _as_text(data)}
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_as_text, value))
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def transcript_of(call: ObservedCall) -> str:

@@ -76,7 +76,7 @@ def read_verdicts(answer: str, rubric: tuple[str, ...]) -> tuple[Verdict, ...]:
     listed = given.get("verdicts") if isinstance(given, dict) else None
     if not isinstance(listed, list):
         raise UnusableVerdict("the judge's answer isn't JSON with `verdicts`")
-    by_line = {one.get("line"): one for one in listed if isinstance(one, dict)}
+    by_line = {one["line"]: one for one in listed if isinstance(one, dict) and type(one.get("line")) is int}
     verdicts = []
     for number, criterion in enumerate(rubric, 1):
         one: dict[str, Any] = by_line.get(number, {})

@@ -7,12 +7,12 @@ rubric. A run that could not be made is an error, and never a pass.
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from duologue.ports.brain import Brain
-from duologue.runtime.agent import Agent
+from duologue.runtime.agent_source import AgentOrMaker
 
 from ..live_call import LiveCall
 from .caller import EvalCaller
@@ -55,7 +55,7 @@ class EvalRun:
 
 async def run_suite(
     suite: EvalSuite,
-    make_agent: Callable[[], Agent],
+    agent: AgentOrMaker,
     models: EvalModels,
     *,
     seed: int = 1,
@@ -67,11 +67,11 @@ async def run_suite(
         for number in range(1, case.runs + 1):
             name = f"{suite.cases.index(case) + 1}-{number}.jsonl"
             journal = journals / name if journals is not None else None
-            yield await run_case(case, make_agent(), models, number, seed, journal)
+            yield await run_case(case, agent, models, number, seed, journal)
 
 
 async def run_case(
-    case: EvalCase, agent: Agent, models: EvalModels, number: int, seed: int, journal: Path | None = None
+    case: EvalCase, agent: AgentOrMaker, models: EvalModels, number: int, seed: int, journal: Path | None = None
 ) -> EvalRun:
     """Make one call. An exception of the agent or of a model becomes the `error` of the run."""
     run = EvalRun(case.name, number, seed + number - 1, journal=journal)

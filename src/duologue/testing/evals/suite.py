@@ -44,7 +44,7 @@ class HardAssertions:
     not_called: tuple[str, ...] = ()
     heard: tuple[re.Pattern[str], ...] = ()
     never_said: tuple[re.Pattern[str], ...] = ()
-    data: Mapping[str, str] | None = None  # slots of the form that the agent filled in
+    data: Mapping[str, str] | None = None  # fields of the call's data, and slots of a form
     promises: tuple[AgentPromise, ...] = ()
     ended: bool | None = None
     nothing_lost: bool = True

@@ -10,8 +10,8 @@ from typing import Any
 from duologue import Agent, Context, Phrases, Request
 from duologue.ports.context import CallInfo
 from duologue.ports.history import AgentSaid
+from duologue.runtime.agent_source import MAKE_S_MAX
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.server.agent_source import MAKE_S_MAX, AgentSource
 from duologue.server.client_messages import ClientMessage
 from duologue.server.conversations import Conversations
 from duologue.server.settings import ServerSettings
@@ -121,13 +121,6 @@ def test_a_function_that_raises_or_hangs_costs_only_its_own_call() -> None:
         assert max(pages[0].sounds) > 0
 
     run_simulated(run())
-
-
-def test_a_function_without_arguments_makes_agents_as_before() -> None:
-    made = [Agent(lambda request: "One."), Agent(lambda request: "Two.")]
-    source = AgentSource(lambda: made[-1])
-    assert not source.takes_context
-    assert source.first is made[-1]
 
 
 def team(log: list[str]) -> Agent:

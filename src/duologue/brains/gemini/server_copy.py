@@ -1,0 +1,177 @@
+"""A model of the server's copy of the conversation, and what has to be told to bring it up to date.
+
+Our history is the truth. The server's copy grows by itself, with the audio that it hears and the answers that it makes,
+and nothing can be cut from it or deleted: the protocol can't truncate. So what is wrong in the copy is corrected in
+words. Rule: before each request, the server is told what it doesn't know: typed words, what was heard of an answer that
+was cut short, results and news.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass, field
+
+from duologue.brains.sent_history import HeardSpeech, key_of, needed_summary, place_of
+from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
+from duologue.ports.session import SessionContext
+from duologue.ports.spoken_words import count_words, new_words
+
+from . import client_messages as cm
+from .client_messages import Told
+
+CHANGING_MAX = 50  # how many of the newest history items may still change
+NOT_RUN = "This call was not run, because the person interrupted you."
+
+
+@dataclass(frozen=True, slots=True)
+class CatchUp:
+    """What the server must get before or with a request: texts, and responses as (id, function, output)."""
+
+    told: tuple[Told, ...] = ()
+    outputs: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class _Made:
+    """An answer that this session has made."""
+
+    has_sound: bool = False
+    is_corrected: bool = False
+    calls: list[str] = field(default_factory=list)
+
+
+class ServerCopy:
+    """What the server knows of the conversation in one session. A session that is resumed goes on with a `snapshot`."""
+
+    def __init__(self, context: SessionContext | None = None) -> None:
+        self._context = context or SessionContext()
+        self._first = key_of(self._context.recent[0]) if self._context.recent else None
+        self._heard = HeardSpeech()
+        self._said: dict[int, int] = {}  # by turn: how many of its words the server has
+        self._agent_said: dict[int, str] = {}  # the text of replies that earlier sessions made
+        self._made: dict[int, _Made] = {}  # by reply
+        self._known: dict[object, None] = {}
+        self._ids: dict[int, str] = {}  # call -> its id on the server
+        self._waiting: dict[str, str] = {}  # calls for whose response the server waits: id -> function
+        self._settled_items = 0
+        self._settled_reply = 0
+
+    def snapshot(self) -> ServerCopy:
+        """A copy for the session that will be resumed from this point."""
+        return copy.deepcopy(self)
+
+    # -- How the server's copy grows
+
+    def hear(self, text: str) -> None:
+        """The server got the audio of these words."""
+        self._heard.add("", text)
+
+    def begin_answer(self, reply: int) -> None:
+        self._made.setdefault(reply, _Made())
+
+    def add_sound(self, reply: int) -> None:
+        self.begin_answer(reply)
+        self._made[reply].has_sound = True
+
+    def add_call(self, reply: int, call: str, name: str) -> None:
+        self.begin_answer(reply)
+        self._made[reply].calls.append(call)
+        self._waiting[call] = name
+
+    def cancel_calls(self, ids: tuple[str, ...] | None = None) -> None:
+        """The server doesn't wait for these calls any more; None: for any."""
+        for call in [*self._waiting] if ids is None else ids:
+            self._waiting.pop(call, None)
+
+    # -- What the server must be told
+
+    def restore(self) -> tuple[Told, ...]:
+        """What gives a new session the context of the earlier ones."""
+        found: list[Told] = []
+        summary = needed_summary(self._context)
+        if summary:
+            found.append(cm.note(f"Earlier in this conversation: {summary}"))
+        if self._context.notes:
+            found.append(cm.note("Keep in mind: " + "; ".join(self._context.notes)))
+        return (*found, *self.catch_up(self._context.recent).told)
+
+    def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> CatchUp:
+        """What brings the server's copy up to this history, before reply number `reply` is requested."""
+        told: list[Told] = []
+        outputs: list[tuple[str, str, str]] = []
+        recent = history[max(place_of(self._first, history), self._settled_items) :]
+        for item in recent:
+            match item:
+                case UserSaid():
+                    told += self._user(item)
+                case AgentSaid():
+                    told += self._agent(item)
+                case CallOutput() if self._is_new(item):
+                    name = self._ids.get(item.call, "")
+                    if name in self._waiting:
+                        outputs.append((name, self._waiting.pop(name), item.output or item.outcome.value))
+                    else:
+                        told.append(cm.late_output(item))
+                case News() if self._is_new(item):
+                    told.append(cm.news(item))
+                case Note() if self._is_new(item):
+                    told.append(cm.note(item.text))
+        told += self._unheard({item.reply for item in recent if isinstance(item, AgentSaid)}, reply)
+        outputs += self._not_run(reply)
+        self._settled_reply = max(self._settled_reply, reply)
+        self._settled_items = max(self._settled_items, len(history) - CHANGING_MAX)
+        return CatchUp(tuple(told), tuple(outputs))
+
+    def _is_new(self, item: Item) -> bool:
+        key = key_of(item)
+        if key in self._known:
+            return False
+        self._known[key] = None
+        return True
+
+    def _user(self, item: UserSaid) -> list[Told]:
+        """Those words of this turn that this session didn't hear, because they were typed or because an earlier session
+        heard them. Overheard words aren't told."""
+        before = self._said.get(item.turn, 0)
+        self._said[item.turn] = max(before, count_words(item.text))
+        rest, _ = self._heard.match(new_words(item.text, before).split())
+        return [Told("user", " ".join(rest))] if rest and not item.overheard else []
+
+    def _agent(self, item: AgentSaid) -> list[Told]:
+        for number, call in item.calls:
+            if call.id:
+                self._ids.setdefault(number, call.id)
+        made = self._made.get(item.reply)
+        if made is None:
+            before = self._agent_said.get(item.reply, "")
+            self._agent_said[item.reply] = item.text
+            rest = item.text.removeprefix(before).strip()
+            return [Told("model", rest)] if rest else []
+        if not item.interrupted or made.is_corrected:
+            return []
+        made.is_corrected = True
+        return [_heard_only(item.text)]
+
+    def _unheard(self, heard: set[int], reply: int) -> list[Told]:
+        """Answers that the history doesn't have, because nothing of them was heard."""
+        found: list[Told] = []
+        for number, made in self._made.items():
+            if self._settled_reply <= number < reply and number not in heard and not made.is_corrected:
+                made.is_corrected = True
+                found += [_heard_only("")] if made.has_sound else []
+        return found
+
+    def _not_run(self, reply: int) -> list[tuple[str, str, str]]:
+        """The responses of calls that were never run. Without them, the server would wait forever."""
+        taken = set(self._ids.values())
+        made = [call for number, one in self._made.items() if number < reply for call in one.calls]
+        left = [call for call in made if call in self._waiting and call not in taken]
+        return [(call, self._waiting.pop(call), NOT_RUN) for call in left]
+
+
+def _heard_only(text: str) -> Told:
+    if not text.strip():
+        return cm.note("The person heard nothing of your last answer.")
+    quoted = json.dumps(text.strip(), ensure_ascii=False)
+    return cm.note(f"The person interrupted your last answer. They heard only: {quoted}")

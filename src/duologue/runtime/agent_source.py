@@ -1,0 +1,152 @@
+"""Where the agent of a call comes from: one agent for all calls, or a function that makes one for each.
+
+Rule: a function that raises or hangs costs only its own call. The person hears an apology, and the call ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cached_property, partial, wraps
+from typing import Any, TypeAlias
+
+from duologue.core.settings import Settings, profile
+from duologue.fairness.fair_threads import AGENTS
+from duologue.ports.brain import LastWords, Part, Request
+from duologue.ports.context import CallInfo, Context
+from duologue.ports.failure_report import report_failure
+
+from .agent import Agent, InvalidAgent
+
+MAKE_S_MAX = 5.0
+AgentOrMaker: TypeAlias = Agent | Callable[..., Any]
+
+
+class AgentSource:
+    """Makes the agents of calls. `given` is an agent, or a function that returns one, async or not. The function may
+    take the context of the call."""
+
+    def __init__(self, given: AgentOrMaker) -> None:
+        self._given = given
+        self._takes_context = not isinstance(given, Agent) and _takes_context(given)
+        self.is_awaited = self._takes_context or inspect.iscoroutinefunction(given)
+
+    @cached_property
+    def first(self) -> Agent:
+        """The agent, or one that is made for a call without facts. A server asks for it when it starts, so that a
+        broken agent fails before the first call."""
+        if not self.is_awaited:
+            return self.plain()
+        with ThreadPoolExecutor(1) as thread:  # an async function can't be awaited here
+            return thread.submit(asyncio.run, self.try_to_make(Context(CallInfo()))).result()
+
+    def plain(self) -> Agent:
+        """The agent of a call, if no function has to be awaited for it."""
+        return self._given if isinstance(self._given, Agent) else _checked(self._given())
+
+    async def make(self, context: Context[Any]) -> Agent:
+        """The agent of a call. If the function fails, it is an agent that apologises, reports the failure and ends the
+        call. Raises what a function without arguments raises."""
+        if not self.is_awaited:
+            return self.plain()
+        try:
+            return await self.try_to_make(context)
+        except Exception as failure:  # noqa: BLE001 - a function may raise anything; it is reported in the call
+            context.data = None
+            return apologising(await self._known_or_plain(), failure)
+
+    async def try_to_make(self, context: Context[Any]) -> Agent:
+        """The agent of a call. Raises what the function raises, and InvalidAgent if it takes too long."""
+        if isinstance(self._given, Agent) or not self.is_awaited:
+            return self.plain()
+        make = partial(self._given, context) if self._takes_context else self._given
+        limit = asyncio.timeout(MAKE_S_MAX)
+        try:
+            async with limit:
+                if inspect.iscoroutinefunction(self._given):
+                    return _checked(await make())
+                return _checked(await AGENTS.run_for(context.conversation or str(id(context)), make))
+        except TimeoutError as late:
+            if not limit.expired():
+                raise  # the function's own
+            raise InvalidAgent(f"the function that makes the agent took longer than {MAKE_S_MAX:.0f} s") from late
+
+    async def _known_or_plain(self) -> Agent:
+        """The agent of a call without facts, or one without a voice if that can't be made either."""
+        if "first" not in self.__dict__:
+            try:
+                self.__dict__["first"] = await self.try_to_make(Context(CallInfo()))
+            except Exception as failure:  # noqa: BLE001 - the call has failed already
+                report_failure("the function that makes the agent", failure)
+                return Agent(lambda request: "")  # noqa: ARG005
+        return self.first
+
+
+def changed(given: AgentOrMaker, change: Callable[[Agent], Agent]) -> AgentOrMaker:
+    """The same agent, or function that makes agents, with this change to each of them."""
+    if isinstance(given, Agent):
+        return change(given)
+    make: Callable[..., Any] = given
+
+    @wraps(make)
+    async def make_later(*context: Any) -> Agent:
+        return change(_checked(await make(*context)))
+
+    @wraps(make)
+    def make_now(*context: Any) -> Agent:
+        return change(_checked(make(*context)))
+
+    return make_later if inspect.iscoroutinefunction(make) else make_now
+
+
+def makes_agents(function: Callable[..., Any]) -> bool:
+    """Does this function make an agent, and isn't a brain? It takes nothing, or its first parameter is the context, by
+    its name or by its type."""
+    try:
+        given = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    if not given or given[0].name == "context":
+        return True
+    kind = given[0].annotation
+    return "Context" in (kind if isinstance(kind, str) else repr(kind))
+
+
+def _takes_context(make: Callable[..., Any]) -> bool:
+    try:
+        inspect.signature(make).bind()
+    except TypeError:
+        return True
+    except ValueError:
+        return False  # a builtin without a signature
+    return False
+
+
+def _checked(made: Any) -> Agent:
+    if not isinstance(made, Agent):
+        raise InvalidAgent(f"the function must return an Agent, not {type(made).__name__}")
+    return made
+
+
+def apologising(agent: Agent, failure: BaseException) -> Agent:
+    """An agent with the same voice that says that it can't help now, reports the failure, and ends the call."""
+    text = agent.says("ended", 0)
+
+    async def apologise(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001
+        report_failure("the function that makes the agent", failure)
+        yield LastWords(text)
+
+    settings = agent.profile if isinstance(agent.profile, Settings) else profile(agent.profile)
+    return Agent(
+        apologise,
+        name=agent.name,
+        voice=agent.voice,
+        ears=agent.ears,
+        language=agent.language,
+        private=agent.private,
+        phrases=replace(agent.phrases, greeting=""),
+        profile=replace(settings, greets=True),
+    )
