@@ -281,7 +281,7 @@ class Engine:
         rest, asking, heard = self.transcript.rest(), self.requests.dump(), self.unsaved_answers.heard
         if earlier is not None:  # not restored yet, so the open calls and the speech are those of the checkpoint
             return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary, heard)
-        opened, cut = (one and one.dump() for one in (self.playback.speech, self.playback.cut))
+        opened, cut = (one.dump() if one is not None else None for one in (self.playback.speech, self.playback.cut))
         return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, heard)
 
     def context_part(self) -> dict[str, Any]:
