@@ -6,10 +6,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import (
-    Cue,
-    ErrorClass,
-)
+from duologue.core.leaves import Cue, ErrorClass, FaultSource, Timer
 from duologue.lab.sim.stage import Stage
 from tests.core.scenes import ASKED_AT, asked, requests, speaking, when
 
@@ -35,14 +32,35 @@ def test_after_a_reconnect_an_utterance_is_asked_once_more() -> None:
 
 
 @pytest.mark.req("M-12")
-def test_a_second_loss_is_reported_and_told_and_the_utterance_is_not_asked_a_third_time() -> None:
+def test_each_reconnect_asks_once_more_until_the_line_was_lost_too_often_and_that_is_reported() -> None:
     stage = asked()
-    reconnect(stage)
+    for _ in range(stage.state.settings.line_losses_max):
+        reconnect(stage)
+    assert requests(stage) == [(1, 1)] * 4
+    assert stage.effects(fx.ReportLost) == []
     assert stage.happen(ev.LinkClosed)[-2:] == (fx.ReportLost(1, 1), fx.PlayCue(Cue.APOLOGY))
     stage.wait(1_000)
     stage.happen(ev.SessionReady)
     stage.wait(5_000)
-    assert requests(stage) == [(1, 1), (1, 1)]
+    assert requests(stage) == [(1, 1)] * 4
+
+
+@pytest.mark.req("M-12")
+def test_losses_of_an_earlier_utterance_do_not_count_for_one_that_was_asked_again_after_a_fault() -> None:
+    stage = asked()
+    for _ in range(stage.state.settings.line_losses_max):
+        reconnect(stage)
+    stage.answer()
+    stage.say()
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
+    stage.wait_for(Timer.DISMISS)
+    stage.happen(ev.SessionReady)
+    stage.wait(1)
+    assert requests(stage)[-2:] == [(2, 2)] * 2
+    for _ in range(stage.state.settings.line_losses_max):
+        reconnect(stage)
+    assert requests(stage)[-5:] == [(2, 2)] * 5
+    assert stage.effects(fx.ReportLost) == []
 
 
 @pytest.mark.req("M-12")

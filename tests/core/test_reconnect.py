@@ -782,20 +782,21 @@ def test_a_turn_without_an_audible_answer_is_asked_again_exactly_once_after_a_lo
 
 
 @pytest.mark.req("M-12")
-def test_a_second_loss_is_reported_and_told_and_not_asked_a_third_time() -> None:
+def test_a_loss_too_many_is_reported_and_told_and_not_asked_again() -> None:
     stage = asking()
-    stage.happen(ev.LinkClosed)
-    come_back(stage)
-    stage.wait(1)
+    for _ in range(stage.state.settings.line_losses_max):
+        stage.happen(ev.LinkClosed)
+        come_back(stage)
+        stage.wait(1)
     assert stage.happen(ev.LinkClosed) == (
         fx.SaveContext(),
-        fx.CancelReply(3),
+        fx.CancelReply(7),
         fx.ReportLost(1, 1),
         fx.PlayCue(Cue.APOLOGY),
     )
     come_back(stage)
     stage.wait(60_000)
-    assert len(stage.effects(fx.StartReply)) == 2
+    assert len(stage.effects(fx.StartReply)) == 4
 
 
 @pytest.mark.req("M-12", "H-04")

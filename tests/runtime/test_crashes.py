@@ -22,11 +22,11 @@ from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
+from duologue.voice.ledger import NOTICED_MS_MIN
 from duologue.voice.scripted import ScriptedVoice
 from duologue.workers.function_tools import tool
 
 NEVER = 10_000
-WORD_MS = 180  # the first word of every answer here: less of it is nothing that was heard
 
 
 class Crash(Exception):
@@ -75,7 +75,8 @@ class Process:
         self.conversation.crash()
 
     def sounds(self) -> int:
-        return sum(ms > WORD_MS for ms in self.line.played.values())
+        """How many sounds were long enough to be noticed. One that breaks off sooner is said again."""
+        return sum(ms >= NOTICED_MS_MIN for ms in self.line.played.values())
 
     def heard(self) -> Played | None:
         self.line.clear(0)  # the loudspeaker stops where it is

@@ -284,7 +284,7 @@ class Away(Slow):
 
 
 @pytest.mark.req("D-13")
-@pytest.mark.parametrize(("away_s", "is_held"), [(0.0, True), (4.5, True), (60.0, False)])
+@pytest.mark.parametrize(("away_s", "is_held"), [(0.0, True), (2.0, True), (60.0, False)])
 def test_a_sound_is_held_while_the_store_is_away_for_a_short_time_and_played_if_it_stays_away(
     away_s: float, is_held: bool
 ) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from duologue.ports.brain import Part, Request
+from duologue.lab.torture.tortured_agent import CHAR_MS, ActionLog, make_agent
+from duologue.ports.brain import Memory, Part, Request
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Agent
@@ -59,6 +61,19 @@ class NumberedBrain:
         yield f"And here answer {number} ends."
 
 
+class SlowBrain:
+    """A brain that remembers what it has said, so that it goes on by itself after a takeover. It isn't fast."""
+
+    def remember(self, memory: Memory) -> None: ...
+
+    async def has_more(self, conversation: str) -> bool:
+        return False
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        await asyncio.sleep(0.5)
+        yield "This is it."
+
+
 class Scene:
     """Two nodes and a client. What the client hears is noted by its voice."""
 
@@ -101,6 +116,10 @@ class Scene:
 
 def ask_for_a_table() -> Agent:
     return Agent(ScriptedBrain(lambda request: "Shall I book table 7?"), voice=ScriptedVoice())
+
+
+def say_something() -> Agent:
+    return Agent(ScriptedBrain(lambda request: "I found it."), voice=ScriptedVoice())
 
 
 def typed(served: ServedConversation, text: str, id_: str) -> None:
@@ -216,6 +235,32 @@ def test_a_server_that_has_taken_over_before_the_client_comes_does_not_say_an_un
     run_simulated(scene())
 
 
+@pytest.mark.req("D-14")
+def test_an_unsaved_answer_is_not_said_again_if_the_server_that_took_over_is_killed_too():
+    async def scene() -> None:
+        it = Scene()
+        it.a, it.b, c = (Node(name, it.store, lambda: Agent(SlowBrain(), voice=ScriptedVoice())) for name in "abc")
+        served = await it.begin()
+        typed(served, "what is it?", "1")
+        await asyncio.sleep(0.3)
+        it.store.is_away = True
+        await asyncio.sleep(HOLD_S + 0.5)
+        voice = max(it.page.sounds)
+        played = {"voice": voice, "ms": await it.hear(served, it.page), "chunk": 99, "held": True}
+        it.a.die()
+        await it.take_over(played=played)
+        await asyncio.sleep(0.3)  # it has saved what it learnt, and its brain still thinks
+        it.b.die()
+        await c.open()
+        served_there = await c.reconnect(back := Page(), it.hello(played=played))
+        assert served_there is not None
+        await asyncio.sleep(8)
+        assert back.sounds == {}
+        assert said_in(served_there) == ["what is it?", "This is it."]
+
+    run_simulated(scene())
+
+
 def test_a_receipt_that_a_client_has_changed_is_ignored():
     async def scene() -> None:
         it = Scene()
@@ -269,16 +314,48 @@ def test_a_question_that_was_played_to_its_end_during_the_takeover_is_not_asked_
     run_simulated(scene())
 
 
-@pytest.mark.req("D-14")
-@pytest.mark.parametrize("is_elsewhere", [True, False])
-def test_an_answer_of_which_not_a_word_was_heard_is_said_again(is_elsewhere: bool):
+@pytest.mark.req("D-14", "H-02")
+@pytest.mark.parametrize("after_s", [0.0, 0.05])  # before and after the new server has taken up the question
+def test_a_yes_counts_at_once_if_its_question_was_heard_before_the_takeover(tmp_path: Path, after_s: float):
     async def scene() -> None:
         it = Scene()
+        log = tmp_path / "actions.jsonl"
+        it.a, it.b = (Node(name, it.store, lambda: make_agent(ActionLog(log, "node"))) for name in "ab")
+        served = await it.begin()
+        it.store.is_away = True
+        typed(served, "order 1001", "1")
+        await asyncio.sleep(HOLD_S)
+        voice = max(it.page.sounds)
+        played_ms = await it.hear(served, it.page)
+        served.line.note_finished(voice, played_ms)
+        it.a.die()
+        served, back = await it.take_over(played={"voice": voice, "ms": played_ms, "chunk": 99, "held": True})
+        await asyncio.sleep(after_s)
+        typed(served, "yes", "2")
+        await asyncio.sleep(2)
+        assert len(back.sounds) == 1
+        served.line.note_finished(max(back.sounds), await it.hear(served, back))
+        await asyncio.sleep(0.1)
+        spoken_ms = len("Now 1001 is ordered. ") * CHAR_MS
+        assert list(back.sounds.values()) == [spoken_ms], "the question is not said again"
+        assert said_in(served)[-1].endswith("Now 1001 is ordered.")
+        assert '"done"' in log.read_text()
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+@pytest.mark.parametrize("ms", [100, 250])  # no word, and "I"
+def test_an_answer_of_which_next_to_nothing_was_heard_is_said_again(is_elsewhere: bool, ms: int):
+    async def scene() -> None:
+        it = Scene()
+        it.a, it.b = (Node(name, it.store, say_something) for name in "ab")
         served = await it.begin()
         typed(served, "what is it?", "1")
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(0.1)
         voice = max(it.page.sounds)
-        heard_ms = await it.hear(served, it.page, 100)
+        heard_ms = await it.hear(served, it.page, ms)
         played = {"voice": voice, "ms": heard_ms, "chunk": 9, "held": True}
         if is_elsewhere:
             await asyncio.sleep(0.2)
@@ -293,7 +370,7 @@ def test_an_answer_of_which_not_a_word_was_heard_is_said_again(is_elsewhere: boo
         assert back.sounds
         served.line.note_finished(max(back.sounds), await it.hear(served, back))
         await asyncio.sleep(0.1)
-        assert said_in(served)[-1].startswith("This is answer")
+        assert said_in(served)[-1] == "I found it."
 
     run_simulated(scene())
 
@@ -335,5 +412,35 @@ def test_a_conversation_that_cannot_be_stored_begins_with_the_notice_that_it_is_
         assert [one["code"] for one in it.page.of("notification")] == ["unsaved"]
         kinds = [one["type"].removeprefix("duologue.") for one in it.page.told]
         assert kinds.index("conversation") < kinds.index("notification") < kinds.index("state")
+
+    run_simulated(scene())
+
+
+@pytest.mark.parametrize("write_s", [0.0, 60.0])  # the store is away, or a write hangs
+def test_a_client_is_told_that_its_conversation_has_ended_although_that_cannot_be_saved(write_s: float):
+    async def scene() -> None:
+        it = Scene()
+        served = await it.begin()
+        it.store.write_s, it.store.is_away = write_s, not write_s
+        await served.end("nothing was said")
+        await asyncio.sleep(20)
+        assert [one["reason"] for one in it.page.of("ended")] == ["nothing was said"]
+        assert served not in it.a.conversations.served.values(), "its place is free"
+
+    run_simulated(scene())
+
+
+def test_an_answer_that_waited_for_the_store_leaves_a_slow_client_time_to_play_it():
+    async def scene() -> None:
+        it = Scene()
+        served = await it.begin()
+        it.store.is_away = True
+        typed(served, "what is it?", "1")
+        while not it.page.sounds:
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(3)
+        served.line.note_played(max(it.page.sounds), 100)
+        await asyncio.sleep(3)
+        assert served.conversation.phase == "speaking"
 
     run_simulated(scene())

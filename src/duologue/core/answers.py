@@ -117,15 +117,22 @@ def clear_reply(d: Draft) -> None:
 
 
 def _owe_again(d: Draft) -> None:
-    """Owe an answer again to the turns that were sent to the brain. After a lost line, a turn is sent only once more.
-    If the line is lost a second time, the turn is reported to the person as lost. During a fault, nothing changes until
-    the fault is over."""
+    """Owe an answer again to the turns that were sent to the brain. After a lost line, a turn is sent once more. If the
+    line is lost more than `line_losses_max` times, the turn is reported to the person as lost: it may be the turn
+    itself that ends every process that answers it. During a fault, nothing changes until the fault is over."""
     if d.link is Link.FAULTED:
         return
-    if d.link in AWAY:
-        give_up(d, min(d.asked, d.asked_again), Cue.APOLOGY)
-        d.asked_again = d.asked
+    if d.link in AWAY and d.asked > d.answered:
+        _count_loss(d)
     d.asked = d.answered
+
+
+def _count_loss(d: Draft) -> None:
+    d.losses = d.losses + 1 if d.asked_again > d.answered else 1
+    if d.losses > d.settings.line_losses_max:
+        give_up(d, min(d.asked, d.asked_again), Cue.APOLOGY)
+        d.losses = 1  # of the turns that were asked for the first time
+    d.asked_again = d.asked
 
 
 def owe_asked(d: Draft) -> None:

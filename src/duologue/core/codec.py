@@ -73,8 +73,16 @@ _PLAIN_FIELDS: dict[str, type] = {
 _NUMBER_MAX = 1 << 46  # a float clock still resolves milliseconds up to here
 _TURNS_OPEN_MAX = 1 << 20  # far more turns than a real conversation leaves unanswered
 # A file of the previous version lacks these. They get their defaults.
-_NEW_SETTINGS = {"commit_ms", "sent_text_ms_max", "cue_ms", "offer_ms", "hangs_up", "early_requests_max"}
-_NEW_NAMES = ("unread", "firm", "cut", "cues", "ending", "guess", "guesses", "paused", "says")
+_NEW_SETTINGS = {
+    "commit_ms",
+    "sent_text_ms_max",
+    "cue_ms",
+    "offer_ms",
+    "hangs_up",
+    "early_requests_max",
+    "line_losses_max",
+}
+_NEW_NAMES = ("unread", "firm", "cut", "cues", "ending", "guess", "guesses", "paused", "says", "losses")
 _NEW_FIELDS = {name: State._field_defaults[name] for name in _NEW_NAMES}
 _TIMER_NAMES = tuple(timer.value for timer in TIMERS)
 

@@ -56,6 +56,7 @@ class Draft:
     telling: bool
     says: bool
     asked_again: int
+    losses: int
     cut: bool
     cues: int
     ending: Ending
@@ -81,7 +82,7 @@ class Draft:
             self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
             self.words, self.final, self.unread, self.content,
             self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says,
-            self.asked_again, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
+            self.asked_again, self.losses, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
             self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault, due,
         ) = s  # fmt: skip
         self.at = at
@@ -101,7 +102,7 @@ class Draft:
                 self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
                 self.words, self.final, self.unread, self.content,
                 self.heard_ms, self.ask, self.called, self.firm, self.news, self.telling, self.says,
-                self.asked_again, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
+                self.asked_again, self.losses, self.cut, self.cues, self.ending, self.guess, self.guesses, self.paused,
                 self.retries, self.attempts, self.check_ins, self.faults, self.faults_in_a_row, self.fault,
                 tuple(self.due),
             ),

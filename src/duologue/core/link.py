@@ -314,6 +314,8 @@ def recover(d: Draft, e: Event) -> None:
 
 def recover_and_ask(d: Draft, e: Event) -> None:
     """Continue after a fault, and ask the brain again about the turns that it was asked about, once."""
+    if d.asked_again <= d.answered:
+        d.losses = 0  # those were of earlier turns
     d.asked_again = max(d.asked_again, d.asked)
     recover(d, e)
 

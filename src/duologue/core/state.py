@@ -102,7 +102,8 @@ class State(NamedTuple):
     news: bool = False  # there are outputs or results that no request has carried yet
     telling: bool = False  # the current request carries news
     says: bool = False  # the program has words to say that no reply has carried yet
-    asked_again: int = 0  # the newest turn that was asked a second time, after a lost line or a fault
+    asked_again: int = 0  # the newest turn that was asked again, after a lost line or a fault
+    losses: int = 0  # how often the line was lost before an answer to the turns up to `asked_again` was heard
     cut: bool = False  # the agent was interrupted in an answer, and the person has said nothing since
     cues: int = 0  # cues that the person has heard in this wait
     ending: Ending = Ending.NO  # the conversation ends once everything was said

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -135,6 +136,9 @@ class FlowBrain:
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         turns = await self._turns_of(request.conversation)
+        if request.heard_turn:
+            async for part in self._catch_up(turns, request):
+                yield part
         text, confidence = turns.new_text(request)
         turns.talk.context = request.context
         if self._beside is not None and request.outputs and not text:  # of a tool that the brain beside has called
@@ -176,6 +180,15 @@ class FlowBrain:
             yield self._part(item, turns.talk.state)
         if not said and (last := turns.talk.state.last_response or self._opening):
             yield self._again(last, turns.talk.state)  # the user didn't hear the answer, or answered too early
+
+    async def _catch_up(self, turns: _DialogueTurns, request: Request) -> AsyncIterator[Part]:
+        """Process the turns whose answer was heard from an earlier process, unless they are processed. Otherwise what
+        was said since then would be taken for a part of them."""
+        known = tuple(one for one in request.history if not isinstance(one, UserSaid) or one.turn <= request.heard_turn)
+        earlier = replace(request, history=known, premature=False, heard_turn=0)
+        if turns.new_text(earlier)[0]:
+            async for part in self.reply(earlier):
+                yield part
 
     async def _aside(self, brain: Brain, talk: DialogueSession, request: Request) -> AsyncIterator[Part]:
         """The answer of the brain beside the flows, and then the open question again, unless the brain calls a tool

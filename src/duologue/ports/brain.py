@@ -29,6 +29,8 @@ class Request:
     means that the person began to speak before the last question was asked: before half of it was heard, or before a
     value in it was heard. So a "yes" doesn't confirm that question. `confirmed` is set if the person's turn may go on
     after all: only brains with `can_guess` get such a request. Await it before anything that can't be undone.
+    `heard_turn` is set after a takeover: the person has heard the answer to the turns up to this one, but the store has
+    lost it, and has said something since. A brain that remembers takes these turns up first, by themselves.
     `context` is the call's context, as long as the call runs."""
 
     reply: int
@@ -42,6 +44,7 @@ class Request:
     conversation: str = ""
     premature: bool = False
     confirmed: Callable[[], Coroutine[Any, Any, object]] | None = None
+    heard_turn: int = 0
     context: Context[Any] | None = field(default=None, compare=False, repr=False)
 
 

@@ -22,6 +22,7 @@ from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, User
 from duologue.ports.tool_call import ToolCall
 
 from .call_data import DataNotSavable, data_from_json
+from .receipts import HeardAnswer
 from .transcript_pages import join_pages, page_name
 
 SCHEMA = 3
@@ -68,6 +69,7 @@ class Checkpoint:
     summary: tuple[str, int] = ("", 0)  # what the brain has written, and how many places of the history that covers
     metrics: dict[str, Any] | None = None  # what was counted so far; None: an earlier version didn't save it
     context: dict[str, Any] = field(default_factory=dict)  # facts and data of the call, and which agent has it
+    heard: tuple[HeardAnswer, ...] = ()  # answers whose turns aren't settled, as far as the client has heard them
 
 
 # -- Writing
@@ -90,6 +92,7 @@ def words_part(
     speech: OpenSpeech | None,
     cut: OpenSpeech | None = None,
     summary: tuple[str, int] = ("", 0),
+    heard: tuple[HeardAnswer, ...] = (),
 ) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -99,6 +102,7 @@ def words_part(
         "speech": [speech.reply, speech.voice, speech.ledger] if speech is not None else None,
         "cut": [cut.reply, cut.voice, cut.ledger] if cut is not None else None,
         "summary": list(summary),
+        "heard": [list(answer) for answer in heard],
     }
 
 
@@ -135,7 +139,7 @@ def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
                 if context is not None and not isinstance(context, dict):
                     raise NotRestorable("the saved context can't be read")
                 saved = Checkpoint(state, transcript, requests, calls, speech, cut, events, summary, metrics)
-                return replace(saved, context=context or {})
+                return replace(saved, context=context or {}, heard=_heard(words))
         raise NotRestorable("the saved conversation can't be read: transcript, requests or event count are invalid")
     except NotRestorable:
         raise
@@ -171,6 +175,17 @@ def _summary(words: dict[str, Any]) -> tuple[str, int]:
         case [str(written), int(covered)] if covered >= 0:
             return written, covered
     raise NotRestorable("the summary can't be read")
+
+
+def _heard(words: dict[str, Any]) -> tuple[HeardAnswer, ...]:
+    found = []
+    for data in words.get("heard", []):  # earlier versions didn't save it
+        match data:
+            case [int(turn), str(heard), str(text)] if turn >= 0:
+                found.append(HeardAnswer(turn, heard, text))
+            case _:
+                raise NotRestorable("an answer that was heard can't be read")
+    return tuple(found)
 
 
 # -- Items of the history

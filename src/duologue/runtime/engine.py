@@ -132,6 +132,7 @@ class Engine:
         if checkpoint is not None:
             self.requests.load(checkpoint.requests)
             self.summary.load(*checkpoint.summary)
+            self.unsaved_answers.heard = checkpoint.heard
             if checkpoint.metrics is not None:
                 self.announcer.meter.load(checkpoint.metrics)
             self._speech = Speech.load(checkpoint.speech) if checkpoint.speech is not None else None
@@ -173,6 +174,7 @@ class Engine:
         self.playback.before_sound = self.unsaved_answers.give_receipt
         self.playback.on_progress = self.hearing.note_agent
         self.replies.on_question = self.hearing.note_question
+        self.replies.on_question_heard = self.hearing.note_heard_late
         self.program.is_premature = self.hearing.is_premature
         self.playback.on_heard_late = self._note_heard_late
         self.playback.on_unheard = lambda speech: self.hearing.note_question(speech.reply)
@@ -276,13 +278,11 @@ class Engine:
 
     def _words(self) -> dict[str, Any]:
         earlier, summary = self._unrestored, self.summary.dump()
-        rest, asking = self.transcript.rest(), self.requests.dump()
+        rest, asking, heard = self.transcript.rest(), self.requests.dump(), self.unsaved_answers.heard
         if earlier is not None:  # not restored yet, so the open calls and the speech are those of the checkpoint
-            return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary)
-        speech = self.playback.speech
-        opened = speech.dump() if speech is not None else None
-        cut = self.playback.cut.dump() if self.playback.cut is not None else None
-        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary)
+            return words_part(rest, asking, earlier.calls, earlier.speech, earlier.cut, summary, heard)
+        opened, cut = (one.dump() if one is not None else None for one in (self.playback.speech, self.playback.cut))
+        return words_part(rest, asking, self.tool_calls.dump(), opened, cut, summary, heard)
 
     def context_part(self) -> dict[str, Any]:
         """The facts and data of the call. Data that can't be saved is reported, and the rest is saved without it."""
@@ -330,7 +330,7 @@ class Engine:
             self.playback.adopt(speech)
             if played is not None and has_more:
                 self.unsaved_answers.note_begun(speech, played.heard_ms)
-            elif played is not None and speech.ledger.split(played.heard_ms).heard:  # at least a word was heard
+            elif played is not None and speech.ledger.counts_as_heard(played.heard_ms):
                 self.playback.note(played)
             self.hearing.note_open_speech(speech)
         if earlier.cut is not None:
@@ -477,6 +477,7 @@ class Engine:
         if told is not None and not isinstance(self.agent.thinker, Remembers) and told.turn == effect.last:
             self.replies.start(request, ToldBrain(told.text), told.heard)
             return
+        request = replace(request, heard_turn=told.turn_before(effect.last) if told is not None else 0)
         brain: Brain | None = StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None
         if takes_over and brain is None and (greeting := self.agent.phrase(Ask.ANSWER, True, 0)):
             brain = Greeting(greeting, self.agent.thinker)

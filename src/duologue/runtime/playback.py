@@ -27,7 +27,7 @@ from .transcript import Transcript
 
 HOLD_STEPS = 8
 RETRY_S = 0.1
-HOLD_SHARE = 0.8  # a speech waits for the store for this share of the stall deadline, then it is played even if unsaved
+HOLD_SHARE = 0.5  # a speech waits for the store for this share of the stall deadline; the rest is for playing it
 EXCESS_MS_MAX = 10_000  # a report that exceeds the existing sound by more than this is ignored
 ROUNDING_MS_MAX = 250  # a line that finishes this close to the end has played everything
 
@@ -85,10 +85,10 @@ class Playback:
 
     async def _play_when_saved(self, speech: Speech) -> None:
         """Wait until the start of the speech is saved, then play the speech. A speech that is played unsaved may be
-        heard again if this process ends and its client keeps no receipts. So it is held while the store fails, as long
-        as the machine waits for its sound. Then it is played anyway. A process that was frozen finds all of its timers
-        expired, and another one may have the conversation by then. So the wait has steps, and a freeze uses up only one
-        of them."""
+        heard again if this process ends and its client keeps no receipts. So it is held while the store fails, but the
+        machine waits for its sound only so long. Then it is played anyway. A process that was frozen finds all of its
+        timers expired, and another one may have the conversation by then. So the wait has steps, and a freeze uses up
+        only one of them."""
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
         try:
@@ -136,7 +136,7 @@ class Playback:
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
         self.cut, self.cut_by_line = speech, self._driver.state.link in AWAY
-        if self.cut_by_line and effect.heard_ms and not speech.ledger.split().heard:
+        if self.cut_by_line and effect.heard_ms and not speech.ledger.counts_as_heard():
             self.on_unheard(speech)  # for the machine, a sound too short for a word is an answer that was heard
         if self._truncates is not None:
             self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
@@ -174,16 +174,15 @@ class Playback:
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Process a report about an earlier voice. If the report says that more of the newest interrupted reply was
-        heard, correct the history. A reply counts as heard late from its first word on, and its question at its end."""
+        heard, correct the history. A reply counts as heard late once it is noticed, and its question at its end."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
         if self._is_time(heard.heard_ms) and heard.heard_ms > cut.ledger.heard_ms:
-            was_unheard = cut.ledger.heard_ms == 0
+            has_counted = cut.ledger.counts_as_heard()
             cut.note_heard(heard.heard_ms)
             self._record(cut, interrupted=True)
-            now = cut.ledger.split()
-            if now.heard and (was_unheard or not now.unheard):
+            if cut.ledger.counts_as_heard() and (not has_counted or not cut.ledger.split().unheard):
                 self.on_heard_late(cut)
 
     def _is_time(self, heard_ms: object) -> bool:

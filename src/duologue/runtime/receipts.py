@@ -84,6 +84,11 @@ class HeardAnswer(NamedTuple):
     heard: str
     text: str
 
+    def turn_before(self, last: int) -> int:
+        """The turn that it answers, if all of it was heard and later turns up to `last` are open. Otherwise 0."""
+        is_whole = _plain(self.heard) == _plain(self.text)
+        return self.turn if is_whole and self.turn < last else 0
+
 
 def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
     """The sentences that were heard to their end, and the whole text. `heard_ms` is None for an answer that was

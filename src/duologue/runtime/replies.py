@@ -83,6 +83,7 @@ class Replies:
         self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
         self.on_shown: Callable[[], None] = lambda: None  # called when a speech gets more text that is only shown
         self.on_question: Callable[[int], None] = lambda _: None  # called with a reply that holds a question
+        self.on_question_heard: Callable[[int], None] = lambda _: None  # called with a reply whose question was heard
 
     def start(self, request: Request, brain: Brain | None = None, heard: str = "") -> None:
         """Start the reply to a request. If `brain` is given, it answers instead of the agent's own brain. `heard` are
@@ -270,9 +271,12 @@ class Replies:
                 speech.ledger.begin(sentence, values, spoken)
                 speech.ledger.end()
             return False
+        asks = values is not None or is_question(sentence)
         if speech.heard_before.has(sentence):
+            speech.is_question_heard = speech.is_question_heard or asks
             speech.ledger.earlier = f"{speech.ledger.earlier} {sentence.strip()}".strip()
             return False
+        speech.is_question_heard = speech.is_question_heard and not asks
         speech.ledger.begin(sentence, values, spoken, goes_on)
         began_at, spoken_ms = self._driver.now(), 0
         try:
@@ -332,6 +336,8 @@ class Replies:
             await self._say(speech, self._forms.of(self._apology), voice)
 
     def _complete(self, speech: Speech) -> None:
+        if speech.is_question_heard:
+            self.on_question_heard(speech.reply)
         if speech.ledger.chunks:
             speech.end(self._line)
         elif speech.is_awaited and not speech.ledger.known().heard and self._driver.state.ending is Ending.NO:

@@ -36,6 +36,7 @@ class Speech:
         self.complete = False  # the reply has all its sound
         self.dropped = False
         self.heard_before = HeardText()  # sentences that were heard from an earlier process
+        self.is_question_heard = False  # its last question is one of them
         self.before_sound: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005 - called before sound is sent
         self._has_started = False  # from its start on, the line gets its sound whenever the state machine plays it
         self._finished = False  # the line was told that no more sound follows

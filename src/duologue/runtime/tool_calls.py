@@ -260,7 +260,8 @@ class ToolCalls:
         self._note_end(effect.call, effect.outcome)
 
     def show_wait(self, effect: fx.ShowWait) -> None:
-        self._send(self._wait(self._running[effect.call], effect.stage))
+        if (work := self._running.get(effect.call)) is not None:  # after a takeover, calls are adopted a moment later
+            self._send(self._wait(work, effect.stage))
 
     def waits(self) -> list[sg.Waiting]:
         """What the user is told now about each call that the conversation waits for."""

@@ -29,7 +29,9 @@ class UnsavedAnswers:
         self._transcript = transcript
         self._hearing = hearing
         self._known: tuple[int, tuple[int, bool]] = (0, (0, False))  # a voice, and how much of it is known elsewhere
-        self._heard: tuple[HeardAnswer, ...] = ()  # until the turns that they answer are settled
+        # Until the turns that they answer are settled. Saved with the words: the next process that takes over must know
+        # them too, because the numbers of these voices count as used.
+        self.heard: tuple[HeardAnswer, ...] = ()
 
     def give_receipt(self, speech: Speech) -> None:
         """Sound of this speech is about to be sent: give a receipt for its words, unless they are saved."""
@@ -57,7 +59,7 @@ class UnsavedAnswers:
     def note_begun(self, speech: Speech, heard_ms: int) -> None:
         """The brain goes on with the answer of this speech: what was heard of it isn't said again."""
         heard, text = heard_of(speech.ledger, heard_ms)
-        self._heard = (*self._heard, HeardAnswer(self._driver.state.asked, heard, text))
+        self.heard = (*self.heard, HeardAnswer(self._driver.state.asked, heard, text))
 
     def note_receipts(self, receipts: tuple[AnswerReceipt, ...], played: Played | None, saved_voice: int) -> None:
         """A client may have played voices after `saved_voice`, which the store doesn't know. Turns of the user that it
@@ -73,10 +75,10 @@ class UnsavedAnswers:
             last = max((numbers[said.turn] for said in receipt.turns), default=0)
             answer = heard_answer(receipt, played, last)
             if answer is not None and last > self._driver.state.answered:
-                self._heard = (*self._heard, answer)
+                self.heard = (*self.heard, answer)
 
     def heard_for(self, first: int, last: int) -> HeardAnswer | None:
         """What was heard of the answers to these turns, the oldest of which is the first that isn't answered."""
-        self._heard = tuple(one for one in self._heard if one.turn >= first)
-        mine = [one for one in self._heard if one.turn <= last]
+        self.heard = tuple(one for one in self.heard if one.turn >= first)
+        mine = [one for one in self.heard if one.turn <= last]
         return joined(mine) if mine else None

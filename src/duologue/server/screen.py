@@ -7,7 +7,6 @@ viewer's language. Rule: a screen only shows the conversation, and never changes
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
@@ -35,6 +34,7 @@ from .situation import situation_after, situation_of
 from .task_results import TaskResults
 
 METRICS_S_MIN = 1.0
+NEVER_S = float("-inf")
 
 
 class Viewer:
@@ -51,7 +51,7 @@ class Viewer:
         self.is_debugging = False
         self.opening: asyncio.Task[None] | None = None
         self.form: Form | None = None
-        self.measured_at = 0.0
+        self.measured_at = NEVER_S
         self.measuring: asyncio.TimerHandle | None = None  # sends figures that were too early to send
         self.context: ServerMessage | None = None  # as it was sent last
 
@@ -279,19 +279,20 @@ class Screen:
     def _send_metrics(self, viewer: Viewer) -> None:
         """Send the figures, at most once every METRICS_S_MIN. What changed in between is sent at the end of that
         time."""
-        left_s = viewer.measured_at + METRICS_S_MIN - time.monotonic()
+        loop = asyncio.get_running_loop()
+        left_s = viewer.measured_at + METRICS_S_MIN - loop.time()
         if left_s > 0:
             if viewer.measuring is None:
-                viewer.measuring = asyncio.get_running_loop().call_later(left_s, self._send_late_metrics, viewer)
+                viewer.measuring = loop.call_later(left_s, self._send_late_metrics, viewer)
             return
-        viewer.measured_at = time.monotonic()
+        viewer.measured_at = loop.time()
         now = self.conversation.engine.driver.now()
         used = server_messages.usage(self.conversation.usage, self.prices)
         viewer.send(server_messages.metrics(self.conversation.metrics, now, self._stages, used))
 
     def _send_late_metrics(self, viewer: Viewer) -> None:
         viewer.measuring = None
-        viewer.measured_at = 0.0
+        viewer.measured_at = NEVER_S
         self._send_metrics(viewer)
 
     def _send_last_metrics(self, viewer: Viewer) -> None:

@@ -240,10 +240,11 @@ class ServedConversation:
         await self.conversation.restore(played, receipts)
 
     async def end(self, reason: str) -> None:
-        """End the conversation. If its task still runs after `_END_S_MAX` seconds, for example because a tool is still
-        opening, cancel the task."""
+        """End the conversation. If its task still waits for it after `_END_S_MAX` seconds, for example because a tool
+        is still opening, cancel the task. One that saves the end isn't cancelled: the client would never be told."""
         await self.conversation.end(reason)
-        if self._task is not None and not (await asyncio.wait([self._task], timeout=_END_S_MAX))[0]:
+        is_done = self._task is None or bool((await asyncio.wait([self._task], timeout=_END_S_MAX))[0])
+        if self._task is not None and not is_done and not self.is_over:
             self._task.cancel()
 
     @property

@@ -15,6 +15,7 @@ from duologue.ports.sound import Sound, Word
 from duologue.spoken.alignment import SpokenForm
 
 DIGIT_CHARS = 5  # a digit is spoken as about so many letters
+NOTICED_MS_MIN = 300  # sound that breaks off sooner is not noticed as an answer
 CHAR_MS = 65  # assumed duration of a character, for an incomplete sentence without word times
 _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # written without spaces
 _TOKEN = re.compile(rf"[{_ALONE}][^\w\s]*\s*|[^\s{_ALONE}]+\s*")
@@ -327,6 +328,16 @@ class Ledger:
         """What the user knows of the reply, heard or shown, and what was not heard of it."""
         heard, unheard = self.split()
         return Split(" ".join(part for part in (self.earlier, heard, self.shown) if part).strip(), unheard)
+
+    def counts_as_heard(self, heard_ms: int | None = None) -> bool:
+        """Does the reply count as heard after `heard_ms` of its sound, by default after `self.heard_ms`? It does if a
+        sentence was heard to its end, or a word and at least NOTICED_MS_MIN: an "I" alone tells the user nothing."""
+        at = self.heard_ms if heard_ms is None else heard_ms
+        first = next((passage for passage in self._passages if passage.text.strip()), None)
+        if first is None:
+            return False
+        heard, unheard = first.split(at)
+        return bool(heard.strip()) and (at >= NOTICED_MS_MIN or not unheard.strip())
 
     def last_question(self, has_names: bool = True) -> tuple[int, int, int] | None:
         """If the last sentence is a question: where it begins, where it ends, and where the last value in it ends (0 if

@@ -7,8 +7,12 @@ import json
 from array import array
 from pathlib import Path
 
+from duologue.core.leaves import Outcome
 from duologue.lab.torture.tortured_agent import CHAR_SAMPLES, ActionLog, LegibleVoice, encode_text, make_agent
 from duologue.lines.scripted import ScriptedLine
+from duologue.ports.brain import Request
+from duologue.ports.history import AgentSaid, CallOutput, UserSaid
+from duologue.ports.tool_call import ToolCall
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
@@ -22,7 +26,7 @@ def test_a_voice_says_its_words_with_their_times() -> None:
             at += sound.ms
         return words
 
-    assert asyncio.run(said()) == [("Shall", 240), ("I", 320), ("order", 560), ("1001?", 800)]
+    assert asyncio.run(said()) == [("Shall", 200), ("I", 280), ("order", 520), ("1001?", 760)]
 
 
 def test_the_samples_of_a_text_spell_it() -> None:
@@ -68,3 +72,16 @@ def test_an_order_is_placed_only_after_it_was_confirmed(tmp_path: Path) -> None:
 
     assert not run_simulated(talk())
     assert logged(file) == [("order", "1001", "begun"), ("order", "1001", "done")]
+
+
+def test_the_output_of_an_earlier_call_does_not_answer_a_later_turn(tmp_path: Path) -> None:
+    look, pay = ToolCall("look", {"item": "1001"}), ToolCall("pay", {"item": "1002"})
+    said = UserSaid(1, "look 1001"), AgentSaid(1, "", calls=((1, look),)), UserSaid(2, "pay 1002")
+    output = CallOutput(1, "been looked up", Outcome.DONE, "look")
+    request = Request(2, "pay 1002", (*said, output), outputs=(output,))
+    brain = make_agent(ActionLog(tmp_path / "actions.jsonl", "a1")).thinker
+
+    async def answered() -> list[object]:
+        return [part async for part in brain.reply(request)]
+
+    assert asyncio.run(answered()) == [pay]

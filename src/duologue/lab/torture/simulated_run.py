@@ -1,7 +1,7 @@
 """A torture run on the simulated clock: the real parts of several servers, simulated users, and a store that fails.
 
-It takes seconds instead of minutes. A seed gives the same faults and delays, but tasks that are ready at the same time
-may run in another order, so a violation may need a few attempts to show again.
+It takes seconds instead of minutes. A seed also gives the ids and keys of the conversations, so the same seed and the
+same code give the same run, message for message.
 Left out: real processes, sockets and databases, and servers that are frozen; `run` has those. A server that is cut off
 from the store while it runs takes the place of a frozen one. Rule: nothing waits in real time.
 """
@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import random
+import secrets
 import tempfile
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from duologue.client import ConnectionFailed, ProtocolSocket
 from duologue.ports.store import StoreFailed, Unsure
@@ -281,5 +285,24 @@ async def _played(plan: SimulatedPlan, folder: Path) -> SimulatedResult:
 
 def simulate(plan: SimulatedPlan) -> SimulatedResult:
     """Play this plan."""
-    with tempfile.TemporaryDirectory(prefix="duologue-simulated-") as folder:
+    with tempfile.TemporaryDirectory(prefix="duologue-simulated-") as folder, _seeded_ids(plan.seed):
         return run_simulated(_played(plan, Path(folder)))
+
+
+@contextmanager
+def _seeded_ids(seed: int) -> Iterator[None]:
+    """Make ids and keys from the seed: conversations are taken over in the order of their ids."""
+    dice = random.Random(f"{seed} ids")
+
+    def make_id() -> uuid.UUID:
+        return uuid.UUID(int=dice.getrandbits(128))
+
+    def make_key(size: int) -> str:
+        return dice.randbytes(size).hex()
+
+    with (
+        mock.patch.object(uuid, "uuid4", make_id),
+        mock.patch.object(secrets, "token_urlsafe", make_key),
+        mock.patch.object(secrets, "token_hex", make_key),
+    ):
+        yield

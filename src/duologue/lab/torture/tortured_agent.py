@@ -22,7 +22,7 @@ from duologue.flows.brain import FlowBrain
 from duologue.flows.registry import Registry
 from duologue.nlu.understanding import Guess, MessageScope, Quote, Understanding
 from duologue.ports.brain import Memory, Part, Request
-from duologue.ports.history import CallOutput, UserSaid
+from duologue.ports.history import AgentSaid, CallOutput, UserSaid
 from duologue.ports.sound import Sound, Word
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent, Phrases
@@ -105,9 +105,9 @@ class LegibleVoice:
         words: list[Word] = []
         at = 0
         for token in whole.split():
-            end = at + len(token) + 1
+            end = at + len(token)
             words.append(Word(token, at * CHAR_MS, end * CHAR_MS))
-            at = end
+            at = end + 1  # the space after a word is a pause
         for start in range(0, len(whole), _PIECE_CHARS):
             piece = whole[start : start + _PIECE_CHARS]
             begins_ms, ends_ms = start * CHAR_MS, (start + len(piece)) * CHAR_MS
@@ -171,10 +171,13 @@ def _answer(request: Request, text: str) -> list[Part]:
     verb, _, item = text.partition(" ")
     if verb == "tell":
         return [f"This is the story of {item}. ", f"It has a middle, and here {item} ends."]
-    at = max(at for at, one in enumerate(request.history) if isinstance(one, UserSaid))
-    outputs = [one for one in request.history[at:] if isinstance(one, CallOutput)]
+    wanted = ToolCall(verb, {"item": item})
+    calls = {
+        number for one in request.history if isinstance(one, AgentSaid) for number, call in one.calls if call == wanted
+    }
+    outputs = [one for one in request.history if isinstance(one, CallOutput) and one.call in calls]
     if not outputs:
-        return [ToolCall(verb, {"item": item})]
+        return [wanted]
     known = outputs[-1].output
     return [f"Now {item} has {known}." if known.startswith("been") else f"I don't know whether {item} worked."]
 

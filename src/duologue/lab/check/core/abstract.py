@@ -64,8 +64,8 @@ def abstract(s: State, late_turns: bool = True) -> State:
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
             s.words, s.final, s.unread, 0,
             1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.firm, s.news, s.telling,
-            s.says, asked_again, s.cut, s.cues, s.ending, ID if s.guess else 0, s.guesses, s.paused,
-            s.retries, s.attempts, s.check_ins, s.faults,
+            s.says, asked_again, s.losses if asked_again else 0, s.cut, s.cues, s.ending,
+            ID if s.guess else 0, s.guesses, s.paused, s.retries, s.attempts, s.check_ins, s.faults,
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),
     )  # fmt: skip
@@ -83,7 +83,10 @@ _TURN, _SAID, _ASKED, _ANSWERED, _FLOOR_TURN, _OVERHEARD, _ASKED_AGAIN, _LINK, _
         "jobs", "call_id", "due",
     )
 )  # fmt: skip
-_MOVES_TURNS = frozenset((_TURN, _SAID, _ASKED, _ANSWERED, _FLOOR_TURN, _OVERHEARD, _ASKED_AGAIN, _USER, _VOICE))
+_LOSSES = _PLACES["losses"]
+_MOVES_TURNS = frozenset(
+    (_TURN, _SAID, _ASKED, _ANSWERED, _FLOOR_TURN, _OVERHEARD, _ASKED_AGAIN, _LOSSES, _USER, _VOICE)
+)
 _MOVES_DUES = frozenset((_LINK, _USER, _VOICE))
 
 
@@ -120,6 +123,7 @@ class AbstractChange:
                 values[_FLOOR_TURN] if sounding else None, values[_TURN], 1 if is_quiet or not late_turns else 2,
             )  # fmt: skip
             values[_OVERHEARD] = values[_TURN] if values[_OVERHEARD] else 0
+            values[_LOSSES] = values[_LOSSES] if values[_ASKED_AGAIN] else 0
         if self.moves_dues:
             due = s.due
             if self.dues:

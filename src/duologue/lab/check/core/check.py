@@ -113,6 +113,7 @@ class CoreExplorer:
                 "check_ins": settings.check_ins_max,
                 "faults": settings.faults_max,
                 "faults_in_a_row": settings.faults_in_a_row_max,
+                "losses": settings.line_losses_max,
                 "jobs": settings.jobs_max,
             },
         )

@@ -45,6 +45,7 @@ def _small(settings: Settings) -> Settings:
         check_ins_max=1,
         faults_max=2,
         faults_in_a_row_max=2,
+        line_losses_max=1,
         cue_ms=settings.cue_ms[:1],
     )
 

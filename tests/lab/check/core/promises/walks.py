@@ -48,7 +48,7 @@ def _starts() -> list[State]:
     demo = stage_for_demo()
     list(play_demo(demo))
     scripts = (
-        _lost_twice,
+        _lost_often,
         _confirmed_late,
         _renewed_in_a_pause,
         _ended_before_the_next_session,
@@ -100,13 +100,14 @@ def _overlap(name: str) -> Stage:
     return stage
 
 
-def _lost_twice() -> Stage:
-    """The line is lost before the answer is heard; the turn is asked again in the new session."""
+def _lost_often() -> Stage:
+    """The line is lost again and again before the answer is heard; the turn is asked again in each new session."""
     stage = asked()
-    stage.happen(ev.LinkClosed)
-    stage.wait_for(Timer.BACKOFF)
-    stage.happen(ev.SessionReady)
-    stage.wait_for(Timer.BEAT)
+    for _ in range(stage.state.settings.line_losses_max):
+        stage.happen(ev.LinkClosed)
+        stage.wait_for(Timer.BACKOFF)
+        stage.happen(ev.SessionReady)
+        stage.wait_for(Timer.BEAT)
     return stage
 
 

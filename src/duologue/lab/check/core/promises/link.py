@@ -90,6 +90,11 @@ def _last_asked(s: State) -> int:
     return max(s.asked, s.asked_again)
 
 
+def _losses(s: State) -> int:
+    """How often the line was lost before an answer to the oldest unanswered turn was heard."""
+    return s.losses if s.asked_again > s.answered else 0
+
+
 def _fatal(s: State) -> bool:
     return s.fault is not None and s.fault.fatal
 
@@ -454,8 +459,12 @@ LINK_PROMISES: tuple[Promise, ...] = (
     Promise(
         "after a lost line, a turn whose answer was not heard is sent to the brain again",
         (ev.LinkClosed, ev.ReconnectRequested),
-        lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again <= s.answered,
-        lambda x: x.after.asked == x.after.answered == x.before.answered and x.after.asked_again == x.before.asked,
+        lambda s, e: s.link in LIVE and _mid_answer(s) and _losses(s) < s.settings.line_losses_max,
+        lambda x: (
+            x.after.asked == x.after.answered == x.before.answered
+            and x.after.asked_again == x.before.asked
+            and x.after.losses == _losses(x.before) + 1
+        ),
     ),
     Promise(
         "after a lost line, turns whose calls still run are not sent to the brain again",
@@ -464,13 +473,14 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.asked == x.before.asked and x.after.answered == x.before.answered,
     ),
     Promise(
-        "if the line is lost again before the answer is heard, the turn is reported as lost",
+        "if the line is lost too often before the answer is heard, the turn is reported as lost",
         (ev.LinkClosed, ev.ReconnectRequested),
-        lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again > s.answered,
+        lambda s, e: s.link in LIVE and _mid_answer(s) and _losses(s) == s.settings.line_losses_max,
         lambda x: (
             fx.ReportLost(x.before.answered + 1, min(x.before.asked, x.before.asked_again)) in x.effects
             and x.after.answered == min(x.before.asked, x.before.asked_again)
             and x.after.asked_again == x.before.asked
+            and x.after.losses == 1
         ),
     ),
 )
