@@ -130,7 +130,8 @@ def _owe_again(d: Draft) -> None:
 def _count_loss(d: Draft) -> None:
     d.losses = d.losses + 1 if d.asked_again > d.answered else 1
     if d.losses > d.settings.line_losses_max:
-        give_up(d, min(d.asked, d.asked_again), Cue.APOLOGY)
+        give_up(d, min(d.asked, d.asked_again), Cue.CALL_MADE if d.telling else Cue.APOLOGY)
+        d.telling = d.telling and d.asked > d.answered  # what was given up isn't asked again for its outputs alone
         d.losses = 1  # of the turns that were asked for the first time
     d.asked_again = d.asked
 
