@@ -1,7 +1,7 @@
 """Compile the C library of a model that comes as source.
 
-The source was checked by its hash before. Rule: only the compiler is run, and nothing that the package itself contains:
-no build script, no Makefile.
+The hash of the source was checked before. Rule: only the compiler is run, never a build script or a Makefile of the
+package.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COMPILE_S_MAX = 600.0
 
 
 def find_compiler() -> tuple[str, ...]:
-    """The command of the C compiler: CC if it is set, else the first one that is installed. May be empty."""
+    """The command of the C compiler: CC if it is set, else the first one that is installed. Empty if there is none."""
     chosen = shlex.split(os.environ.get("CC", ""))
     for command in [chosen] if chosen else [[name] for name in _COMPILERS]:
         if path := shutil.which(command[0]):
