@@ -16,13 +16,14 @@ from .catalogue import Model
 from .failure import PullFailed
 
 OPTIONS = ("-O2", "-fPIC", "-shared", "-w", "-fwrapv", "-fno-strict-aliasing")
-"""The options of the compiler. The last two make old C code mean what its authors meant."""
+"""The options of the compiler. With the last two, old C code is compiled with the meaning that its authors assumed."""
 _COMPILERS = ("cc", "gcc", "clang")
 _COMPILE_S_MAX = 600.0
 
 
 def find_compiler() -> tuple[str, ...]:
-    """The command of the C compiler: CC if it is set, else the first one that is installed. Empty if there is none."""
+    """The command of the C compiler: CC if it is set, else the first one that is installed. Empty if no compiler is
+    found."""
     chosen = shlex.split(os.environ.get("CC", ""))
     for command in [chosen] if chosen else [[name] for name in _COMPILERS]:
         if path := shutil.which(command[0]):

@@ -214,8 +214,8 @@ class CollectCardNumber(CollectText):
 @dataclass(frozen=True, slots=True)
 class CollectDigits(CollectText):
     """Asks for digits, such as a PIN or a customer number, and returns them as text. They may be spoken or pressed on a
-    telephone: `length` of them, or any number of them up to `#` or to a pause of `pause_ms`. With `hidden`, they are
-    hidden everywhere."""
+    telephone. If `length` is 0, there may be any number of digits. Pressed digits are complete after `length` of them,
+    after `#`, or after a pause of `pause_ms`. With `hidden`, they never appear in the history, a log or the store."""
 
     question: str = ""
     kind: SlotKind = SlotKind.CODE

@@ -2,7 +2,7 @@
 
 The server transcribes a turn only when its activity ends, and the end of an activity also requests an answer. So the
 server begins its answer when the turn is over, and the runtime's request later claims this answer. Rule: every
-utterance gets exactly one final text. If no transcript arrives in time, the final text says that there is none.
+utterance gets exactly one final text. If no transcript arrives in time, the final text says so.
 """
 
 from __future__ import annotations

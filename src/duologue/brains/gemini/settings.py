@@ -18,7 +18,7 @@ class GeminiSettings:
     {"generationConfig": {"temperature": 0.7}}. A dict in it is merged with the dict of the same name."""
 
     voice: str = "Puck"  # the voice of the model
-    language: str = ""  # of the voice, such as "de-DE"; empty: the model chooses
+    language: str = ""  # the language of the voice, such as "de-DE"; if empty, the model chooses
     extra: Mapping[str, Any] = field(default_factory=dict)  # merged into the setup message unchanged
     resumes: bool = True  # a new connection resumes the server's session by its handle
     compresses: bool = True  # the server drops the oldest turns when its context is full
