@@ -184,8 +184,8 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 
 
 def _is_handled(d: DialogueDraft, occasion: str) -> bool:
-    """Does a flow of the author handle this? A cancellation after an error, and one without a task, is never
-    delayed."""
+    """Does a flow of the author handle this occasion? If so, that flow is opened. Such a flow never delays a
+    cancellation after an error, or one while no task is open."""
     if occasion == CANCEL:
         if not d.s.stack or d.top.failed or d.s.trouble is not None:
             return False
