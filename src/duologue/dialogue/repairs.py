@@ -1,5 +1,5 @@
-"""Repairs: flows that the author of a flow file writes for situations that every flow can meet. These are a reply that
-was not understood, silence, a cancellation, a request for help or for a person, and a correction.
+"""Repairs: flows that the author of a flow file writes for situations that can occur in every flow. These are a reply
+that was not understood, silence, a cancellation, a request for help or for a person, and a correction.
 
 A repair runs on top of the open flow. After its last step, a cancellation or handover that the user wanted takes place,
 and otherwise the open question is asked again. If the repair ends with `end`, or with a no to its confirmation, the

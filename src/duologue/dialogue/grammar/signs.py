@@ -43,7 +43,7 @@ def _command(lexicon: Lexicon, words: list[str]) -> str | None:
 
 
 def words_of_command(lexicon: Lexicon, name: str) -> frozenset[str]:
-    """The stems that speak of a command."""
+    """The stems of the words that point to this command."""
     return frozenset(lexicon.stem(word) for word in lexicon.command_hints.get(name, frozenset()))
 
 
@@ -105,7 +105,7 @@ def repeats(lexicon: Lexicon, text: str, tokens: Sequence[Token]) -> bool:
 
 
 def excludes(lexicon: Lexicon, text: str, phrases: Iterable[str]) -> bool:
-    """Does the text ask for an operation that all of these phrases exclude?"""
+    """Does the text ask for an operation that none of these phrases is about, although they are about its opposite?"""
     said = _operations(lexicon, text)
     known = frozenset(one for phrase in phrases for one in _operations(lexicon, phrase))
     groups = {group for group, _ in said} & {group for group, _ in known}

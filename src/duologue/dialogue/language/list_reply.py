@@ -1,4 +1,4 @@
-"""What a reply about a list means: things are added, removed or changed, or the list is finished.
+"""What a reply about a list means: items are added, removed or changed, or the list is finished.
 
 Rule: this is data. A language pack reads it from words, and the dialogue applies it.
 """
