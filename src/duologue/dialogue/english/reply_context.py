@@ -1,6 +1,6 @@
 """A reply to one question, with everything that its readers share.
 
-Rule: nothing here decides what a reply means; it finds values and gives them the form of a reading.
+Rule: this module doesn't decide what a reply means. It finds values and puts them into the form of a reading.
 """
 
 from __future__ import annotations

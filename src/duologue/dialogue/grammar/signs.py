@@ -105,7 +105,8 @@ def repeats(lexicon: Lexicon, text: str, tokens: Sequence[Token]) -> bool:
 
 
 def excludes(lexicon: Lexicon, text: str, phrases: Iterable[str]) -> bool:
-    """Does the text ask for an operation that none of these phrases is about, although they are about its opposite?"""
+    """Does the text ask for an operation that excludes the operations of all these phrases? Example: "unblock my card",
+    where the phrases are about blocking a card."""
     said = _operations(lexicon, text)
     known = frozenset(one for phrase in phrases for one in _operations(lexicon, phrase))
     groups = {group for group, _ in said} & {group for group, _ in known}
