@@ -28,9 +28,9 @@ class ListDraft:
     items: tuple[ItemValues, ...] = ()
     waiting: tuple[tuple[int, ItemValues], ...] = ()  # items to complete or check: their place, and what was said
     open: int | None = None  # the place of the item that is being asked about
-    told: int = 0  # how many items the user has heard back
+    told: int = 0  # how many items were read back to the user
     is_done: bool = False  # the user wants nothing more
-    is_late: bool = False  # it was finished, and opened again at another question: the user hears what changes
+    is_late: bool = False  # the finished list was opened again at another question: changes are read back
     unsure_turn: int = -1  # the last turn that brought items and wasn't understood completely
 
     @property

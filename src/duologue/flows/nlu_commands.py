@@ -61,7 +61,8 @@ def commands_of(
 def _put_off(
     domain: Domain, state: DialogueState, text: str, today: str, part: tuple[SetSlot, ...]
 ) -> tuple[Command, ...]:
-    """What to say about days and times beside an answer that can't be taken yet."""
+    """The commands by which the agent says that it comes back to days and times that were mentioned beside an answer
+    and can't be taken yet."""
     if state.top is None:
         return ()
     known = [*(name for name, _ in state.top.slots), *(value.slot for value in part)]

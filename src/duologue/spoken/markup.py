@@ -1,7 +1,7 @@
 """Rules for markup, code, emoji and links, the same in every language.
 
 Rule: marks that only change how a text looks on a screen, such as those for bold letters or lists, aren't said, and
-neither are pictures.
+neither are emoji.
 """
 
 from __future__ import annotations

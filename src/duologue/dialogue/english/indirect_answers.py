@@ -1,8 +1,8 @@
 """Yes and no in other words: "spot on", "I don't see anything wrong with that", "I've changed my mind".
 
-A user who denies a fault agrees, and so does one who praises in the highest terms. A user who has changed his mind
-refuses, and so does one who points out a mistake. Rule: only phrases without a second meaning count. A remark about the
-connection ("can you hear me all right?") is never an answer.
+Users agree by denying a fault, or by the highest praise. They refuse by changing their mind, or by pointing out a
+mistake. Rule: only phrases without a second meaning count. A remark about the connection ("can you hear me all right?")
+is never an answer.
 """
 
 from __future__ import annotations
