@@ -229,8 +229,8 @@ def _give_time(d: DialogueDraft) -> None:
 
 
 def _take_leave(d: DialogueDraft) -> None:
-    """The user says goodbye: say it too, and end the conversation. An open question stays open, in case the user says
-    something after all. If that question wasn't asked yet, ask it instead."""
+    """The user says goodbye: say goodbye too, and end the conversation. An open question stays open, in case the user
+    says something after all. If that question wasn't asked yet, ask it instead."""
     if _must_ask_first(d):
         continue_flow(d)
         return

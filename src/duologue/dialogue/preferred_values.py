@@ -139,7 +139,7 @@ def _fitting(message: MessageInContext, cut: Cut, found: tuple[Json, ...]) -> tu
 
 
 def _exclude(message: MessageInContext, cut: Cut) -> bool:
-    """Ask which of the values of the range is meant, without the excluded ones: "next week, but not Monday"."""
+    """Ask which value of the range is meant, and leave out the excluded ones: "next week, but not Monday"."""
     d = message.d
     excluded = candidates_of(message, _text(message, cut.wish), replace(message.asked, others=(), among=()))
     within = _range_of(message, _text(message, cut.within))

@@ -98,7 +98,7 @@ def _is_refused_yes(domain: Domain, intent: str | None, text: str) -> bool:
 
 
 def _is_change_left(domain: Domain, state: DialogueState, effect: Understand) -> bool:
-    """Does the message ask to leave things as they are, in reply to a question for a value?"""
+    """Does the user, when asked for a value, say to leave things as they are?"""
     return effect.waiting_for is not None and not state.reading_back and _keeps(domain, effect.text)
 
 

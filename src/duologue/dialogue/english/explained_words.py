@@ -151,5 +151,5 @@ def unread(reply: str) -> Unclear:
 
 
 def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
-    """The reading of a reply that is for NLU. `places` holds the indexes of the words that were left over."""
+    """The reading of a reply that NLU has to read. `places` holds the indexes of the words that were left over."""
     return Unclear(why, tuple(tokens[place].text for place in places))

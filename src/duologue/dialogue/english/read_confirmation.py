@@ -2,7 +2,7 @@
 
 For a yes or a no, every word must be understood. A reply is a change if it gives a new value without a yes, or if it
 has a denial or a word like "instead" together with other content. If the new values are not fully understood here, NLU
-reads them. Rule: a reply that asks something is for NLU, even if it begins with a yes.
+reads them. Rule: a reply that asks something goes to NLU, even if it begins with a yes.
 """
 
 from __future__ import annotations

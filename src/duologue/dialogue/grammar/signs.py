@@ -1,6 +1,6 @@
 """What kind of message this is: a command, a courtesy, no preference, a wish for a change.
 
-Rule: the whole message has to be of that kind. A longer message is for NLU.
+Rule: the whole message has to be of that kind. A longer message goes to NLU.
 """
 
 from __future__ import annotations

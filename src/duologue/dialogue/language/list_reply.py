@@ -1,6 +1,6 @@
 """What a reply about a list means: items are added, removed or changed, or the list is finished.
 
-Rule: this is data. A language pack reads it from words, and the dialogue applies it.
+Rule: this module holds only data. A language pack creates it from a reply, and the dialogue applies it to a list.
 """
 
 from __future__ import annotations
