@@ -257,7 +257,7 @@ REPLY_ROWS: tuple[Row, ...] = (
     row(EARLY, ReplyBecameFirm, None, become_firm, is_not_firm),
     row(EARLY, WordsHeard, R.NONE, drop_early, changes_guess, "the person goes on, or was misheard"),
     row(EARLY, (SpeechStarted, PttPressed), R.NONE, drop_early, begins_next_turn),
-    row(EARLY, (TextTyped, InterruptRequested), R.NONE, drop_early, why="the question has changed"),
+    row(EARLY, (TextTyped, InterruptRequested), R.NONE, drop_early, why="the question has changed or was cancelled"),
     row(EARLY, AnswerOverheard, R.NONE, drop_early, is_overheard, "the question has changed"),
     row(EARLY, (ReplyFailed, T.ATTEMPT, T.ANSWER, T.READY), R.NONE, drop_early, why="asked again once the turn ends"),
     # Failing

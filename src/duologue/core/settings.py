@@ -28,7 +28,7 @@ class Settings:
     backoff_ms: tuple[int, ...] = (1_000, 3_000, 10_000)  # the wait before each attempt to reconnect
     connect_ms_max: int = 30_000  # for one attempt to reconnect
     reconnect_ms_max: int = 45_000  # for all attempts to reconnect together
-    line_losses_max: int = 3  # lost lines after which a turn is asked again; at the next one, it is reported as lost
+    line_losses_max: int = 3  # how often a turn is asked again after lost lines, before it is reported as lost
     dismiss_ms: int = 10_000  # how long a recoverable fault is shown before it is dismissed
     fatal_ms: int = 6_000  # for the last words after a fatal fault, before the conversation ends
     close_ms_max: int = 1_000  # for closing the session
