@@ -69,7 +69,7 @@ class VadBatches:
         self._batches: WeakKeyDictionary[asyncio.AbstractEventLoop, VadBatch] = WeakKeyDictionary()
 
     def of_loop(self, vad: Batches) -> VadBatch:
-        """The `VadBatch` of the running event loop. Its first caller's detector serves all."""
+        """The `VadBatch` of the running event loop. All callers share the detector of the first caller."""
         loop = asyncio.get_running_loop()
         if loop not in self._batches:
             self._batches[loop] = VadBatch(vad)
