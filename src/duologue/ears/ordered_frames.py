@@ -1,7 +1,7 @@
 """The frames and markers of one stream, in order: what came after a frame waits until the frame is judged.
 
 A frame is judged in the next pass of the event loop, together with frames of other streams. Rule: no task or future is
-created for a frame. Only if many frames are waiting to be judged, the reader of the stream has to wait; if it can't
+created for a frame. The reader of the stream has to wait only if many frames are waiting to be judged. If it can't
 wait, frames are dropped.
 """
 

@@ -351,7 +351,7 @@ class _Draft:
     def _go_without_judgement(self, request: JudgePause, why: str) -> None:
         """Go on without the judgement of a pause. As the pitch is unknown, a clear voice counts as speech, and a faint
         one is judged by its words."""
-        self.out.append(EarsWarning(f"the model that judges pauses failed ({why}): this pause goes without it"))
+        self.out.append(EarsWarning(f"the model that judges pauses failed ({why}): this pause isn't judged"))
         if request.is_doubt:
             pitched_ms = PITCHED_MS_CLEAR if is_clear(request.known) else 0
             self._note_judgement(request.pause, replace(request.known, pitched_ms=pitched_ms))
