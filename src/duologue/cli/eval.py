@@ -38,7 +38,9 @@ def eval_command(
         str | None, typer.Option(help="The base URL of the chat-completions server; default OpenAI.")
     ] = None,
     judge_url: Annotated[str | None, typer.Option(help="The base URL of the judge's server, if it differs.")] = None,
-    runs: Annotated[int | None, typer.Option(min=1, help="How often each case runs; default: see the suite.")] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="How often each case runs, instead of the number in the suite.")
+    ] = None,
     case: Annotated[str, typer.Option(help="Run only the case with this name.")] = "",
     seed: Annotated[int, typer.Option(help="The seed that decides when callers interrupt.")] = 1,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,

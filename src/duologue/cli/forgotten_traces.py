@@ -58,6 +58,6 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _encoded(texts: Iterable[str]) -> set[bytes]:
-    """The longest texts as bytes on disk: in JSON, with and without escapes."""
+    """The longest of these texts, as the bytes that a JSON file contains: with and without escapes."""
     long = sorted({text for text in texts if len(text) >= CHARS_MIN}, key=len, reverse=True)[:TRACES_MAX]
     return {json.dumps(text, ensure_ascii=escapes)[1:-1].encode() for text in long for escapes in (True, False)}

@@ -1,5 +1,4 @@
-"""The observers of every conversation of `duologue serve`: the structured log, OpenTelemetry and recordings, as options
-say.
+"""The observers of every conversation of `duologue serve`: structured log, OpenTelemetry and recordings, if requested.
 
 Rule: an observer never ends a conversation, and a package that it lacks is reported before the server listens.
 """

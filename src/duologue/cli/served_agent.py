@@ -167,7 +167,7 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
     return [
         f"{'webhook' if 'stream' not in path else 'stream '}  {(streams if 'stream' in path else shown)}{path}"
         for path in (getattr(route, "path", "") for route in routes)
-        if path.endswith(("voice", "texml", "stream"))  # the others are told to the carrier with each call
+        if path.endswith(("voice", "texml", "stream"))  # the others are sent to the carrier with each call
     ]
 
 

@@ -23,9 +23,9 @@ BEFORE = 2  # how many of them lie before the lag, which is only known to within
 REACH = 24  # the longest lag in frames
 STEP = 1.0  # how fast the filter learns
 HANGOVER = 6  # frames in which nothing is learned after a sound that isn't echo
-BETTER = 0.7  # what is learned is better if it leaves less than this share of what the used filter leaves, ...
-REMOVED = 0.5  # ... and of what came in: while a person speaks, much is left
-WORSE = 4.0  # what is learned is bad if it leaves more than this many times what the used filter leaves
+BETTER = 0.7  # the learned filter is better if it leaves less than this share of what the used filter leaves, ...
+REMOVED = 0.5  # ... and less than this share of the incoming sound: while a person speaks, much is left
+WORSE = 4.0  # the learned filter is bad if it leaves more than this many times what the used filter leaves
 _QUIET = 1e-6  # power below which nothing is learned
 
 Spectrum = NDArray[np.complex64]

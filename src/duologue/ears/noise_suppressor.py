@@ -2,7 +2,7 @@
 
 Optional and off by default, because it made words worse where it was measured (`duologue bench noise`). Uses WebRTC's
 suppressor from the package webrtc-noise-gain, which works in pieces of 10 ms. Rule: only the audio for words is
-changed. Voice detection and the judgement of pauses always get the original audio.
+changed. Voice detection and the judgement of pauses always get the audio before noise suppression.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ from duologue.turns.voicing import log_odds
 
 NOTICED = 0.1  # from this probability on, a sound may be a voice
 SURE = 0.9  # a frame with this probability is surely voice, ...
-SURE_FRAMES = 4  # ... and after so many of them, the sound needs no second look
+SURE_FRAMES = 4  # ... and after this many of them, the sound needs no second look
 QUIET = 0.35  # frames below this are silent, ...
-QUIET_FRAMES = 6  # ... and after so many in a row, the sound is over
+QUIET_FRAMES = 6  # ... and after this many in a row, the sound is over
 
 
 @dataclass(slots=True)

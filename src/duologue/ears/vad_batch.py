@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from .model_input import Samples
 from .silero import VadMemory
 
-BATCH_MAX = 32  # a run of so many takes about 2 ms
+BATCH_MAX = 32  # a run with this many frames takes about 2 ms
 
 Answer: TypeAlias = Callable[[float, Exception | None], None]
 """Called with the probability of speech in a frame; NaN and an exception if the detector failed."""

@@ -55,7 +55,7 @@ class SoundEnd(Enum):
 
     OPEN = "open"  # more sound may come
     KNOWN = "known"
-    SENT = "sent"  # the client was told
+    SENT = "sent"  # the client was told that the sound has ended
 
 
 class Piece(NamedTuple):
