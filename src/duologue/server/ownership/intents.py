@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 
 class Answer(Enum):
-    """What a client that asked for its conversation is told."""
+    """The answer to a client that asked for its conversation."""
 
     HERE = "here"  # it runs on this node
     MOVED = "moved"  # it is moving to another node: connect again
