@@ -224,7 +224,7 @@ class Conversations:
         info: CallInfo | None = None,
         address: str = "",
     ) -> ServedConversation:
-        """Start a new conversation for this client. `microphone` says whether its microphone works, `info` has the
+        """Start a new conversation for this client. `microphone` is the condition of its microphone, `info` has the
         facts about its call, and the conversation counts towards the limits of `address`."""
         id_ = new_id()
         context: Context[Any] = Context(

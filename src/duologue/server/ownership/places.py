@@ -59,7 +59,7 @@ RUNNING = (*UNLEASED, P.KEPT, P.LAPSED)
 WRITING = (P.KEPT, P.LAPSED, P.HANDING_OVER, P.ENDING)  # with a checkpoint writer
 LEASED = (*WRITING, P.RESTORING)
 SERVED = (*RUNNING, P.HANDING_OVER, P.ENDING)
-SKIPPED = (P.DAMAGED, P.FOREIGN)  # this node doesn't take them over, so the store keeps listing them as without an owner
+SKIPPED = (P.DAMAGED, P.FOREIGN)  # not taken over, so the store keeps listing them as without an owner
 
 
 class Acting(Enum):
