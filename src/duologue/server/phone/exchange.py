@@ -160,8 +160,9 @@ class PhoneExchange:
     # -- Stopping
 
     async def drain(self, limit_s: float) -> None:
-        """Prepare for the server's stop. With the setting `drain_to`, each call in progress is transferred to that
-        number as soon as the agent can say so. Without it, nothing is done, and calls may end by themselves."""
+        """Prepare for the server's stop. With the setting `drain_to`, the agent announces the transfer in each call in
+        progress, and the call is transferred to that number, as soon as both are possible. Without the setting, calls
+        may end by themselves."""
         if self._settings.drain_to:
             until = asyncio.get_running_loop().time() + limit_s
             await asyncio.gather(*(self._pass_on(call, until) for call in tuple(self._calls)))

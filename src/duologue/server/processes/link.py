@@ -209,8 +209,8 @@ class ParentLink:
 
 
 def link_to_parent() -> ParentLink:
-    """The link of this process to its parent. Its address is removed from the environment, so programs that this
-    process starts can't use it."""
+    """The link of this process to its parent. Its file descriptor's number is removed from the environment, so programs
+    that this process starts can't use it."""
     return ParentLink(socket.socket(fileno=int(os.environ.pop(VARIABLE))))
 
 

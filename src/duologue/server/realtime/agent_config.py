@@ -28,7 +28,8 @@ def changes_of(agent: Agent, config: SessionConfig, calls: ClientCalls) -> dict[
 
 
 def endpoint_of(agent: Agent, turns: TurnDetection | None) -> EndpointPolicy | str:
-    """When a turn ends: after a fixed silence, or as the agent's own policy says, more or less eagerly."""
+    """The policy that decides when a turn ends: a fixed silence, a more or less eager semantic policy, or the agent's
+    own."""
     if turns is None:
         return agent.endpoint
     if turns.type == "server_vad":

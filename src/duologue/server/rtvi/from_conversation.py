@@ -1,6 +1,6 @@
-"""What each fact of the conversation makes the client hear of: one function a fact.
+"""What a client is told about each fact of the conversation: one function for each fact.
 
-Rule: a function never fails. A fact that concerns nothing which the client knows changes nothing.
+Rule: a function never fails. A fact about something that the client doesn't know of changes nothing.
 """
 
 from __future__ import annotations
