@@ -29,7 +29,7 @@ class Limits:
     """The limits of one server."""
 
     conversations_max: int = 500  # conversations at the same time; further ones are refused
-    sockets_per_address_max: int = 50  # sockets of one address; an IPv6 address counts for its network of 64 bits
+    sockets_per_address_max: int = 50  # sockets of one address, or of one /64 network of IPv6
     connections: Rate = field(default=Rate(300, 60_000, 150))  # connections that one address opens
     conversations_per_address_max: int = 50  # conversations of one address, also those whose client is away
     starts: Rate = field(default=Rate(30, 60_000, 20))  # conversations that one address starts
@@ -95,7 +95,7 @@ class WebhookSettings:
 
 @dataclass(frozen=True, slots=True)
 class WebRtcSettings:
-    """How clients connect with WebRTC. Those that can't use a socket."""
+    """How clients connect with WebRTC. Clients that can't use WebRTC connect with a socket instead."""
 
     enabled: bool = True  # needs the extra `webrtc`
     ice_servers: IceServers = field(default_factory=IceServers)  # STUN and TURN servers, for clients and this server

@@ -1,8 +1,8 @@
 """Webhooks: tells another server when a call starts, ends or changes. Each message is signed and sent until it arrives.
 
 With a store, a message is stored in the same transaction as the state that it tells of, and stays there until it was
-sent, also after a crash. Rule: sending never delays a call. Messages of one call are sent in order, so a receiver gets
-each at least once, and recognises a repeated one by its id.
+sent, even if the server crashes. Rule: sending never delays a call. Messages of one call are sent in order, so a
+receiver gets each at least once, and recognises a repeated one by its id.
 """
 
 from __future__ import annotations

@@ -98,7 +98,11 @@ def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
     if f.text is not None:
         _tell_text(d, item.id, f.text)
     elif d.s.config.transcription is not None:
-        error = {"type": "transcription_error", "code": "audio_unintelligible", "message": "It couldn't be written."}
+        error = {
+            "type": "transcription_error",
+            "code": "audio_unintelligible",
+            "message": "It couldn't be transcribed.",
+        }
         d.send("conversation.item.input_audio_transcription.failed", item_id=item.id, content_index=0, error=error)
     if d.s.awaits_text:
         ask(d)

@@ -1,6 +1,6 @@
 """The queue of frames for one client's WebSocket.
 
-Rule: after `drop_sound`, no sound that still waits is sent.
+Rule: after `drop_sound`, queued sound is not sent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SOUND = 1  # whichever voice it is of: only one waits
 
 
 class FrameOutbox(SocketOutbox):
-    """Sends frames to one client. It is the carrier of its messages."""
+    """Sends frames to one client. It is also the carrier of the client's call."""
 
     def send_message(self, message: JsonObject) -> None:
         self.add(message_frame(message_text(message)))

@@ -21,7 +21,7 @@ _PIECE = PIECE_MS * SAMPLES_PER_MS
 
 
 class Pace(Enum):
-    """What happens to the voice."""
+    """The state of the voice."""
 
     IDLE = "idle"  # there is no voice, or it is over
     RUNNING = "running"  # its sound is sent as it is played
@@ -31,7 +31,7 @@ class Pace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PaceState:
-    """One voice. Amounts are samples, times are milliseconds."""
+    """The state of the newest voice. Amounts are in samples, times in milliseconds."""
 
     pace: Pace = Pace.IDLE
     voice: int = 0
@@ -61,8 +61,8 @@ class PaceCommand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SoundMade:
-    """The line gives so many samples of a voice. A new voice has a higher number; what is about an old one is
-    stale."""
+    """The line gives this many samples of a voice. A new voice has a higher number; inputs about an older voice are
+    ignored."""
 
     voice: int
     samples: int
@@ -78,7 +78,7 @@ class CommandGiven:
 
 @dataclass(frozen=True, slots=True)
 class LookDue:
-    """It is time to look again."""
+    """The time that `next_look` has returned is reached."""
 
 
 PaceInput: TypeAlias = SoundMade | CommandGiven | LookDue
@@ -135,7 +135,7 @@ def step(state: PaceState, given: PaceInput, now: int) -> tuple[PaceState, tuple
 
 
 def next_look(s: PaceState, now: int) -> int | None:
-    """When to look again. None if nothing is to come by itself."""
+    """The time at which `step` needs a `LookDue`. None if nothing changes without another input."""
     match s.pace:
         case Pace.IDLE:
             return None
