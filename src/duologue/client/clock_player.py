@@ -76,7 +76,7 @@ class PlayerTick(NamedTuple):
 
 
 class PlayReport(NamedTuple):
-    """What to tell the server: played, finished or stopped."""
+    """A report to the server: played, finished or stopped."""
 
     kind: str
     voice: int

@@ -41,7 +41,8 @@ class TalkOver:
 
 @dataclass(frozen=True, slots=True)
 class PhaseChanged:
-    """What happens now: listening, thinking, speaking … and its label in the client's language."""
+    """The phase of the conversation has changed: listening, thinking, speaking … `label` is its name in the client's
+    language."""
 
     phase: str
     previous: str

@@ -25,9 +25,9 @@ _URGENT = ("hold", "resume", "clear")
 
 
 class _Item(NamedTuple):
-    """One frame to send, or sound of which a frame is made: then `kind` is VOICE or CUE. `voice` is the voice that it
-    belongs to, or 0 if it isn't about a voice. `number` is that of the chunk or the cue. Before an item that `ends` a
-    voice, the last samples of that voice are sent."""
+    """One item of the queue: a frame to send, or sound from which a frame will be made. For sound, `kind` is VOICE or
+    CUE. `voice` is the voice that it belongs to, or 0 if it isn't about a voice. `number` is that of the chunk or the
+    cue. Before an item that `ends` a voice, the last samples of that voice are sent."""
 
     data: str | bytes
     voice: int = 0

@@ -140,7 +140,7 @@ class ClientSocket:
         connection: GiveableSocket | None = None,
         address: str = "",
     ) -> None:
-        self._address = address  # for which this client counts
+        self._address = address  # towards whose limits this client counts
         self._conversations = conversations
         self._siblings = conversations.siblings
         self._connection = connection  # with which the socket can be given to another process

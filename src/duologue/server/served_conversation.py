@@ -94,7 +94,7 @@ class ServedConversation:
         note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
         webrtc: WebRtcSettings | None = None,
     ) -> None:
-        self.address = address  # for which this conversation counts
+        self.address = address  # towards whose limits this conversation counts
         named = context.info.conversation if context is not None else ""
         self.id = earlier.id if earlier is not None else named or new_id()
         self._key = new_key()  # for the client that starts it

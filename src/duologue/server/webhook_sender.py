@@ -167,7 +167,7 @@ class WebhookSender:
                     self._begin(one.conversation)
 
     async def close(self) -> None:
-        """Stop sending. What is stored and not sent is sent by the next process."""
+        """Stop sending. Stored messages that weren't sent are sent by the next process."""
         for task in self._running.values():
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)

@@ -17,7 +17,7 @@ class Answer(Enum):
     MOVED = "moved"  # it is moving to another node: connect again
     GONE = "gone"  # it doesn't exist, has ended, or isn't this client's
     DAMAGED = "damaged"
-    LATER = "later"  # it can't be had right now: connect again
+    LATER = "later"  # it can't be restored right now: connect again
 
 
 # -- Calls to the store that are answered

@@ -1,7 +1,7 @@
 """The agent of a session: the server's own, changed as far as its client may change it.
 
-Rule: an agent keeps its brain, its ears, its voice and its own tools. What a client doesn't configure stays the
-agent's.
+Rule: an agent keeps its brain, its ears, its voice and its own tools. Settings that a client doesn't configure stay
+those of the agent.
 """
 
 from __future__ import annotations

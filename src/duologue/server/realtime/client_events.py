@@ -1,6 +1,7 @@
 """The events of a client, read from its text.
 
-Rule: an event is a value of its own type, or it is refused with its id, so that the client knows which one.
+Rule: each kind of event has its own type. An event that can't be read is refused with its id, so that the client knows
+which one.
 """
 
 from __future__ import annotations

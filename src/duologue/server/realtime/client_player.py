@@ -1,8 +1,8 @@
 """Estimates what a client has played: sound counts as played in real time from the moment at which it was sent.
 
 Clients of the Realtime protocol don't report what they play. They say only where they have stopped. So this class
-stands between the line, which wants reports, and the socket. Rule: no more counts as played than was sent, and no sound
-counts before it can have been played.
+stands between the line, which wants reports, and the socket. Rule: only sound that was sent counts as played, and not
+before it can have been played.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class OpenResponse:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeState:
-    """What the exchange with one client remembers."""
+    """The state of the exchange with one client."""
 
     session_id: str
     conversation_id: str

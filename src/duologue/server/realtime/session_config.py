@@ -129,7 +129,7 @@ def tool_as_json(tool: Tool) -> JsonObject:
 
 
 def update(config: SessionConfig, given: JsonObject, path: str = "session.") -> SessionConfig:
-    """The configuration after this update. What isn't given stays as it is. Raises EventRefused."""
+    """The configuration after this update. Fields that aren't given keep their values. Raises EventRefused."""
     if given.get("type") == "transcription":
         raise unsupported(f"{path}type", "only sessions of the type 'realtime' are")
     if "type" not in given:

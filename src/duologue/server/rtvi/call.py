@@ -53,7 +53,7 @@ ADDED_MAX = 100  # texts that a client adds to the history
 
 @dataclass(frozen=True, slots=True)
 class AddedItem:
-    """What a client has added to the history, and how many entries were before it."""
+    """An entry that a client has added to the history, and the number of entries before it."""
 
     place: int
     item: Item

@@ -50,7 +50,7 @@ def call_id(call: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RtviState:
-    """What the exchange with one client remembers."""
+    """The state of the exchange with one client."""
 
     about: tuple[tuple[str, str], ...] = ()  # what the client is told about this server
     counted: int = 0  # ids that were given to messages and segments

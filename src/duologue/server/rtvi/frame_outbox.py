@@ -43,7 +43,7 @@ def message_text(message: JsonObject) -> str:
 
 
 def _unwritable(message: JsonObject) -> JsonObject:
-    """What is sent instead of a message of the agent's program that JSON can't hold."""
+    """The error that is sent instead of a message of the agent's program that JSON can't hold."""
     error = "The agent has sent something that can't be written as JSON."
     kind = "error-response" if message["type"] == "server-response" else "error"
     return {"label": LABEL, "type": kind, "id": message["id"], "data": {"error": error, "fatal": False}}

@@ -1,9 +1,8 @@
 """When sound is sent to a client that plays everything it gets and reports nothing: `step(state, input)`.
 
-Such a client can't be told to stop, so it gets sound only LEAD_MS before it plays it. What was sent will be heard, and
-what wasn't sent never is: a voice that is cut counts as heard up to its last sample that was sent, once that can have
-been played. Pure: the time comes with each input, in milliseconds. Rule: no sound counts before it can have been
-played.
+Such a client can't be told to stop, so it gets sound only LEAD_MS before it plays it. The client plays everything that
+was sent: a voice that is cut counts as heard up to the last sample that was sent, as soon as that sample can have been
+played. Pure: the time comes with each input, in milliseconds. Rule: no sound counts before it can have been played.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class PaceState:
 
 
 class PaceCommand(Enum):
-    """What the line wants of the voice."""
+    """A command of the line for the voice."""
 
     HOLD = "hold"
     RESUME = "resume"
