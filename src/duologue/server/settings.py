@@ -37,7 +37,7 @@ class Limits:
     unspoken_s_max: float = 300.0  # after this time, a conversation in which the user has said nothing ends
     unspoken_away_s_max: float = 10.0  # the same, while its client is disconnected
     message_bytes_max: int = 1 << 20  # size of one message
-    messages_per_s_max: int = 150  # messages on one socket; a burst may have three times as many; the panel sends up to 100
+    messages_per_s_max: int = 150  # messages on one socket; a burst may have three times as many
     bad_messages_max: int = 20  # invalid messages on one socket; then it is closed
     text_chars_max: int = 4_000  # length of one typed turn
     typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation
