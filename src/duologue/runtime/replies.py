@@ -94,13 +94,14 @@ class Replies:
         self._start(speech, request, brain or self._brain)
 
     def guess(self, request: Request) -> None:
-        """Start the reply to a request about a turn that may go on. Its sound waits, and so does everything that it
-        does, until `confirm`."""
+        """Start the reply to a turn that may still go on. Its sound and its actions, such as tool calls, wait until
+        `confirm`."""
         self._early = speech = Speech(request.reply, is_awaited=bool(request.text))
         self._start(speech, replace(request, confirmed=speech.counts.wait), self._brain)
 
     def confirm(self, reply: int) -> bool:
-        """The turn has ended, so the reply that was asked early counts. Returns False if it wasn't asked early."""
+        """Use the reply that was requested early, because the turn has ended. Returns False if this reply wasn't
+        requested early."""
         speech = self._early
         if speech is None or speech.reply != reply:
             return False
@@ -222,7 +223,8 @@ class Replies:
         await sentences.put(None)
 
     def _note_question(self, speech: Speech, part: str | _Part | OpenQuestion) -> None:
-        """Note that this reply asks something. A reply that was asked early asks nothing before it counts."""
+        """Note that this reply asks a question. For a reply that was requested early, `on_question` is called later, by
+        `confirm`."""
         if isinstance(part, _Part) or (isinstance(part, str) and not is_question(part)):
             return
         speech.asks = True
@@ -262,9 +264,9 @@ class Replies:
         values: tuple[str, ...] | None = None,
         goes_on: bool = False,
     ) -> bool:
-        """Say a sentence, or a part of one if `goes_on`. `values` are those of an open question; None: the sentence
-        isn't marked as one. Returns False for a sentence that has nothing to say, such as an emoji: it is only
-        written."""
+        """Say a sentence, or with `goes_on` a part of one. `values` are the values of an open question, or None if the
+        sentence isn't marked as an open question. Returns False if nothing is spoken, because the sentence was heard
+        before or has no spoken form, such as an emoji."""
         sentence = spoken.written
         if spoken.is_silent:
             if speech.ledger.chunks:

@@ -1,7 +1,7 @@
 """Counts what the services of a conversation use, and sends it as signals.
 
-An LLM reports its own tokens and `replies` the characters of a TTS. The sound that the ears get is counted here. Rule:
-sound is reported once, when a turn has words and at the end.
+An LLM reports its tokens itself, and the module `replies` reports the characters for a TTS. The sound that the ears get
+is counted here. Rule: each piece of sound is reported once: when a turn has words, or at the end of the conversation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class UsageMeter:
         self._bus.send(used)
 
     def hear(self, frame: Frame) -> None:
-        """The ears got this sound."""
+        """Count sound that the ears got."""
         self._unreported_ms += len(frame.pcm) * 500 / frame.rate_hz
 
     def follow(self, record: StepRecord) -> None:
