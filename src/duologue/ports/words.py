@@ -45,8 +45,8 @@ class WordStream(Protocol):
         ...
 
     async def finish(self, utterance: int, end_ms: int, voiced_ms: int) -> WrittenText:
-        """Return the final text of the utterance, which ends at `end_ms`. Its last speech was at `voiced_ms`. Raises an
-        exception if the service fails."""
+        """Return the final text of the utterance, which ends at `end_ms`. The voice in it ended at `voiced_ms`. Raises
+        an exception if the service fails."""
         ...
 
     def discard(self, utterance: int) -> None:
