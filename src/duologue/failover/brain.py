@@ -23,7 +23,7 @@ class FallbackBrain(Brain):
         self._services, self._after_ms = services, after_ms
         self.can_guess = all(getattr(brain, "can_guess", False) for brain in services.all)
         for brain in services.all:
-            if isinstance(brain, Summarises):  # the first that can shorten text does
+            if isinstance(brain, Summarises):  # the first brain that can shorten text is used
                 self.summarise = brain.summarise
                 break
 

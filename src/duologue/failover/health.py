@@ -20,12 +20,12 @@ class HealthRule:
     """When a service rests, and for how long. A service whose median latency is above `slow_ms` comes after those that
     are faster; None turns that off."""
 
-    failures_max: int = 2  # as many failures within `window_ms` make a service rest
+    failures_max: int = 2  # a service rests after this many failures within `window_ms`
     window_ms: int = 60_000
     rest_ms: int = 15_000  # the first rest; each further rest in a row is twice as long
     rest_ms_max: int = 300_000
     slow_ms: int | None = None
-    latencies_min: int = 3  # as many latencies are needed for a judgement
+    latencies_min: int = 3  # how many latencies must be known before a service can count as slow
 
     def __post_init__(self) -> None:
         if min(self.failures_max, self.window_ms, self.rest_ms, self.rest_ms_max, self.latencies_min) < 1:

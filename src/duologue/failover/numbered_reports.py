@@ -18,7 +18,7 @@ class NumberedReports:
         self._last = 0
         self._open = 0  # the utterance that has begun and has no final text
         self._numbers: dict[int, int] = {}  # of the current ears
-        self._continued = 0  # an open utterance of the ears before
+        self._continued = 0  # an open utterance of the previous ears
 
     @property
     def is_open(self) -> bool:
@@ -35,7 +35,7 @@ class NumberedReports:
         out."""
         number = self._number(heard.utterance)
         if isinstance(heard, SpeechBegan) and number == self._open:
-            return  # the ears before have reported this onset
+            return  # the previous ears have already reported this onset
         if isinstance(heard, SpeechBegan | Partial):
             self._open = max(self._open, number)
         elif isinstance(heard, Final) and number == self._open:

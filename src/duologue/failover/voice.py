@@ -26,7 +26,7 @@ class FallbackVoice(Voice):
 
     def __init__(self, services: Services[Voice], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms
-        self._times_words: set[int] = set()  # the voices that have told word times
+        self._times_words: set[int] = set()  # the voices that have reported word times
 
     @property
     def in_use(self) -> str:

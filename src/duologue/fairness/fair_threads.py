@@ -108,7 +108,7 @@ class FairThreads(Executor):
                 self._queue.done(name)
                 self._done += 1
                 self._changed.notify_all()
-            if tell is not None:  # only now, so that its place is free for those who wait for it
+            if tell is not None:  # only now, so that the place is already free when the caller gets the result
                 tell()
             del taken, future, run, tell  # otherwise they stay in memory until the next work
 

@@ -14,7 +14,7 @@ class KeyRule:
     """When the keys that a person presses are complete. A `length` of 0 means any length."""
 
     length: int = 0  # complete at this many keys
-    terminator: str = "#"  # the key that completes them at once; empty: none
+    terminator: str = "#"  # the key that completes them at once; empty if there is no such key
     pause_ms: int = 1_500  # complete after a pause of this length
 
 

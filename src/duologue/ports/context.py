@@ -52,8 +52,8 @@ class CallInfo:
     returned: str = ""  # why a transfer of this call has failed, if the call came back: busy, no answer or failed
     answered_by: str = ""  # person or unknown, if an outgoing call has listened for machines
     parameters: Mapping[str, str] = field(default_factory=dict)  # the carrier's custom parameters
-    query: Mapping[str, str] = field(default_factory=dict)  # of the client's URL, as far as the operator allowed it
-    headers: Mapping[str, str] = field(default_factory=dict)  # of the client, as far as the operator allowed them
+    query: Mapping[str, str] = field(default_factory=dict)  # from the client's URL, as far as the operator allowed it
+    headers: Mapping[str, str] = field(default_factory=dict)  # from the client, as far as the operator allowed them
     language: str = ""  # the language that the client has asked for
 
     def __hash__(self) -> int:

@@ -111,25 +111,27 @@ class Agent:
     profile: str | Settings = "confirm"  # how the agent can be interrupted, and every time limit
     endpoint: EndpointPolicy | str = "combined"  # decides when a turn is over: a policy or its name
     overlap: OverlapPolicy | None = None  # decides when a sound interrupts; by default, the profile's own rule
-    # Is the brain asked before it is certain that the user's turn is over? "off", "cautious" or "eager". What was asked
-    # too early is dropped unheard. Only brains with `can_guess` are asked early, such as ChatBrain and FlowBrain.
+    # Is the brain asked before it is certain that the user's turn is over? "off", "cautious" or "eager". A reply
+    # that was requested too early is dropped before it is heard. Only brains with `can_guess` are asked early, such as
+    # ChatBrain and FlowBrain.
     speculation: str = "cautious"
-    sounds: Sounds = Sounds()  # what is heard beside the voice: while the user waits, at the start, all the time
-    phrases: Phrases = Phrases()  # what the agent says and shows without asking the brain, instead of the language's
-    # Code of the language that is spoken, such as "de" or "pt-BR": de, en, es, fr, it, ja, nl, pl, pt or zh. What the
-    # agent says and shows by itself is in it. Its backchannels don't interrupt the agent and its commands do.
+    sounds: Sounds = Sounds()  # sounds beside the voice: while the user waits, at the start, all the time
+    phrases: Phrases = Phrases()  # texts that the agent says and shows by itself, instead of the built-in ones
+    # Code of the language that is spoken, such as "de" or "pt-BR": de, en, es, fr, it, ja, nl, pl, pt or zh. The texts
+    # that the agent says and shows by itself are in this language. Backchannels in this language, such as "mhm", don't
+    # interrupt the agent, but commands such as "stop" do.
     language: str = "en"
     # How words are said, such as {"SQL": "sequel", "Nguyen": "win"}. Captions and the history keep the written word.
     pronunciations: Mapping[str, str] = field(default_factory=dict, hash=False)
     # If False, the voice gets numbers, dates, money, abbreviations and markup as they are written: for services that
-    # read them well by themselves. `pronunciations` hold in any case.
+    # read them well by themselves. `pronunciations` are used in any case.
     spoken_forms: bool = True
-    tool_rounds_max: int = 10  # requests in a row that only call tools; the next request has no tools
+    tool_rounds_max: int = 10  # most requests in a row that only call tools; the next one has no tools
     private: bool = False  # if True, no words of a conversation are stored on disk
     notes: Callable[[], tuple[str, ...]] = tuple  # facts that the next session of a model must know
     data: Any = None  # a data class: each call gets an object of it as `context.data`, saved with the call
-    agents: tuple[Agent, ...] = ()  # agents that may take the conversation over; each needs a name of its own
-    hooks: Hooks = NO_HOOKS  # functions of yours that are called when a call starts, ends or changes
+    agents: tuple[Agent, ...] = ()  # agents that may take over the conversation; each needs its own name
+    hooks: Hooks = NO_HOOKS  # your functions that are called when a call starts, ends or changes
 
     # Made from the arguments above
     thinker: Brain = field(init=False, repr=False)

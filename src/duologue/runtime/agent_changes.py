@@ -47,8 +47,8 @@ class AgentChanges:
         self._transcript = transcript
         self._changes: deque[_Change] = deque()
         self._updated: dict[str, str] = {}  # what `update` has changed, as far as it can be saved
-        self._seam = 0  # the place of the history from which the agent knows it
-        self._summary = ""  # what the agent knows of the history before that
+        self._seam = 0  # the first place of the history that the agent knows
+        self._summary = ""  # the agent's summary of the history before that place
         self._in_a_row = 0
         self._said = 0  # the newest turn at the last hand-over
         self._greeting = 0  # the reply with the greeting

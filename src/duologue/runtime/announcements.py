@@ -54,7 +54,7 @@ class Announcer:
         self._open_turn = 0  # the turn of the user that has begun and has no end yet; 0: none
         self._agent = sg.TurnContext(0, "assistant", 0)
         self._captioned = ("", "", False, 0)
-        self._placed: tuple[int, bool, tuple[int, ...]] | None = None  # up to where the newest caption reached
+        self._placed: tuple[int, bool, tuple[int, ...]] | None = None  # where the newest caption ended
         self._commanded_by = ""  # the source of the newest command to interrupt the agent
         self._stopped_by = ""  # who or what has stopped the newest sound
         self._paused_for = ""  # the reason that the program gave for the newest pause

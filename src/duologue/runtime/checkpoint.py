@@ -66,8 +66,8 @@ class Checkpoint:
     speech: OpenSpeech | None = None
     cut: OpenSpeech | None = None  # the newest interrupted reply; the client may still report that more of it was heard
     events: int = 0  # steps in the journal so far
-    summary: tuple[str, int] = ("", 0)  # what the brain has written, and how many places of the history that covers
-    metrics: dict[str, Any] | None = None  # what was counted so far; None: an earlier version didn't save it
+    summary: tuple[str, int] = ("", 0)  # the brain's summary, and how many places of the history it covers
+    metrics: dict[str, Any] | None = None  # what was counted so far; None if it wasn't saved
     context: dict[str, Any] = field(default_factory=dict)  # facts and data of the call, and which agent has it
     heard: tuple[HeardAnswer, ...] = ()  # answers whose turns aren't settled, as far as the client has heard them
 

@@ -28,7 +28,7 @@ from .guarded_line import GuardedLine
 from .tasks import Tasks
 
 SIGN_S_MAX = 0.4  # for the voice to begin; after it, the built-in sound is heard first
-FIRST_SOUND_S_MAX = 1.4  # for the voice to begin; after it, the built-in sound stands in for the words
+FIRST_SOUND_S_MAX = 1.4  # for the voice to begin; after it, the built-in sound replaces the words
 CUE_S_MAX = 8.0  # for the voice to make all of it
 
 _CODES = {

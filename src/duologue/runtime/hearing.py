@@ -62,7 +62,7 @@ class Hearing:
         self._judge = judge
         self._followed: tuple[Intent, ...] = ()  # what the last step of the conversation machine led to
         self._accepted: Verdict | None = None  # a verdict that has changed something, to be announced
-        self._verdicts: dict[type[Event], Verdict] = {}  # told, and not processed yet
+        self._verdicts: dict[type[Event], Verdict] = {}  # posted, but not processed yet
         self._has_names = policy.language != "de"  # in German, every noun is capitalised
         self._speech = (0, 0, False)  # the speech that the machine knows of: its reply, its sounds, is it complete?
         driver.merge(lambda: next_due(self.policy, self.state), self._wake)

@@ -62,7 +62,7 @@ class CallUsage:
     turns: int  # of the person
     requests: int  # to the brain
     tool_calls: int
-    spoken_ms: int  # of the agent, as far as it was heard
+    spoken_ms: int  # heard speech of the agent
     services: tuple[UsageRow, ...] = ()  # tokens, characters and seconds by provider and model
 
 

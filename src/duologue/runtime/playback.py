@@ -116,7 +116,7 @@ class Playback:
         while True:
             try:
                 return await self.wait_until_saved()
-            except StoreFailed:  # it has tried for a while
+            except StoreFailed:  # `wait_until_saved` has tried for a while
                 await asyncio.sleep(RETRY_S)
 
     def hold(self, effect: fx.HoldPlayback) -> None:
@@ -138,7 +138,7 @@ class Playback:
         self._record(speech, interrupted=True)
         self.cut, self.cut_by_line = speech, self._driver.state.link in AWAY
         if self.cut_by_line and effect.heard_ms and not speech.ledger.counts_as_heard():
-            self.on_unheard(speech)  # for the machine, a sound too short for a word is an answer that was heard
+            self.on_unheard(speech)  # the state machine counts even a sound shorter than a word as a heard answer
         if self._truncates is not None:
             self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 

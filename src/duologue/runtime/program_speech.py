@@ -31,7 +31,7 @@ SETTLED_S = 1.0  # a reply that has been silent for this long waits for the prog
 HIDDEN = "hidden"  # stands for each word of a secret answer
 
 
-# The limit of the hook that runs, if one does. It doesn't count while the hook waits until something was said.
+# The time limit of the running hook, if a hook runs. It is paused while the hook waits until something was said.
 HOOK_LIMIT: ContextVar[HookLimit | None] = ContextVar("hook_limit", default=None)
 
 
@@ -78,7 +78,7 @@ class _Words:
     asks: bool
     done: asyncio.Future[str]
     secret: bool = False
-    finals: dict[int, str] = field(default_factory=dict)  # of a secret answer, by utterance: never stored
+    finals: dict[int, str] = field(default_factory=dict)  # the texts of a secret answer, by utterance; never stored
 
 
 class ProgramSpeech:
@@ -88,7 +88,7 @@ class ProgramSpeech:
         self._driver = driver
         self._transcript = transcript
         self._waiting: deque[_Words] = deque()
-        self._current: list[_Words] = []  # those that the newest request says
+        self._current: list[_Words] = []  # the texts that the newest request says
         self._reply = 0
         self._question: _Words | None = None  # heard, and not answered yet
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer

@@ -20,7 +20,7 @@ from duologue.ports.brain import Part, Request
 from duologue.ports.line import Played
 from duologue.voice.ledger import Ledger
 
-RECEIPTS_MAX = 4  # that a client presents: more answers than this aren't played while a store fails
+RECEIPTS_MAX = 4  # of one client; while a store fails, no more answers than this are played
 RECEIPT_CHARS_MAX = 60_000
 
 

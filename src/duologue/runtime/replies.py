@@ -147,7 +147,7 @@ class Replies:
                 work = self._speak(speech, sentences, self._voice, self._forms)
                 speaking = both.create_task(work, name=f"voice {speech.reply}")
                 await self._think(speech, request, brain, sentences)
-            if not speech.ledger.chunks:  # there is nothing to hear: its end is told once the reply counts
+            if not speech.ledger.chunks:  # nothing is heard of it: its end is reported once the reply is confirmed
                 await speech.counts.wait()
         except BaseExceptionGroup as failures:
             raise _first(failures) from None
@@ -162,7 +162,7 @@ class Replies:
         is_first = True
         is_opening = self._voice is not None  # nothing was given to the voice yet
         joins = joins_words(self._voice)
-        waiting_since = 0  # when the text came that waits for the end of its sentence
+        waiting_since = 0  # the time at which the text arrived that waits for the end of its sentence
         async with reading(brain.reply(request)) as parts:
             async for part in in_time(parts, self._driver.state.settings.attempt_ms_max):
                 if is_first:
@@ -174,7 +174,7 @@ class Replies:
                     case str():
                         found: list[str | _Part] = list(splitter.feed(part))
                         waiting_since = waiting_since if waiting_since and not found else self._driver.now()
-                        is_slow = self._driver.now() > waiting_since  # a sentence that comes at once isn't parted
+                        is_slow = self._driver.now() > waiting_since  # a sentence that arrives at once isn't split
                         if is_opening and is_slow and not found and (words := splitter.opening(joins)):
                             found = [_Part(words)]
                         if self._driver.now() - waiting_since >= SENTENCE_MS_MAX and (words := splitter.whole_words()):
@@ -294,7 +294,7 @@ class Replies:
             raise
         except Exception as failure:
             raise VoiceFailed(classify(failure)) from failure
-        finally:  # what was sent to the voice is used, even if it is never heard
+        finally:  # text that was sent to the voice counts as used, even if it is never heard
             if self.report_usage is not None:
                 provider, model = provider_of(voice)
                 self.report_usage("tts", provider, model, began_at, characters=len(spoken.text), spoken_ms=spoken_ms)

@@ -15,7 +15,7 @@ from .transcript import Transcript
 
 RECENT_TURNS = 10  # turns that the next session is given word for word
 SUMMARY_CHARS_MAX = 2_000  # of a summary of the brain
-QUOTE_CHARS_MAX = 2_000  # of quoted turns that the next session isn't given word for word, and of those that it is
+QUOTE_CHARS_MAX = 2_000  # for the quoted older turns, and again for the newest RECENT_TURNS
 PIECE_CHARS_MAX = 12_000  # the most text that the brain summarises at once
 SUMMARY_S_MAX = 20.0
 
@@ -29,7 +29,7 @@ class SessionSummary:
         self._transcript = transcript
         self._summarise = summarise
         self._written = ""  # by the brain
-        self._covered = 0  # how many places of the history that covers
+        self._covered = 0  # how many places of the history `_written` covers
         self._is_running = False
 
     def use_brain(self, summarise: Summarise | None) -> None:

@@ -24,7 +24,7 @@ class UsageMeter:
     def __init__(self, driver: Driver, bus: Bus, agent: Agent) -> None:
         self._driver = driver
         self._bus = bus
-        self._ears = agent.ears if agent.ears is not agent.brain else None  # a speech-to-speech model tells its tokens
+        self._ears = agent.ears if agent.ears is not agent.brain else None  # such a model reports its tokens itself
         self._unreported_ms = 0.0  # sound that the ears got since their last report
         self.ledger = UsageLedger()
 
