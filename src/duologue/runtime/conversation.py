@@ -316,16 +316,14 @@ class Conversation:
             del _MODELS_IN_USE[id(self.agent.brain)]
 
     def _claim_model(self) -> None:
-        """Reserve the brain if it is a speech-to-speech model, because only one conversation at a time can use such a
-        model."""
+        """Reserve the brain if it is a speech-to-speech model: only one conversation at a time can use it."""
         if self.agent.ears is self.agent.brain and _MODELS_IN_USE.setdefault(id(self.agent.brain), self) is not self:
             raise StartRefused("this model is already used in another conversation: make an agent with its own model")
 
     # -- Commands
 
     def type(self, text: str, *, sees_captions: bool = True) -> None:
-        """Pass a text that the user typed. It is a whole turn. Set `sees_captions` to False if the user has no screen,
-        such as for the keys of a telephone."""
+        """Pass a whole turn that the user typed. `sees_captions` is False if the user has no screen, as on a phone."""
         self._check_running()
         if not text.strip():
             raise ValueError("the text is empty")

@@ -490,17 +490,15 @@ class Engine:
             self.cues.play(effect)
 
     def _offer(self, effect: fx.StartReply) -> str:
-        """The text to say after an answer was cut off although the user said nothing. If a lost line cut it off, this
-        is the rest of the answer, from the sentence that was cut. Otherwise it is a phrase of the agent. The text is
-        empty for a brain that remembers, because such a brain repeats its last question by itself."""
+        """The text to say after an answer was cut off although the user said nothing: the rest of the answer if the
+        line was lost, or else a phrase. Empty for a brain that remembers: it repeats its last question by itself."""
         if isinstance(self.agent.thinker, Remembers):
             return ""
         return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """Mark the request of an interrupted speech as handled, because a late report says that the speech was heard.
-        This isn't done for an incomplete speech of a brain that remembers, because such a brain continues the answer by
-        itself."""
+        """Mark the request of an interrupted speech as handled: a late report says that the speech was heard. But a
+        brain that remembers continues an incomplete speech by itself, so then nothing is marked."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.hearing.note_heard_late(speech.reply)
             self.requests.note_heard_late(speech.reply)
