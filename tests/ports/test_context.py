@@ -77,5 +77,5 @@ def test_a_context_without_a_call_has_facts_and_does_nothing() -> None:
 
 def test_a_line_without_messages_to_a_client_refuses_them_by_name() -> None:
     context: Context[None] = Context(CallInfo(line="phone"))
-    with pytest.raises(NotPossible, match="'phone' has no messages"):
+    with pytest.raises(NotPossible, match="'phone' can't send messages"):
         context.send_to_client("hello")

@@ -2,7 +2,7 @@
 
 A beep lasts 0.15 to 1.5 s at any frequency from 400 to 2000 Hz. `tone_in` measures a frame, `next_beep` is a pure
 function from one state to the next. Rule: a beep is reported once, when it has ended. A tone that touches another tone,
-such as a note of music or the tones before "the number is not in service", is no beep.
+such as a note of music or the tones before "the number is not in service", isn't a beep.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Tone:
 
 @dataclass(frozen=True, slots=True)
 class BeepState:
-    """The newest tone. `ms` is its length, `gap_ms` is how long it hasn't sounded, `is_other` says that it can't be a
-    beep."""
+    """The newest tone. `ms` is its length, `gap_ms` is the time since it stopped, and `is_other` means that it can't be
+    a beep."""
 
     tone: Tone | None = None
     ms: int = 0
@@ -52,7 +52,7 @@ def _window(samples: int) -> npt.NDArray[np.float32]:
 
 
 def tone_in(samples: Samples, rate_hz: int) -> Tone | None:
-    """The tone of this frame; None if it is silent, or sounds otherwise."""
+    """The tone of this frame; None if the frame is silent or isn't a pure tone."""
     if samples.size < rate_hz // 100:
         return None
     energy = float(np.dot(samples, samples)) / samples.size

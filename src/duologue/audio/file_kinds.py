@@ -1,6 +1,6 @@
 """Recognises audio files by their first bytes.
 
-Rule: this guards a place where raw PCM is expected. Played as PCM, a file would be noise.
+Rule: use this where raw PCM is expected, because an audio file that is played as PCM is only noise.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A client for programs: it holds one conversation, plays by the clock, and reconnects by itself.
 
-What it knows is in its attributes, and what happens is told by `happenings`. Rule: a typed message is sent again after
-a reconnect until the server has confirmed it, and the server takes each once.
+Its attributes hold the current state, and `happenings` reports what happens. Rule: a typed message is sent again after
+a reconnect until the server has confirmed it, and the server accepts each message only once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Token = str | Callable[[], str | Awaitable[str]]
 class Client:
     """A client of the agent at `url`, such as http://127.0.0.1:8765/. Use it as an async context manager.
 
-    `token` is a token or a ticket, or a function that gets one for each connection. With `plays_at_once`, all sound
+    `token` is a token or a ticket, or a function that returns one for each connection. With `plays_at_once`, all sound
     counts as heard when it arrives; otherwise when its time has passed.
     """
 
@@ -93,7 +93,7 @@ class Client:
         self._check_connection()
 
     async def close(self) -> None:
-        """Leave. The server keeps the conversation for a while, and `connect` goes on with it."""
+        """Disconnect. The server keeps the conversation for a while, and `connect` resumes it."""
         running, self._running = self._running, None
         if running is not None:
             running.cancel()
@@ -102,7 +102,8 @@ class Client:
         self._tell(ConnectionChanged("closed"))
 
     def happenings(self) -> HappeningReader:
-        """All that happens from now on, to iterate over. Ends when the client is closed, refused or gives up."""
+        """An async iterator over everything that happens from now on. It ends when the client is closed or refused, or
+        gives up."""
         reader = HappeningReader()
         self._readers.add(reader)
         return reader
@@ -130,7 +131,8 @@ class Client:
         self._check_connection()
 
     async def type(self, text: str) -> str:
-        """A whole turn in writing. Returns its id. Without a connection, it is sent later."""
+        """Send a typed text as a whole turn of the user. Returns the id of the message. Without a connection, it is
+        sent later."""
         id_ = str(uuid.uuid4())
         self.unsent[id_] = text
         await self.send("type", text=text, id=id_)
@@ -156,8 +158,8 @@ class Client:
         raise NoAnswerHeard(self.connection.reason or f"the connection is {self.connection.phase}")
 
     async def send_audio(self, pcm: bytes) -> None:
-        """Sound of the user, as it comes: 16-bit mono PCM at `rate_hz`, 10 to 200 ms. Without a connection, it is
-        dropped."""
+        """Send sound of the user as it is recorded: 16-bit mono PCM at `rate_hz`, 10 to 200 ms. Without a connection,
+        it is dropped."""
         if self._socket is not None:
             await self._socket.send_raw(pcm)
 
@@ -176,7 +178,7 @@ class Client:
         await self.send("end")
 
     async def send(self, kind: str, **payload: Any) -> bool:
-        """Any message of the protocol. Returns False if there is no connection."""
+        """Send any message of the protocol. Returns False if there is no connection."""
         return self._socket is not None and await self._socket.send(kind, **payload)
 
     # -- The connection, until it is closed

@@ -26,7 +26,7 @@ class PlayerPlace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClockPlayer:
-    """One voice, counted in samples since it began. Voice 0 is that before the first."""
+    """The newest voice, counted in samples since it began. Voice 0 means that no voice has begun yet."""
 
     voice: int = 0
     chunk: int = 0  # the last one that was received
@@ -34,7 +34,7 @@ class ClockPlayer:
     is_complete: bool = False  # no chunk follows
     arrived: int = 0
     heard: int = 0
-    at_ms: int = 0  # when `heard` was reckoned
+    at_ms: int = 0  # when `heard` was computed
     reported_ms: int = 0
 
     @property
@@ -47,7 +47,7 @@ class ClockPlayer:
 
     @property
     def position(self) -> dict[str, int] | None:
-        """What hello says after a reconnect. None before the first voice."""
+        """The position of playback that the hello after a reconnect contains. None before the first voice."""
         return {"voice": self.voice, "ms": self.ms, "chunk": self.chunk} if self.voice else None
 
 
@@ -70,13 +70,13 @@ class PlayCommanded(NamedTuple):
 
 
 class PlayerTick(NamedTuple):
-    """Nothing but time."""
+    """Only time has passed."""
 
     at_ms: int
 
 
 class PlayReport(NamedTuple):
-    """What to tell the server: played, finished or stopped."""
+    """A report to the server: played, finished or stopped."""
 
     kind: str
     voice: int

@@ -1,4 +1,4 @@
-"""What a client raises."""
+"""The exceptions that a client raises."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ class ClientFailed(DuologueError):
 
 
 class ConnectionFailed(ClientFailed):
-    """The server can't be reached, or refuses this client. `code` is its close code, or 0."""
+    """The server can't be reached, or refuses this client. `code` is the close code of the socket, or 0 if it wasn't
+    opened."""
 
     def __init__(self, message: str, code: int = 0) -> None:
         super().__init__(message)

@@ -1,6 +1,6 @@
-"""A queue of what happens, for one part of a program that reads it.
+"""A queue of a client's happenings, for one part of a program that reads them.
 
-Rule: it is bounded. A reader that falls behind gets an error instead of a gap that it can't see.
+Rule: the queue is bounded. A reader that falls behind gets an error instead of a gap that it can't see.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ UNREAD_MAX = 10_000
 
 
 class HappeningReader:
-    """Iterate over it. The iteration ends when the client is closed, refused or gives up. Raises ClientFailed if more
-    than UNREAD_MAX happenings were not read."""
+    """An async iterator over the client's happenings. It ends when the client is closed or refused, or gives up. While
+    UNREAD_MAX happenings wait to be read, later ones are dropped; once the waiting ones are read, ClientFailed is
+    raised."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Happening] = asyncio.Queue()

@@ -1,6 +1,7 @@
 """What a client tells its program, as values.
 
-Rule: every message of the server is told, those without a value of their own as `ServerSaid`.
+Rule: every message of the server is passed on. Messages for which there is no other type here are passed on as
+`ServerSaid`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from typing import TypeAlias
 
 from .messages import VOICE, ServerSaid, VoiceChunk
 
-OVER = ("refused", "lost", "closed")  # phases of a connection after which the client stays away
+OVER = ("refused", "lost", "closed")  # phases of a connection after which the client doesn't connect again
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionChanged:
-    """`phase` is open, waiting, refused, lost or closed. After the last three, the client stays away."""
+    """`phase` is open, waiting, refused, lost or closed. After refused, lost or closed, the client doesn't connect
+    again."""
 
     phase: str
     code: int = 0
@@ -39,7 +41,8 @@ class TalkOver:
 
 @dataclass(frozen=True, slots=True)
 class PhaseChanged:
-    """What happens now: listening, thinking, speaking … and its label in the client's language."""
+    """The phase of the conversation has changed: listening, thinking, speaking … `label` is its name in the client's
+    language."""
 
     phase: str
     previous: str
@@ -48,8 +51,8 @@ class PhaseChanged:
 
 @dataclass(frozen=True, slots=True)
 class CaptionChanged:
-    """A line of the conversation. A later one of the same role and number replaces it. For the agent, `text` was heard
-    and `unheard` wasn't yet; once `is_final`, `unheard` was cut off."""
+    """A line of the conversation. A later line with the same role and number replaces it. For the agent, `text` was
+    heard and `unheard` wasn't yet; once `is_final`, `unheard` was cut off."""
 
     role: str  # user or assistant
     text: str
@@ -90,7 +93,7 @@ Happening: TypeAlias = (
 
 
 def happening(received: ServerSaid | VoiceChunk) -> Happening:
-    """What this frame tells a program."""
+    """The happening that this frame means for a program."""
     if isinstance(received, VoiceChunk):
         is_voice = received.kind == VOICE
         return VoiceArrived(received.number, received.chunk, received.pcm) if is_voice else received

@@ -1,6 +1,6 @@
 """The protocol's frames as values: JSON messages and sound, both ways.
 
-Rule: a frame that isn't one of this protocol is a value too, because a newer server may send more.
+Rule: a message of an unknown type is read as a value too, because a newer server may send more types.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class ProtocolSocket:
         return await self.send_raw(written(kind, payload))
 
     async def send_raw(self, data: str | bytes) -> bool:
-        """Send a frame as it is: sound, or what isn't a message of the protocol."""
+        """Send a frame unchanged: sound, or something that isn't a message of the protocol."""
         from websockets.exceptions import ConnectionClosed
 
         try:
@@ -69,7 +69,7 @@ class ProtocolSocket:
 
     @property
     def close_code(self) -> int:
-        """Why the socket was closed; 1006 without a close frame, 0 while it is open."""
+        """The code with which the socket was closed: 1006 if it had no close frame, 0 while the socket is open."""
         return self._connection.close_code or 0
 
     @property

@@ -17,21 +17,21 @@ TOO_MANY = 4429
 
 @dataclass(frozen=True, slots=True)
 class LostConnection:
-    """Since when there is no connection, and how often it was tried since."""
+    """When the connection was lost, and how many attempts to connect were made since then."""
 
     since_ms: int | None = None  # None while it is open
     attempts: int = 0
 
 
 class NextAttempt(NamedTuple):
-    """What to do: wait for `in_ms` and connect, or stay away (`phase` is refused or lost)."""
+    """What to do: wait for `in_ms` and connect, or don't connect again (`phase` is refused or lost)."""
 
     phase: str  # waiting, refused or lost
     in_ms: int = 0
 
 
 def after_close(lost: LostConnection, code: int, now_ms: int) -> tuple[LostConnection, NextAttempt]:
-    """The socket was closed with this code, or couldn't be opened (code 0)."""
+    """What to do after the socket was closed with this code, or couldn't be opened (code 0)."""
     if code in REFUSALS:
         return LostConnection(), NextAttempt("refused")
     since_ms = now_ms if lost.since_ms is None else lost.since_ms

@@ -1,7 +1,7 @@
 """The audio of a conversation, for one service after another.
 
-Keeps the newest audio as long as an utterance is open, so that the next service can hear it again. Rule: what is
-kept is bounded, and markers such as `Commit` are given to one service only.
+Keeps the newest audio as long as an utterance is open, so that the next service can hear it again. Rule: the length of
+the kept audio is limited, and markers such as `Commit` are given to one service only.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class AudioFeed:
         self._queue.put_nowait(None)
 
     def open(self) -> AsyncIterator[Incoming]:
-        """The audio for the next service: first what is kept, then what comes."""
+        """The audio for the next service: first the kept audio, then new audio."""
         again = list(self._kept) if self.is_needed else []
         self._queue = asyncio.Queue()
         for item in (*again, *self._waiting):
@@ -49,7 +49,7 @@ class AudioFeed:
         return _read(self._queue)
 
     def cut(self) -> None:
-        """End the audio of the current service. What comes next waits for the next one."""
+        """End the audio of the current service. Later audio waits for the next service."""
         self.is_cut = True
         self._queue.put_nowait(None)
 

@@ -1,7 +1,7 @@
 """Several brains as one.
 
-Rule: after the first part of a reply, its brain is kept: another one would say something twice. If it fails then, the
-conversation ends or retries the reply, and the next request goes to the next brain.
+Rule: after the first part of a reply, its brain is kept, because another brain would repeat what was said. If the brain
+fails after that, the conversation ends or retries the reply, and the next request goes to the next brain.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .services import Services
 
 
 class FallbackBrain(Brain):
-    """Made by `Fallback`."""
+    """A brain that uses the first healthy one of several brains. Made by `Fallback`."""
 
     def __init__(self, services: Services[Brain], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms
         self.can_guess = all(getattr(brain, "can_guess", False) for brain in services.all)
         for brain in services.all:
-            if isinstance(brain, Summarises):  # the first that can shorten text does
+            if isinstance(brain, Summarises):  # the first brain that can shorten text is used
                 self.summarise = brain.summarise
                 break
 

@@ -1,8 +1,8 @@
 """Several ears as one.
 
-When ears fail, the next ones get the audio of the open utterance again, so its words aren't lost. They return to the
-preferred ears when those have rested, after a turn was committed and no speech is open. Rule: an utterance keeps its
-number, and its onset is reported once.
+When ears fail, the next ones get the audio of the open utterance again, so its words aren't lost. The preferred ears
+are used again once they are healthy, but only after the end of a turn, while no utterance is open. Rule: an utterance
+keeps its number, and its onset is reported once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .services import Services
 
 
 class FallbackEars(Ears):
-    """Made by `Fallback`."""
+    """Ears that use the first healthy ones of several ears. Made by `Fallback`."""
 
     def __init__(self, services: Services[Ears]) -> None:
         self._services = services
@@ -45,7 +45,7 @@ class FallbackEars(Ears):
 
     @property
     def is_ready(self) -> bool:
-        """Are all ears ready that have to be made ready?"""
+        """Are all ears ready? Ears that need no preparation always are."""
         return all(ears.is_ready for ears in self._services.all if isinstance(ears, NeedsLoading))
 
     async def prepare(self) -> None:
@@ -53,7 +53,7 @@ class FallbackEars(Ears):
         await asyncio.gather(*(ears.prepare() for ears in self._services.all if isinstance(ears, NeedsLoading)))
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
-        """What the first ears hear that work."""
+        """The reports of the first ears that work. If these fail later, the reports of the next ones follow."""
         feed, reports = AudioFeed(audio), NumberedReports()
         pumping = asyncio.ensure_future(feed.pump())
         tried = set[int]()

@@ -50,10 +50,11 @@ def make_fallback(
 ) -> Any:
     """Use the first service that is healthy.
 
-    A service that fails is followed by the next one, at a seam: a brain before its first part, a voice between two
-    words, ears with the audio of the open utterance again. A service that fails repeatedly rests (`rule`), and is used
-    again when it has rested. With `after_ms`, a request to a brain or a voice that has no first part within that time
-    is also sent to the next service, and the faster answer is used. `names` are the names in signals and logs.
+    When a service fails, the next one takes over where nothing is lost or repeated: a brain before the first part of
+    its reply, a voice between two words, and ears with the audio of the open utterance again. A service that fails
+    repeatedly is tried only after the others for a while (`rule`). If a brain or a voice has yielded nothing after
+    `after_ms`, the request is also sent to the next service, and the faster answer is used. `names` are the names in
+    signals and logs.
     """
     services = (first, *others)
     found = [kind for method, kind in _KINDS.items() if all(hasattr(one, method) for one in services)]

@@ -1,8 +1,7 @@
 """Starts the streams of several services until one of them yields its first part.
 
-A service that fails is followed by the next one at once. With `after_ms`, the next one is also started if there is no
-first part within that time, and the first to answer wins (a hedged request). Rule: every stream that doesn't win is
-closed.
+If a service fails, the next one is started at once. With `after_ms`, the next one is also started if there is no first
+part within that time, and the first to answer wins (a hedged request). Rule: every stream that doesn't win is closed.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ class Won(Generic[T]):
 async def first_part(
     services: Services[S], tried: set[int], open_stream: Callable[[S], AsyncIterator[T]], after_ms: int | None
 ) -> Won[T]:
-    """The first service that answers. `tried` are services that are left out; those that fail are added. Raises what
-    the last one raised if all fail."""
+    """The first service that answers. Services in `tried` are left out, and services that fail are added to it. If all
+    fail, the exception of the last one is raised."""
     waiting = [index for index in services.order() if index not in tried]
     running: dict[asyncio.Task[tuple[T, ...]], tuple[int, AsyncIterator[T], float]] = {}
     loop, failure = asyncio.get_running_loop(), None

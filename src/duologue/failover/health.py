@@ -1,7 +1,8 @@
 """The health of services, from their recent failures and their latency.
 
-A service that fails often rests, for longer each time, and is then tried again. Rule: pure functions over values. Time
-comes in, in milliseconds, and there is always a service to try.
+A service that fails often rests: for a while, it is tried only after all others. Each rest in a row is longer than the
+one before. Rule: only pure functions over values. The time is an argument, in milliseconds. There is always a service
+to try.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ class HealthRule:
     """When a service rests, and for how long. A service whose median latency is above `slow_ms` comes after those that
     are faster; None turns that off."""
 
-    failures_max: int = 2  # as many failures within `window_ms` make a service rest
+    failures_max: int = 2  # a service rests after this many failures within `window_ms`
     window_ms: int = 60_000
     rest_ms: int = 15_000  # the first rest; each further rest in a row is twice as long
     rest_ms_max: int = 300_000
     slow_ms: int | None = None
-    latencies_min: int = 3  # as many latencies are needed for a judgement
+    latencies_min: int = 3  # how many latencies must be known before a service can count as slow
 
     def __post_init__(self) -> None:
         if min(self.failures_max, self.window_ms, self.rest_ms, self.rest_ms_max, self.latencies_min) < 1:
@@ -52,13 +53,13 @@ LATENCIES_KEPT = 5
 
 
 def worked(health: ServiceHealth, latency_ms: int | None = None) -> ServiceHealth:
-    """After a success. `latency_ms` is the time to its first part."""
+    """The health of a service after a success. `latency_ms` is the time to the first part."""
     latencies = health.latencies_ms if latency_ms is None else (*health.latencies_ms, latency_ms)[-LATENCIES_KEPT:]
     return ServiceHealth(latencies_ms=latencies)
 
 
 def failed(rule: HealthRule, health: ServiceHealth, error: ErrorClass, at: int) -> ServiceHealth:
-    """After a failure."""
+    """The health of a service after a failure."""
     recent = (*(one for one in health.failed_at if at - one < rule.window_ms), at)
     if len(recent) < rule.failures_max and error not in LASTING and not health.rests:
         return replace(health, failed_at=recent)
@@ -67,8 +68,8 @@ def failed(rule: HealthRule, health: ServiceHealth, error: ErrorClass, at: int) 
 
 
 def order(rule: HealthRule, known: Sequence[ServiceHealth], at: int) -> tuple[int, ...]:
-    """The services in the order in which to try them: healthy ones as they were given, then slow ones, then those that
-    rest, the first to be ready first."""
+    """The services in the order in which to try them: healthy ones in the given order, then slow ones, then resting
+    ones, starting with the one whose rest ends first."""
 
     def rank(index: int) -> tuple[int, int, int]:
         health = known[index]

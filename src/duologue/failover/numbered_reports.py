@@ -1,4 +1,4 @@
-"""The reports of one ears after another, with utterance numbers that go on.
+"""The reports of several ears that listen one after another, with continuous utterance numbers.
 
 Rule: if ears fail in an open utterance, the first utterance of the next ears continues it.
 """
@@ -18,7 +18,7 @@ class NumberedReports:
         self._last = 0
         self._open = 0  # the utterance that has begun and has no final text
         self._numbers: dict[int, int] = {}  # of the current ears
-        self._continued = 0  # an open utterance of the ears before
+        self._continued = 0  # an open utterance of the previous ears
 
     @property
     def is_open(self) -> bool:
@@ -26,15 +26,16 @@ class NumberedReports:
         return self._open > 0
 
     def begin(self) -> None:
-        """Other ears listen from now on."""
+        """Note that other ears listen from now on."""
         self._numbers = {}
         self._continued = self._open
 
     def take(self, heard: Heard) -> Iterator[Heard]:
-        """The report with its number in this conversation."""
+        """The report with the utterance's number in this conversation. An onset that was already reported is left
+        out."""
         number = self._number(heard.utterance)
         if isinstance(heard, SpeechBegan) and number == self._open:
-            return  # the ears before have reported this onset
+            return  # the previous ears have already reported this onset
         if isinstance(heard, SpeechBegan | Partial):
             self._open = max(self._open, number)
         elif isinstance(heard, Final) and number == self._open:

@@ -1,8 +1,8 @@
 """Several voices as one.
 
-A voice that fails before its first sound is followed by the next one with the same sentence. A voice with word times
-may also be followed in the middle of a sentence: its sound is passed on up to the end of a word, so the next voice goes
-on with the next word. Rule: no word is said twice, and none is cut.
+If a voice fails before its first sound, the next one says the same sentence. A voice with word times can also be
+replaced in the middle of a sentence: its sound is passed on up to the end of a word, so the next voice goes on with the
+next word. Rule: no word is said twice, and none is cut.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .services import Services
 
 
 class FallbackVoice(Voice):
-    """Made by `Fallback`."""
+    """A voice that uses the first healthy one of several voices. Made by `Fallback`."""
 
     def __init__(self, services: Services[Voice], after_ms: int | None) -> None:
         self._services, self._after_ms = services, after_ms
-        self._times_words: set[int] = set()  # the voices that have told word times
+        self._times_words: set[int] = set()  # the voices that have reported word times
 
     @property
     def in_use(self) -> str:
@@ -67,8 +67,8 @@ class FallbackVoice(Voice):
 
 
 class SpokenSound:
-    """What one voice has said of a sentence. With `holds_back`, sound after the end of the last known word waits until
-    the next word's end is known."""
+    """The part of a sentence that one voice has said. With `holds_back`, sound after the end of the last known word
+    waits until the next word's end is known."""
 
     def __init__(self, text: str, holds_back: bool) -> None:
         self._ledger = Ledger()
@@ -90,7 +90,7 @@ class SpokenSound:
         return self._ledger.split(self._given_ms).unheard
 
     def feed(self, sound: Sound) -> Iterator[Sound]:
-        """Take a sound, and return what may be passed on."""
+        """Add a sound, and return the sounds that may be passed on now."""
         start_ms = self._ledger.total_ms
         self._ledger.add(sound)
         if sound.words:

@@ -1,1 +1,1 @@
-"""Fair shares of what callers have in common: buckets that limit a rate, and pools of threads with a fair queue."""
+"""Shares resources fairly between callers: buckets that limit a rate, and pools of threads with a fair queue."""

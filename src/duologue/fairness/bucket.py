@@ -1,7 +1,7 @@
 """A token bucket as a value: how much one caller may use now, and how soon it may use more.
 
-A `Rate` is the rule, and a `Bucket` is what is left of it. Both are plain data, and the time comes in with each call.
-Rule: all arithmetic is on whole numbers, so a bucket never drifts, and a clock that goes back adds nothing.
+A `Rate` is the limit, and a `Bucket` says how much of it is left. Both are plain data, and each call passes the current
+time. Rule: all arithmetic is on whole numbers, so a bucket never drifts, and a clock that goes back adds nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`amount` may be used in each `per_ms`, and up to `burst` at once after a quiet time."""
+    """`amount` may be used in each period of `per_ms`, and up to `burst` at once after a quiet time."""
 
     amount: int
     per_ms: int
@@ -28,15 +28,16 @@ class Rate:
 
 
 class Bucket(NamedTuple):
-    """What is left at a time, in parts: one unit of the amount has `per_ms` parts."""
+    """How much is left at the time `at_ms`. It is counted in parts: one unit of the amount has `per_ms` parts."""
 
     parts: int
     at_ms: int
 
 
 class Taken(NamedTuple):
-    """The bucket afterwards. `wait_ms` is 0 if the amount was taken. Otherwise nothing was taken, and this amount is
-    available after `wait_ms`; None: it is larger than the burst and is never available."""
+    """The result of `take`. `bucket` is the bucket afterwards. `wait_ms` is 0 if the amount was taken. Otherwise
+    nothing was taken, and the amount will be available after `wait_ms`. None means never, because the amount is larger
+    than the burst."""
 
     bucket: Bucket
     wait_ms: int | None
@@ -47,19 +48,19 @@ class Taken(NamedTuple):
 
 
 def full(rate: Rate, now_ms: int) -> Bucket:
-    """A bucket of a caller that has used nothing for a while."""
+    """A full bucket, for a caller that has used nothing for a while."""
     return Bucket(rate.burst * rate.per_ms, now_ms)
 
 
 def refilled(rate: Rate, bucket: Bucket, now_ms: int) -> Bucket:
-    """The bucket at a later time."""
+    """The bucket at a later time, with what was refilled since then."""
     passed_ms = max(0, now_ms - bucket.at_ms)
     parts = min(rate.burst * rate.per_ms, bucket.parts + passed_ms * rate.amount)
     return Bucket(parts, max(now_ms, bucket.at_ms))
 
 
 def take(rate: Rate, bucket: Bucket, amount: int, now_ms: int) -> Taken:
-    """Use this amount, if so much is left."""
+    """Use this amount, if that much is left."""
     assert amount >= 0, "an amount is 0 or more"
     now = refilled(rate, bucket, now_ms)
     wanted = amount * rate.per_ms

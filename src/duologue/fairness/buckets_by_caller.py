@@ -21,7 +21,8 @@ class BucketsByCaller:
         return len(self._buckets)
 
     def take(self, caller: str, amount: int, now_ms: int) -> int | None:
-        """Use this amount. Returns 0 if that is allowed, or else after how many milliseconds it is, as `Taken` does."""
+        """Use this amount, if that is allowed. Returns 0 if it was, or else `wait_ms` as in `Taken`: the milliseconds
+        until it is allowed, or None for never."""
         bucket = self._buckets.get(caller) or full(self.rate, now_ms)
         self._buckets[caller], wait_ms = take(self.rate, bucket, amount, now_ms)
         if len(self._buckets) > self._callers_max:

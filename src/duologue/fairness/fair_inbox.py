@@ -1,7 +1,7 @@
-"""An inbox between the event loop and one thread: what waits is taken in turns, one piece of each conversation.
+"""An inbox between the event loop and one thread: waiting work is taken in turns, one piece of each conversation.
 
-Rule: a conversation that writes much waits for itself. `finish` lets the thread take what waits, and then the last
-piece, and then nothing.
+Rule: a conversation that adds much work delays only itself. After `finish`, the thread gets the waiting pieces, then
+the last pieces, and then None.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ class FairInbox(Generic[T]):
             self._changed.notify()
 
     def finish(self, *last: T) -> None:
-        """Let `get` return what waits, then `last`, and then None."""
+        """Let `get` return the waiting pieces, then the pieces in `last`, and then None."""
         with self._changed:
             self._last.extend(last)
             self._is_finished = True
             self._changed.notify()
 
     def get(self) -> T | None:
-        """The next piece. Waits for it. None after the last one."""
+        """Wait for the next piece and return it. Returns None after the last piece."""
         with self._changed:
             while (found := self._next()) is None and not self._is_finished:
                 self._changed.wait()
             return found
 
     def get_now(self) -> T | None:
-        """The next piece, or None if nothing waits. Never one of the last, which are taken alone."""
+        """The next piece, or None if nothing waits. Pieces that were passed to `finish` are returned only by `get`."""
         with self._changed:
             return self._next() if self._queue.waiting else None
 

@@ -1,9 +1,9 @@
 """Which waiting work runs next, if several owners share a few places: a fair queue by owner.
 
-An owner is a conversation, or an address. The next work is of the owner that has the least running. Among equals it is
-of the owner that was served longest ago. Rule: an owner's own work keeps its order; an owner has at most
-`waiting_max` waiting and `each_max` running; and while more than half of the places are taken, each owner has at most
-one, so that an owner with nothing running finds a place soon.
+An owner is a conversation, or an address. The next work is taken from the owner with the least running work. Among
+equals, it is taken from the owner that was served longest ago. Rule: an owner's own work keeps its order; an owner has
+at most `waiting_max` waiting and `each_max` running; and while more than half of the places are taken, each owner has
+at most one, so that an owner with nothing running finds a place soon.
 """
 
 from __future__ import annotations
@@ -79,13 +79,13 @@ class FairQueue(Generic[T]):
         return owner, work
 
     def done(self, owner: str) -> None:
-        """A piece of this owner's work has ended."""
+        """Free the place of a piece of this owner's work that has ended."""
         self._running[owner] -= 1
         if not self._running[owner]:
             del self._running[owner]
 
     def drop(self, owner: str, work: T) -> bool:
-        """Remove a waiting piece of work. Returns False if it doesn't wait."""
+        """Remove a waiting piece of work. Returns False if it isn't waiting."""
         mine = self._waiting.get(owner)
         if mine is None or work not in mine:
             return False

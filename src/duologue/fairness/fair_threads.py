@@ -1,8 +1,8 @@
 """Pools of threads for work that blocks, each with a fair queue by conversation.
 
 Each kind of work has a pool of its own: a tool that sleeps doesn't delay the NLU or the ears. Rule: one conversation
-never has more than its share of a pool, and what doesn't fit is refused with words. A thread ends after a while
-without work, and threads don't keep the process alive.
+never has more than its share of a pool, and work that doesn't fit is refused with QueueFull. A thread ends after a
+while without work, and threads don't keep the process alive.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class _Work(NamedTuple):
 
 
 class FairThreads(Executor):
-    """One pool. `counts` says what it does at the moment, and what it has done."""
+    """One pool of threads. `counts` says how much work is running and waiting, and how much was done and refused so
+    far."""
 
     def __init__(self, name: str, shares: Shares) -> None:
         self.name = name
@@ -56,7 +57,8 @@ class FairThreads(Executor):
             }
 
     async def run(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run the work in a thread for the current conversation. Raises QueueFull if that one has too much waiting."""
+        """Run the work in a thread for the current conversation. Raises QueueFull if too much work of that conversation
+        is waiting."""
         return await self.run_for(owner(), partial(work, *args, **kwargs))
 
     async def run_for(self, name: str, work: Callable[[], T]) -> T:
@@ -83,8 +85,8 @@ class FairThreads(Executor):
         return future
 
     def close(self) -> None:
-        """Cancel what waits, and wait a moment for what runs: a model must not run while the interpreter shuts down.
-        Called at exit. Work that hangs doesn't delay the exit further."""
+        """Cancel waiting work, and wait a moment for running work: a model must not run while the interpreter shuts
+        down. Called at exit. Work that hangs doesn't delay the exit further."""
         with self._changed:
             for work in self._queue.clear():
                 work.future.cancel()
@@ -106,12 +108,12 @@ class FairThreads(Executor):
                 self._queue.done(name)
                 self._done += 1
                 self._changed.notify_all()
-            if tell is not None:  # only now, so that its place is free for those who wait for it
+            if tell is not None:  # only now, so that the place is already free when the caller gets the result
                 tell()
             del taken, future, run, tell  # otherwise they stay in memory until the next work
 
     def _take(self) -> tuple[str, _Work] | None:
-        """Wait for work that may run now. None if there was none for a while."""
+        """Wait for work that may run now. Returns None if there was no such work for a while."""
         with self._changed:
             while (taken := self._queue.take()) is None:
                 self._idle += 1
@@ -124,7 +126,7 @@ class FairThreads(Executor):
 
 
 class _Lane(Executor):
-    """The pool, for the work of one owner."""
+    """An executor that runs the work of one owner in the pool."""
 
     def __init__(self, threads: FairThreads, name: str) -> None:
         self._threads = threads
@@ -135,7 +137,7 @@ class _Lane(Executor):
 
 
 def _do(future: Future[Any], run: Callable[[], Any]) -> Callable[[], None]:
-    """Do the work. Returns what tells its result."""
+    """Do the work. Returns a function that sets the result or the exception of `future`."""
     try:
         return partial(future.set_result, run())
     except BaseException as failure:  # noqa: BLE001 - the caller gets it through the future

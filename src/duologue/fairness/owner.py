@@ -1,6 +1,7 @@
-"""For which conversation the current task works: a context variable that tasks inherit.
+"""The owner of the current task: the conversation for which it works, in a context variable that tasks inherit.
 
-Rule: only the code that starts a conversation's tasks sets it. Work without an owner shares one place in the queues.
+Rule: only the code that starts a conversation's tasks sets it. All work without an owner counts as the work of one
+owner.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ OWNER: ContextVar[str] = ContextVar("duologue_owner", default="")
 
 
 def owner() -> str:
-    """The id of the conversation for which this task works; empty if it works for none."""
+    """The id of the conversation for which this task works; empty if it works for no conversation."""
     return OWNER.get()
 
 

@@ -23,15 +23,15 @@ from .worker import Tool
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request to the brain. `text` contains the person's words that no earlier reply has answered or handled
-    with tool calls. `outputs` and `news` are the new results of calls and jobs. The history contains all of these
-    too. Each of the three may be empty, and for a greeting, a check-in or a goodbye all three are empty. `premature`
-    means that the person began to speak before the last question was asked: before half of it was heard, or before a
-    value in it was heard. So a "yes" doesn't confirm that question. `confirmed` is set if the person's turn may go on
-    after all: only brains with `can_guess` get such a request. Await it before anything that can't be undone.
-    `heard_turn` is set after a takeover: the person has heard the answer to the turns up to this one, but the store has
-    lost it, and has said something since. A brain that remembers takes these turns up first, by themselves.
-    `context` is the call's context, as long as the call runs."""
+    """One request to the brain. `text` contains the person's words that no earlier reply has answered or handled with
+    tool calls. `outputs` and `news` are the new results of calls and jobs. The history contains all of these too. Each
+    of the three may be empty, and for a greeting, a check-in or a goodbye all three are empty. `premature` means that
+    the person began to speak before the last question was asked: before half of it was heard, or before a value in it
+    was heard. So a "yes" doesn't confirm that question. `confirmed` is set if the person's turn may go on after all:
+    only brains with `can_guess` get such a request. Await it before anything that can't be undone. `heard_turn` is set
+    after another process took over the conversation: the person has heard the answer to the turns up to this one, and
+    has said something since, but the store doesn't have that answer. A brain that remembers processes these turns
+    first, separately. `context` is the call's context while the call runs."""
 
     reply: int
     text: str
@@ -64,9 +64,9 @@ class Firm:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """Text that asks the person for an answer, with or without a question mark. If the answer begins over the end of
-    this text, it counts as the answer. `values` are the values that the person is asked about: an answer that begins
-    before they were heard doesn't count. With `firm`, the text can't be interrupted, as with `Firm`."""
+    """Text that asks the person for an answer, with or without a question mark. If the person begins to answer during
+    the end of this text, that counts as the answer. `values` are the values that the person is asked about: an answer
+    that begins before they were heard doesn't count. With `firm`, the text can't be interrupted, as with `Firm`."""
 
     text: str
     values: tuple[str, ...] = ()
@@ -102,16 +102,17 @@ class Brain(Protocol):
 
 @runtime_checkable
 class Guesses(Protocol):
-    """A brain that may be asked before the person's turn is certain to be over. Asking it must have no effect beside
-    its reply, or it waits for the request's `confirmed`. The runtime holds back its tool calls until then."""
+    """A brain that may be asked before the person's turn is certain to be over. Asking it must have no effect apart
+    from its reply, unless it first awaits the request's `confirmed`. The runtime holds back its tool calls until
+    then."""
 
     can_guess: bool
 
 
 @runtime_checkable
 class JudgesText(Protocol):
-    """A brain that can tell how complete a text is as an answer to what is open. A turn that it finds complete ends
-    sooner, and one that it finds open ends later."""
+    """A brain that can tell whether the person's words are a complete reply to the agent. A turn that it finds complete
+    ends sooner, and one that it finds open ends later."""
 
     def completeness(self, conversation: str, said: tuple[UserSaid, ...]) -> Completeness:
         """How complete these turns are: everything that the person has said since the last answer. The last turn may
@@ -129,7 +130,8 @@ class Summarises(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FormSlot:
-    """One slot of a form. `state` is empty, asked, filled, confirmed or, for a result of the task, result."""
+    """One slot of a form. `state` is "empty", "asked", "filled" or "confirmed", or "result" for a result of the
+    task."""
 
     name: str
     label: str
@@ -140,7 +142,7 @@ class FormSlot:
 @dataclass(frozen=True, slots=True)
 class Form:
     """The form that a conversation fills in, for display on a screen. It contains the person's words. After the last
-    step `state` is completed, and the form stays until the next one begins."""
+    step, `state` is "completed", and the form stays until the next one begins."""
 
     flow: str
     title: str

@@ -1,4 +1,4 @@
-"""The port of what only a telephone call can do: be transferred, held and recorded, and send keys.
+"""The port for actions that only a telephone call supports: transfer, hold, record, and send keys.
 
 Rule: an action that the call or the carrier refuses raises NotPossible, and the call goes on.
 """
@@ -14,12 +14,12 @@ class KeyRule:
     """When the keys that a person presses are complete. A `length` of 0 means any length."""
 
     length: int = 0  # complete at this many keys
-    terminator: str = "#"  # the key that completes them at once; empty: none
+    terminator: str = "#"  # the key that completes them at once; empty if there is no such key
     pause_ms: int = 1_500  # complete after a pause of this length
 
 
 class CallActions(Protocol):
-    """What the line of a telephone call does for its context."""
+    """The actions that the line of a telephone call offers to the context of the call."""
 
     async def transfer(self, to: str, *, briefing: str, ring_s: float | None) -> None:
         """Pass the call on. With a `briefing`, the person who takes over hears it first and must accept. Raises
@@ -31,13 +31,13 @@ class CallActions(Protocol):
         ...
 
     async def hold(self, on: bool) -> None:
-        """Put the person on hold with music, or end that."""
+        """Put the person on hold with music, or end the hold."""
         ...
 
     async def record(self, on: bool) -> None:
-        """Let the carrier record the call from now on, or stop that."""
+        """Let the carrier record the call from now on, or stop the recording."""
         ...
 
     def expect_keys(self, rule: KeyRule | None) -> None:
-        """Collect keys by this rule from now on; None: by the rule of the settings."""
+        """Collect keys by this rule from now on. None means the rule of the settings."""
         ...

@@ -1,7 +1,7 @@
 """The context of a call: facts about it, the program's own data, and what a program can do to the call.
 
-Tools, brains, flow actions and hooks get it as a parameter of the type `Context`. Rule: what a program does enters the
-state machine as an event. A context changes no state by itself.
+Tools, brains, flow actions and hooks get it as a parameter of the type `Context`. Rule: each action of a program enters
+the state machine as an event. A context changes no state by itself.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class HandOverRefused(NotPossible):
 
 @dataclass(frozen=True, slots=True)
 class CallInfo:
-    """Facts about a call. They don't change while the call lasts. What isn't known is empty."""
+    """Facts about a call. They don't change while the call lasts. Facts that aren't known are empty."""
 
     conversation: str = ""  # the id of the conversation
     line: str = ""  # browser, phone, realtime, rtvi, microphone, text or test
@@ -52,8 +52,8 @@ class CallInfo:
     returned: str = ""  # why a transfer of this call has failed, if the call came back: busy, no answer or failed
     answered_by: str = ""  # person or unknown, if an outgoing call has listened for machines
     parameters: Mapping[str, str] = field(default_factory=dict)  # the carrier's custom parameters
-    query: Mapping[str, str] = field(default_factory=dict)  # of the client's URL, as far as the operator allowed it
-    headers: Mapping[str, str] = field(default_factory=dict)  # of the client, as far as the operator allowed them
+    query: Mapping[str, str] = field(default_factory=dict)  # from the client's URL, as far as the operator allowed it
+    headers: Mapping[str, str] = field(default_factory=dict)  # from the client, as far as the operator allowed them
     language: str = ""  # the language that the client has asked for
 
     def __hash__(self) -> int:
@@ -67,7 +67,7 @@ class Task(Protocol[T_co]):
 
 
 class Commands(Protocol):
-    """What a running conversation does for its context."""
+    """The commands that a running conversation offers to its context."""
 
     @property
     def agent_name(self) -> str: ...
@@ -100,7 +100,7 @@ class Context(Generic[D]):
         self._client: ClientChannel | None = None
 
     def attach_actions(self, actions: CallActions) -> None:
-        """Let this context do what only a telephone call can do."""
+        """Enable the actions that only a telephone call supports."""
         self._actions = actions
 
     def attach_client(self, client: ClientChannel) -> None:
@@ -149,14 +149,14 @@ class Context(Generic[D]):
     # -- What a program can do
 
     def say(self, text: str) -> Awaitable[str]:
-        """Say this text when the floor is free. Await the result to wait until it was said: it is what was heard. The
-        person's unanswered words are answered first."""
+        """Say this text when neither side is speaking and the person's words are answered. To wait until the text was
+        said, await the result: it is the part of the text that was heard."""
         return self._running.say(text)
 
     async def ask(self, question: str, *, secret: bool = False, limit_s: float | None = None) -> str:
-        """Ask the person, and return the next thing that they say. The brain isn't asked about it. With `secret`, the
-        answer is hidden in the history, in captions and in everything that is stored. The result is empty if the
-        person gives no answer within `limit_s` seconds, or if the call ends."""
+        """Ask the person this question, and return the next thing that they say. The brain isn't asked to reply to it.
+        With `secret`, the answer is hidden in the history, in captions and in everything that is stored. The result is
+        empty if the person gives no answer within `limit_s` seconds, or if the call ends."""
         return await self._running.ask(question, secret=secret, limit_s=limit_s)
 
     async def run(self, task: Task[T]) -> T:
@@ -171,13 +171,14 @@ class Context(Generic[D]):
         voice: Any = None,
         language: str | None = None,
     ) -> None:
-        """Change the agent of this call from the next answer on. What isn't given stays as it is."""
+        """Change the agent of this call from the next answer on. Arguments that aren't given change nothing."""
         given = {"instructions": instructions, "tools": tools, "voice": voice, "language": language}
         self._running.update({name: value for name, value in given.items() if value is not None})
 
     async def hand_over(self, agent: Any, *, history: HistoryShare = "whole") -> None:
-        """Let another agent take the conversation: one of those in `agents` of the first agent, or its name. It speaks
-        next. `history` is what it gets to know of the conversation so far."""
+        """Hand the conversation over to another agent, given as an Agent or by its name. It must be in the first
+        agent's `agents`, or be the first agent. It speaks next. `history` says how much of the conversation so far it
+        gets."""
         await self._running.hand_over(agent, history)
 
     def end(self, *, after_speaking: bool = True, reason: str = "ended by the program") -> None:
@@ -187,15 +188,17 @@ class Context(Generic[D]):
     # -- What only a client with a program of its own can do
 
     def send_to_client(self, data: object) -> None:
-        """Send this to the program of the call's client: text, numbers, lists and dictionaries, as JSON has them.
-        Raises NotPossible if the line has no such messages."""
+        """Send this value to the program of the call's client. It may consist of everything that JSON can represent:
+        text, numbers, lists and dictionaries. Raises NotPossible if the line can't send such messages."""
         self.client.send(data)
 
     @property
     def client(self) -> ClientChannel:
         """The program of the call's client. Raises NotPossible if the line has none."""
         if self._client is None:
-            raise NotPossible(f"the line {self.info.line or 'of this call'!r} has no messages to a client's program")
+            raise NotPossible(
+                f"the line {self.info.line or 'of this call'!r} can't send messages to a client's program"
+            )
         return self._client
 
     # -- What only a telephone call can do
@@ -203,15 +206,16 @@ class Context(Generic[D]):
     async def transfer(self, to: str, *, briefing: str = "", ring_s: float | None = None) -> None:
         """Pass the call on to another number, once everything is said. With a `briefing`, the caller waits with music
         while the person at the other number hears the briefing and accepts. Raises TransferFailed if the call stays
-        with the agent, and NotPossible if it can't be transferred or the person speaks before."""
+        with the agent, and NotPossible if the call can't be transferred, or if the person speaks before the
+        transfer."""
         actions = self._phone("transfer")
         if not await self._running.all_said():
-            raise NotPossible("the call wasn't transferred: the person has said something before it")
+            raise NotPossible("the call wasn't transferred, because the person said something first")
         await actions.transfer(to, briefing=briefing, ring_s=ring_s)
 
     async def send_digits(self, digits: str) -> None:
-        """Send keys of a telephone as tones: 0 to 9, *, #, A to D. `w` is a pause of half a second. What the agent says
-        is heard first."""
+        """Send keys of a telephone as tones: 0 to 9, *, #, A to D. `w` is a pause of half a second. The agent first
+        finishes what it is saying."""
         actions = self._phone("send_digits")
         await self._running.all_said()
         await actions.send_digits(digits)
@@ -228,8 +232,8 @@ class Context(Generic[D]):
         await self._phone("record").record(on)
 
     def expect_keys(self, rule: KeyRule | None) -> None:
-        """Collect the keys that the person presses by this rule; None: as the settings say. Lines without keys ignore
-        it."""
+        """From now on, collect the keys that the person presses by this rule. None means the rule of the settings.
+        Lines without keys ignore this call."""
         if self._actions is not None:
             self._actions.expect_keys(rule)
 

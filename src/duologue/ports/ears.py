@@ -102,8 +102,9 @@ class Partial:
 @dataclass(frozen=True, slots=True)
 class Final:
     """The final text of an utterance, or empty if nothing was said. `last_confidence` is the last word's confidence. If
-    a better model wrote the text, `first_text`, `first_confidence` and `last_confidence` are those of the model that
-    also wrote the partial texts: they decide when the turn ends and whether the agent is interrupted."""
+    a second, better model transcribed the text, `first_text`, `first_confidence` and `last_confidence` come from the
+    first model, which also transcribed the partial texts. These fields decide when the turn ends and whether the agent
+    is interrupted."""
 
     text: str
     confidence: float = 1.0
@@ -114,7 +115,7 @@ class Final:
 
     @property
     def for_verdicts(self) -> Final:
-        """This report with the text and the confidence by which turn-taking decides."""
+        """This report with the text and the confidence that turn-taking uses for its decisions."""
         if not self.first_text:
             return self
         return replace(self, text=self.first_text, confidence=self.first_confidence, first_text="")
@@ -136,8 +137,8 @@ class PushedAudio(Protocol):
     they are given has it; they can always iterate over the audio instead."""
 
     async def push_to(self, take: Callable[[Incoming], None]) -> None:
-        """Call `take` with each frame and marker as soon as it is there. Returns when the audio ends. `take` must not
-        block. If it raises, this raises."""
+        """Call `take` with each frame and marker as soon as it arrives. Returns when the audio ends. `take` must not
+        block. If `take` raises an exception, `push_to` raises it too."""
         ...
 
 
@@ -145,7 +146,8 @@ class Ears(Protocol):
     """Listens while the conversation lasts."""
 
     def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        """What is heard in this audio, as soon as it is heard. The stream ends when the audio ends."""
+        """Yield reports of what is heard in this audio, each as soon as possible. The stream ends when the audio
+        ends."""
         ...
 
 
@@ -157,5 +159,5 @@ class NeedsLoading(Protocol):
     def is_ready(self) -> bool: ...
 
     async def prepare(self) -> None:
-        """Make the ears ready. Returns when they are; called again, it does nothing."""
+        """Make the ears ready, and return when they are. Does nothing if they are already ready."""
         ...

@@ -1,9 +1,9 @@
 """The line port: the connection to the user, which plays the agent's sound and delivers the user's audio.
 
 The methods of a line act immediately: after `hold` or `clear` returns, no more sound of that voice is sent. The line
-reports events through the callback `notify`. Rule: only the line knows how much was actually played. It
-reports this in whole milliseconds from the beginning of the voice. Cues and ambient sound are beside the voices: they
-are played, and never reported.
+reports events through the callback `notify`. Rule: only the line knows how much was actually played. It reports this in
+whole milliseconds from the beginning of the voice. Cues and ambient sound aren't voices: they are played, but never
+reported.
 """
 
 from __future__ import annotations
@@ -99,9 +99,9 @@ class Line(Protocol):
         ...
 
     def play_cue(self, cue: int, sound: Sound) -> None:
-        """Play the sound of a cue, such as a sound for waiting, now. More sound with the same number follows it, and
-        another number replaces it. A cue is not a voice: no event is sent for it. The next sound of a voice that is
-        heard, new or resumed, silences it. If the line can't play it now, it is dropped."""
+        """Play the sound of a cue now, such as a sound for waiting. Further sound with the same number is played after
+        it, and sound with another number replaces it. A cue is not a voice: no event is sent for it. The cue is
+        silenced as soon as a voice is heard, new or resumed. If the line can't play the cue now, it drops the cue."""
         ...
 
     def stop_cue(self) -> None:
@@ -110,7 +110,7 @@ class Line(Protocol):
 
     def set_ambient(self, sound: Sound | None) -> None:
         """Repeat this sound quietly under everything from now on, and still more quietly while a voice plays. None ends
-        it. It isn't a voice either."""
+        it. Ambient sound isn't a voice either: no event is sent for it."""
         ...
 
     async def close(self) -> None: ...

@@ -24,7 +24,7 @@ class SessionContext:
 
 @dataclass(frozen=True, slots=True)
 class SessionLife:
-    """What a session that exists before the conversation reports about itself."""
+    """A report of a session that exists before its conversation: whether it is active, and when it expires."""
 
     active: bool = True
     left_ms: int | None = None  # until it expires; None if it doesn't expire, or if that isn't known
@@ -32,9 +32,9 @@ class SessionLife:
 
 @runtime_checkable
 class ReportsLife(Protocol):
-    """A session that can be inactive or expire before a conversation starts on it, such as one with a key that is
-    valid for some minutes. A start is refused while the session isn't active, and when it would expire within the time
-    between the settings `session_warning_ms` and `session_ms_max`."""
+    """A session that can be inactive or expire before a conversation starts on it, such as one with a key that is valid
+    for some minutes. A start is refused while the session isn't active, and when it would expire within
+    `session_ms_max` minus `session_warning_ms` (both are settings)."""
 
     def follow_life(self, notify: Callable[[SessionLife], None]) -> Callable[[], None]:
         """Call `notify` now and after each change. Returns a function that unsubscribes."""

@@ -143,9 +143,9 @@ class Store(Protocol):
     ) -> tuple[Lease, StoredConversation]:
         """Become the owner of a conversation, new or stored. The epoch increases, and a store never gives out an epoch
         twice, not even after `forget`. Raises Held while another node's lease lasts, unless `force` is set, which is
-        for a client that has come back. `key_hash` is the hash of the client's key. The first one that is passed is
-        stored. A call with a different one raises Held later, even with `force`. A node that takes over without a
-        client passes no `key_hash`."""
+        for a client that has come back. `key_hash` is the hash of the client's key. The first hash that is passed is
+        stored. From then on, a call with a different hash raises Held, even with `force`. A node that takes over
+        without a client passes no `key_hash`."""
         ...
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:

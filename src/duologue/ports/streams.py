@@ -12,7 +12,8 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
-    """Give the stream to the block, and close it when the block ends. An iterator without `aclose` isn't closed."""
+    """Give the stream to the `with` block, and close the stream when the block ends. An iterator without `aclose` isn't
+    closed."""
     try:
         yield stream
     finally:
@@ -23,7 +24,7 @@ async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
 
 async def in_time(stream: AsyncIterator[T], ms_max: int) -> AsyncIterator[T]:
     """The parts of the stream. Raises TimeoutError if a part after the first one takes longer than `ms_max`. The wait
-    for the first part has a limit elsewhere."""
+    for the first part isn't limited here."""
     limit_s: float | None = None
     while True:
         async with asyncio.timeout(limit_s):

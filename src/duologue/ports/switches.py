@@ -1,6 +1,6 @@
 """The port for services that switch to another service when one fails.
 
-Rule: a switch tells names and a reason, never words.
+Rule: a switch contains names and a reason, never words of the conversation.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A part of the agent uses another service from now on. `part` is ears, voice or brain; `why` is the class of a
-    failure, or slow, or healthy if it returns to a service that it prefers."""
+    """A part of the agent uses another service from now on. `part` is "ears", "voice" or "brain". `why` is the class of
+    a failure, "slow", or "healthy" when a preferred service is used again."""
 
     part: str
     source: str

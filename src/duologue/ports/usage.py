@@ -1,6 +1,6 @@
 """What a service charged for: tokens, characters and seconds of sound.
 
-Rule: a usage holds counts only, never words.
+Rule: a usage contains only counts, never words of the conversation.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was used. Add two of them with `+`. `cached_tokens` are part of `input_tokens`."""
+    """The amounts that were used. Two usages can be added with `+`. `cached_tokens` are part of `input_tokens`."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
@@ -41,7 +41,7 @@ class UsageCount:
 
 
 def tokens_of(usage: Any) -> Usage:
-    """The usage that a chunk of an LLM plugin tells."""
+    """The tokens that a chunk of an LLM plugin reports."""
     return Usage(
         input_tokens=_count(usage, "prompt_tokens"),
         cached_tokens=_count(usage, "prompt_cached_tokens"),

@@ -1,7 +1,7 @@
 """Where a service reports what it used: tokens, characters and sound.
 
-A conversation sets its own report for the tasks that it starts, and child tasks inherit it. Rule: a usage holds names
-of the configuration and counts, never words. Without a conversation, nothing is reported.
+A conversation sets its own report function for the tasks that it starts, and child tasks inherit it. Rule: a usage
+holds names of the configuration and counts, never words. Without a conversation, nothing is reported.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ UNITS = ("input_tokens", "cached_tokens", "output_tokens", "characters", "heard_
 
 
 class UsageReport(Protocol):
-    """Takes a usage: which part (llm, stt or tts), whose service, which model, and how much of each unit. `began_at` is
-    when the work began, in milliseconds of the conversation; 0 if that is unknown."""
+    """A function that gets what a service used: the part (llm, stt or tts), the provider, the model, and the amount of
+    each unit. `began_at` is the time at which the work began, in milliseconds of the conversation's clock; 0 if it is
+    unknown."""
 
     def __call__(self, part: str, provider: str, model: str, began_at: int = 0, **amounts: int) -> None: ...
 

@@ -1,8 +1,8 @@
-"""The words port: a service writes what is said, and ears on this machine decide when the person speaks.
+"""The words port: a service transcribes speech, and ears on this machine decide when the person speaks.
 
-Audio is passed without gaps, and all times count from its start. Ears say where an utterance begins and ends, and the
-service gives its text. Rule: a stream of words doesn't decide about turns. It may tell that its service has detected
-the end of one.
+Audio is passed without gaps, and all times count from its start. The ears report where an utterance begins and ends,
+and the service returns its text. Rule: a stream of words doesn't decide about turns. It may report that its service has
+detected the end of a turn.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class WrittenText:
 
 
 class WordStream(Protocol):
-    """The words of one conversation."""
+    """Transcribes the audio of one conversation."""
 
     def follow(
         self,
@@ -40,15 +40,17 @@ class WordStream(Protocol):
         ...
 
     def begin(self, utterance: int, first_ms: int) -> None:
-        """An utterance begins here. Every utterance is ended by `finish` or `discard` before the next one begins."""
+        """An utterance begins at `first_ms`. Every utterance is ended by `finish` or `discard` before the next one
+        begins."""
         ...
 
     async def finish(self, utterance: int, end_ms: int, voiced_ms: int) -> WrittenText:
-        """The utterance ends at `end_ms`, its voice at `voiced_ms`: its final text. Raises if the service fails."""
+        """Return the final text of the utterance, which ends at `end_ms`. The voice in it ended at `voiced_ms`. Raises
+        an exception if the service fails."""
         ...
 
     def discard(self, utterance: int) -> None:
-        """The text of this utterance is not needed."""
+        """Discard this utterance, because its text isn't needed."""
         ...
 
     async def close(self) -> None: ...

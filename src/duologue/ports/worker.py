@@ -24,7 +24,7 @@ class Mode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What a brain may call: a name, what it is for, and the JSON schema of its arguments."""
+    """A tool that a brain may call: its name, its purpose, and the JSON schema of its arguments."""
 
     name: str
     description: str = ""
@@ -55,7 +55,7 @@ class Job(Protocol):
         ...
 
     def partial(self, text: str) -> None:
-        """Set a partial result, which is used if the work times out or is cancelled."""
+        """Set a partial result, which is used if the work takes too long or is cancelled."""
         ...
 
     async def ask(self, question: str) -> str:
@@ -67,7 +67,8 @@ class Job(Protocol):
         ...
 
     def hang_up(self) -> None:
-        """End the conversation once everything is said. Words of the person withdraw this."""
+        """End the conversation once everything is said. If the person says something before that, the conversation goes
+        on."""
         ...
 
 

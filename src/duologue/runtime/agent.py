@@ -56,7 +56,8 @@ def _warn_of_other_language(agent: str, flows: str) -> None:
 
 @cache
 def _warn_of_language(code: str) -> None:
-    """Log once that the phrases of this language are unknown. This is no error, because words still interrupt."""
+    """Log once that Duologue has no phrases for this language. This isn't an error, because the user's words still
+    interrupt the agent."""
     LOG.warning(
         "language %r: its backchannels and commands aren't known, only sounds such as mhm, and what the agent says by "
         "itself is in English unless `phrases` has it (%s)",
@@ -83,8 +84,8 @@ def _is_source(tool: object) -> bool:
 
 
 class EarlyAsking(NamedTuple):
-    """How eagerly the brain is asked before a turn is certain to be over. The fields are those of HearingPolicy, and
-    the last one is that of Settings."""
+    """How eagerly the brain is asked before a turn is certain to be over. The first two fields are fields of
+    HearingPolicy, and the last one is a field of Settings."""
 
     early_wait_ms_max: int = 0
     hasty_wait_ms_max: int = 0
@@ -110,25 +111,27 @@ class Agent:
     profile: str | Settings = "confirm"  # how the agent can be interrupted, and every time limit
     endpoint: EndpointPolicy | str = "combined"  # decides when a turn is over: a policy or its name
     overlap: OverlapPolicy | None = None  # decides when a sound interrupts; by default, the profile's own rule
-    # Is the brain asked before it is certain that the user's turn is over? "off", "cautious" or "eager". What was asked
-    # too early is dropped unheard. Only brains with `can_guess` are asked early, such as ChatBrain and FlowBrain.
+    # Is the brain asked before it is certain that the user's turn is over? "off", "cautious" or "eager". A reply
+    # that was requested too early is dropped before it is heard. Only brains with `can_guess` are asked early, such as
+    # ChatBrain and FlowBrain.
     speculation: str = "cautious"
-    sounds: Sounds = Sounds()  # what is heard beside the voice: while the user waits, at the start, all the time
-    phrases: Phrases = Phrases()  # what the agent says and shows without asking the brain, instead of the language's
-    # Code of the language that is spoken, such as "de" or "pt-BR": de, en, es, fr, it, ja, nl, pl, pt or zh. What the
-    # agent says and shows by itself is in it. Its backchannels don't interrupt the agent and its commands do.
+    sounds: Sounds = Sounds()  # sounds beside the voice: while the user waits, at the start, all the time
+    phrases: Phrases = Phrases()  # texts that the agent says and shows by itself, instead of the built-in ones
+    # Code of the language that is spoken, such as "de" or "pt-BR": de, en, es, fr, it, ja, nl, pl, pt or zh. The texts
+    # that the agent says and shows by itself are in this language. Backchannels in this language, such as "mhm", don't
+    # interrupt the agent, but commands such as "stop" do.
     language: str = "en"
     # How words are said, such as {"SQL": "sequel", "Nguyen": "win"}. Captions and the history keep the written word.
     pronunciations: Mapping[str, str] = field(default_factory=dict, hash=False)
     # If False, the voice gets numbers, dates, money, abbreviations and markup as they are written: for services that
-    # read them well by themselves. `pronunciations` hold in any case.
+    # read them well by themselves. `pronunciations` are used in any case.
     spoken_forms: bool = True
-    tool_rounds_max: int = 10  # requests in a row that only call tools; the next request has no tools
+    tool_rounds_max: int = 10  # most requests in a row that only call tools; the next one has no tools
     private: bool = False  # if True, no words of a conversation are stored on disk
     notes: Callable[[], tuple[str, ...]] = tuple  # facts that the next session of a model must know
     data: Any = None  # a data class: each call gets an object of it as `context.data`, saved with the call
-    agents: tuple[Agent, ...] = ()  # agents that may take the conversation over; each needs a name of its own
-    hooks: Hooks = NO_HOOKS  # functions of yours that are called when a call starts, ends or changes
+    agents: tuple[Agent, ...] = ()  # agents that may take over the conversation; each needs its own name
+    hooks: Hooks = NO_HOOKS  # your functions that are called when a call starts, ends or changes
 
     # Made from the arguments above
     thinker: Brain = field(init=False, repr=False)
@@ -199,7 +202,7 @@ class Agent:
         return problems
 
     def _call_problems(self) -> list[str]:
-        """What is wrong with the data of a call and with the hooks."""
+        """The problems of `data` and `hooks`, one text for each problem."""
         problems = self.hooks.problems() if isinstance(self.hooks, Hooks) else ["hooks must be Hooks(…)"]
         if isinstance(self.data, type):
             try:
@@ -233,7 +236,8 @@ class Agent:
         return made
 
     def _language_problems(self) -> list[str]:
-        """Ears with an attribute `languages` must hear the agent's language. Other ears are trusted."""
+        """The problem, if the ears have an attribute `languages` that doesn't contain the agent's language. Ears
+        without this attribute are trusted."""
         heard = getattr(self.ears, "languages", None)
         mine = known_code(self.language) or self.language.replace("_", "-").split("-")[0].lower()
         if not isinstance(heard, Collection) or mine in heard:
@@ -282,7 +286,8 @@ class Agent:
         return settings
 
     def _make_voice(self) -> Voice | None:
-        """The voice. One that has a voice for every language, such as LocalVoice, is told the agent's."""
+        """The voice of the agent. A voice that supports several languages, such as LocalVoice, is set to the agent's
+        language."""
         in_language = getattr(self.voice, "in_language", None)
         voice: Voice | None = in_language(self.language) if callable(in_language) else self.voice
         return voice
@@ -305,7 +310,7 @@ class Agent:
         )
 
     def _make_asking(self) -> EarlyAsking:
-        """How the brain is asked early. One that doesn't say that it may be isn't."""
+        """How eagerly the brain is asked early. A brain without the attribute `can_guess` is never asked early."""
         if self.speculation not in SPECULATION:
             raise InvalidAgent(f"speculation must be one of {', '.join(SPECULATION)}, not {self.speculation!r}")
         return SPECULATION[self.speculation if getattr(self.brain, "can_guess", False) else "off"]
@@ -335,8 +340,9 @@ class Agent:
         return filled(self.phrases.greeting, {}) if is_greeting else ""
 
     def says(self, code: str, number: int, **fields: str) -> str:
-        """What the agent says by itself for this code, such as "working", in its language. "" says nothing. `number`
-        chooses the variant: pass one that a journal has, such as the reply's, so that a replay says the same."""
+        """The text that the agent says by itself for this code, such as "working", in its language. If the text is
+        empty, the agent says nothing. `number` chooses between variants of the text: pass a number that the journal
+        contains, such as that of the reply, so that a replay chooses the same variant."""
         return self.phrases.say(self.language, code, number, **fields)
 
 

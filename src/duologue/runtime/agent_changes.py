@@ -37,7 +37,7 @@ class _Change:
 
 
 class AgentChanges:
-    """The agents of one conversation. `root` is the one that it began with."""
+    """The agents of one conversation. `root` is the agent with which the conversation began."""
 
     def __init__(self, root: Agent, driver: Driver, transcript: Transcript) -> None:
         self.root = root
@@ -47,8 +47,8 @@ class AgentChanges:
         self._transcript = transcript
         self._changes: deque[_Change] = deque()
         self._updated: dict[str, str] = {}  # what `update` has changed, as far as it can be saved
-        self._seam = 0  # the place of the history from which the agent knows it
-        self._summary = ""  # what the agent knows of the history before that
+        self._seam = 0  # the first place of the history that the agent knows
+        self._summary = ""  # the agent's summary of the history before that place
         self._in_a_row = 0
         self._said = 0  # the newest turn at the last hand-over
         self._greeting = 0  # the reply with the greeting
@@ -60,7 +60,7 @@ class AgentChanges:
 
     @property
     def newest(self) -> Agent:
-        """The agent after all changes that wait."""
+        """The agent as it will be after all waiting changes."""
         return self._changes[-1].agent if self._changes else self.current
 
     # -- From the program
@@ -79,7 +79,7 @@ class AgentChanges:
         self._driver.post(ev.AgentChangeRequested)
 
     def check(self, wanted: Any) -> Agent:
-        """The agent to hand over to. Raises HandOverRefused."""
+        """Find the agent to hand over to. Raises HandOverRefused if that agent isn't known or can't take over."""
         names = ", ".join(repr(agent.name) for agent in known_agents(self.root) if agent.name)
         name = wanted.name if isinstance(wanted, Agent) else wanted
         found = next((agent for agent in known_agents(self.root) if agent.name and agent.name == name), None)
@@ -88,7 +88,9 @@ class AgentChanges:
         if found.name == self.current.name:
             raise HandOverRefused(f"{name!r} has the conversation already")
         if any(getattr(one.brain, "renew", None) is not None for one in (found, self.current)):
-            raise HandOverRefused("a speech-to-speech model can't take or give a conversation")
+            raise HandOverRefused(
+                "an agent with a speech-to-speech model can't hand over a conversation or take one over"
+            )
         if self._driver.state.said > self._said:
             self._in_a_row = 0
         if self._in_a_row >= IN_A_ROW_MAX:
@@ -96,7 +98,7 @@ class AgentChanges:
         return found
 
     def hand_over(self, agent: Agent, history: HistoryShare, summary: str) -> None:
-        """Let this agent take the conversation, as soon as the state machine applies it."""
+        """Request that this agent takes over the conversation. It does so when the state machine applies the change."""
         self._said, self._in_a_row = self._driver.state.said, self._in_a_row + 1
         self._updated = {}
         keeps = history == "whole"
@@ -108,7 +110,8 @@ class AgentChanges:
     # -- From the state machine
 
     def apply(self) -> Agent | None:
-        """The agent that has the conversation from now on."""
+        """Apply the oldest waiting change. Returns the agent that has the conversation from now on, or None if no
+        change waits."""
         if not self._changes:
             return None  # requested by an earlier process
         change = self._changes.popleft()
@@ -118,7 +121,8 @@ class AgentChanges:
         return self.current
 
     def history(self) -> tuple[Item, ...]:
-        """The history, as far as the agent knows it."""
+        """The part of the history that the agent knows. It begins with a summary of the earlier part, if the agent was
+        given one."""
         if not self._seam and not self._summary:
             return self._transcript.items
         notes: tuple[Item, ...] = (Note(f"The conversation so far: {self._summary}"),) if self._summary else ()
@@ -160,7 +164,7 @@ class AgentChanges:
 
 
 def known_agents(root: Agent) -> Iterator[Agent]:
-    """This agent, and all that can be reached from it."""
+    """This agent, the agents in its `agents`, the agents in theirs, and so on."""
     waiting, seen = deque([root]), set()
     while waiting:
         agent = waiting.popleft()
@@ -171,7 +175,8 @@ def known_agents(root: Agent) -> Iterator[Agent]:
 
 
 class Greeting:
-    """Says the greeting of an agent that has taken over, and then answers what the person has said meanwhile."""
+    """A brain that says the greeting of an agent that has taken over, and then answers what the person has said
+    meanwhile."""
 
     def __init__(self, text: str, brain: Brain) -> None:
         self._text = text

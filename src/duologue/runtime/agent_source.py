@@ -1,6 +1,7 @@
 """Where the agent of a call comes from: one agent for all calls, or a function that makes one for each.
 
-Rule: a function that raises or hangs costs only its own call. The person hears an apology, and the call ends.
+Rule: a function that raises an exception or hangs affects only its own call. The person hears an apology, and the call
+ends.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ class AgentSource:
 
     @cached_property
     def first(self) -> Agent:
-        """The agent, or one that is made for a call without facts. A server asks for it when it starts, so that a
-        broken agent fails before the first call."""
+        """The given agent, or an agent that is made for a call about which nothing is known. A server asks for this
+        agent when the server starts, so that a broken agent fails before the first call."""
         if not self.is_awaited:
             return self.plain()
         with ThreadPoolExecutor(1) as thread:  # an async function can't be awaited here
@@ -48,8 +49,8 @@ class AgentSource:
         return self._given if isinstance(self._given, Agent) else _checked(self._given())
 
     async def make(self, context: Context[Any]) -> Agent:
-        """The agent of a call. If the function fails, it is an agent that apologises, reports the failure and ends the
-        call. Raises what a function without arguments raises."""
+        """Return the agent of a call. If a function fails that is async or takes the context, return an agent that
+        apologises, reports the failure and ends the call. The exception of any other function is raised."""
         if not self.is_awaited:
             return self.plain()
         try:
@@ -59,7 +60,8 @@ class AgentSource:
             return apologising(await self._known_or_plain(), failure)
 
     async def try_to_make(self, context: Context[Any]) -> Agent:
-        """The agent of a call. Raises what the function raises, and InvalidAgent if it takes too long."""
+        """Return the agent of a call. Raises any exception of the function, and InvalidAgent if the function takes too
+        long."""
         if isinstance(self._given, Agent) or not self.is_awaited:
             return self.plain()
         make = partial(self._given, context) if self._takes_context else self._given
@@ -75,7 +77,8 @@ class AgentSource:
             raise InvalidAgent(f"the function that makes the agent took longer than {MAKE_S_MAX:.0f} s") from late
 
     async def _known_or_plain(self) -> Agent:
-        """The agent of a call without facts, or one without a voice if that can't be made either."""
+        """The agent that is made for a call about which nothing is known. If that fails too, an agent without a
+        voice."""
         if "first" not in self.__dict__:
             try:
                 self.__dict__["first"] = await self.try_to_make(Context(CallInfo()))
@@ -86,7 +89,8 @@ class AgentSource:
 
 
 def changed(given: AgentOrMaker, change: Callable[[Agent], Agent]) -> AgentOrMaker:
-    """The same agent, or function that makes agents, with this change to each of them."""
+    """The agent with this change applied. For a function that makes agents, return a function that applies the change
+    to each of them."""
     if isinstance(given, Agent):
         return change(given)
     make: Callable[..., Any] = given
@@ -103,8 +107,8 @@ def changed(given: AgentOrMaker, change: Callable[[Agent], Agent]) -> AgentOrMak
 
 
 def makes_agents(function: Callable[..., Any]) -> bool:
-    """Does this function make an agent, and isn't a brain? It takes nothing, or its first parameter is the context, by
-    its name or by its type."""
+    """Is this a function that makes an agent, rather than a brain? Such a function has no parameters, or its first
+    parameter is the context: its name is `context`, or its type is Context."""
     try:
         given = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

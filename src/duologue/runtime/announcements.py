@@ -54,7 +54,7 @@ class Announcer:
         self._open_turn = 0  # the turn of the user that has begun and has no end yet; 0: none
         self._agent = sg.TurnContext(0, "assistant", 0)
         self._captioned = ("", "", False, 0)
-        self._placed: tuple[int, bool, tuple[int, ...]] | None = None  # up to where the newest caption reached
+        self._placed: tuple[int, bool, tuple[int, ...]] | None = None  # where the newest caption ended
         self._commanded_by = ""  # the source of the newest command to interrupt the agent
         self._stopped_by = ""  # who or what has stopped the newest sound
         self._paused_for = ""  # the reason that the program gave for the newest pause
@@ -108,7 +108,7 @@ class Announcer:
                 send(sg.Noticed(event.at, code, level, text, actions, fatal, part))
 
     def _hint(self, part: str, notices: tuple[Notice, ...]) -> str:
-        """What the person is told about the fault of this step."""
+        """The text that tells the person about the fault of this step."""
         texts = [notice.text for notice in notices if notice.level == "error"]
         return " ".join(self._phrases.notice(self._language, text, part=part) for text in texts)
 
@@ -174,7 +174,8 @@ class Announcer:
             self._complete_shown(event.at, event.reply, after.asked)
 
     def _complete_shown(self, at: int, reply: int, turn: int) -> None:
-        """A reply has ended of which nothing sounds. If it was shown, tell that the agent's turn is complete."""
+        """Handle the end of a reply that made no sound. If its text was shown, send signals that the agent's turn has
+        started and is complete."""
         shown = self._transcript.heard_of(reply)
         if shown:
             self._agent = sg.TurnContext(turn, "assistant", at, shown, reply=reply)
@@ -182,7 +183,7 @@ class Announcer:
             self._bus.send(sg.TurnCompleted(at, self._agent))
 
     def _who_stops(self, record: StepRecord) -> str:
-        """Who or what stops the sound in this step: `by` of the signal TurnInterrupted."""
+        """Who or what stops the sound in this step, for the field `by` of the signal TurnInterrupted."""
         if type(record.event) is InterruptRequested:
             return self._commanded_by or "program"
         link = record.after.link
@@ -191,7 +192,8 @@ class Announcer:
         return "fault" if link is Link.FAULTED else "end" if link in CLOSED else "line"
 
     def _end_turns(self, at: int, ends: dict[int, str]) -> None:
-        """Tell that these turns of the user have ended, and why each was dropped; empty: it is complete."""
+        """Send signals that these turns of the user have ended. `ends` has the reason why each turn was dropped, or an
+        empty text for a complete turn."""
         for turn, why in ends.items():
             if turn == self._open_turn:
                 self._open_turn = 0
@@ -235,7 +237,8 @@ class Announcer:
 
 
 def _ends_of(record: StepRecord) -> dict[int, str]:
-    """The turns of the user that this step has ended, and why each was dropped; empty: it is complete."""
+    """The turns of the user that this step has ended, each with the reason why it was dropped. The reason is empty for
+    a complete turn."""
     ends: dict[int, str] = {}
     if record.after.said > record.before.said and record.after.link not in CLOSED:
         ends[record.after.said] = ""

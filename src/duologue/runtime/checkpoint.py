@@ -1,7 +1,7 @@
 """A conversation as data: everything needed to continue it after a crash, in this process or in another.
 
 The part "machine" holds ids, counts and times. The part "words" holds what was said. The long lists of "words" are
-split into pages, stored as "words.0", "words.1" and so on. Of a private conversation, no words are saved. Rule: all
+split into pages, stored as "words.0", "words.1" and so on. The words of a private conversation aren't saved. Rule: all
 data is checked before any of it is used, and an error names what is wrong.
 """
 
@@ -48,7 +48,7 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class OpenSpeech:
-    """A reply that was playing when the conversation was saved, with the ledger of what was heard of it."""
+    """A reply that was playing when the conversation was saved, with the ledger that says how much of it was heard."""
 
     reply: int
     voice: int
@@ -66,8 +66,8 @@ class Checkpoint:
     speech: OpenSpeech | None = None
     cut: OpenSpeech | None = None  # the newest interrupted reply; the client may still report that more of it was heard
     events: int = 0  # steps in the journal so far
-    summary: tuple[str, int] = ("", 0)  # what the brain has written, and how many places of the history that covers
-    metrics: dict[str, Any] | None = None  # what was counted so far; None: an earlier version didn't save it
+    summary: tuple[str, int] = ("", 0)  # the brain's summary, and how many places of the history it covers
+    metrics: dict[str, Any] | None = None  # what was counted so far; None if it wasn't saved
     context: dict[str, Any] = field(default_factory=dict)  # facts and data of the call, and which agent has it
     heard: tuple[HeardAnswer, ...] = ()  # answers whose turns aren't settled, as far as the client has heard them
 
@@ -230,7 +230,8 @@ def item_from_json(data: Any) -> Item:
 
 
 def read_data(saved: dict[str, Any], made: Any) -> Any:
-    """The saved data of a call, in the class of the data that was made for it. Raises NotRestorable."""
+    """The saved data of a call, as an object of the same class as `made`. If no data was saved, `made` itself. Raises
+    NotRestorable."""
     if made is None or saved.get("data") is None:
         return made
     try:

@@ -187,7 +187,7 @@ class CheckpointWriter:
                 failures += 1
 
     async def _back_off(self, pause_s: float) -> None:
-        """Wait before the next attempt. The wait is shorter while a caller waits for it."""
+        """Wait before the next attempt. The wait is shorter while a caller waits until its changes are saved."""
         await asyncio.sleep(min(pause_s, AWAITED_RETRY_S))
         if pause_s > AWAITED_RETRY_S and not self._waiting:
             try:
@@ -233,7 +233,8 @@ class CheckpointWriter:
         return True
 
     def note_failing(self, problem: StoreFailed) -> None:
-        """Report that saving fails, unless that was reported. The next write that succeeds reports the end of it."""
+        """Report that saving fails, unless this was already reported. The next successful write reports that saving
+        works again."""
         if not self._is_failing:
             self._is_failing = True
             self._report_failure(problem)

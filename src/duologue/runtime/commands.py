@@ -1,4 +1,4 @@
-"""What a context does to its running conversation.
+"""The commands that a context gives to its running conversation.
 
 Rule: a command posts an event, or raises NotPossible. It never waits for the state machine to agree.
 """
@@ -24,7 +24,7 @@ SUMMARY_S_MAX = 5.0  # for the brain to write a summary for the next agent
 
 
 def context_for(agent: Agent, context: Context[Any] | None, conversation: str) -> Context[Any]:
-    """The context of this conversation, with data of its own. Raises DataNotSavable."""
+    """The given context or a new one, with the id and the data of this conversation. Raises DataNotSavable."""
     mine: Context[Any] = context if context is not None else Context()
     mine.info = replace(mine.info, conversation=conversation)
     if mine.data is None:
@@ -35,8 +35,8 @@ def context_for(agent: Agent, context: Context[Any] | None, conversation: str) -
 
 
 class ConversationCommands:
-    """The commands of one conversation. `note_reason` gets the reason why the program ends it, `open_tools` opens the
-    servers that provide an agent's tools."""
+    """The commands of one conversation. `note_reason` is called with the reason when the program ends the conversation.
+    `open_tools` opens the servers that provide an agent's tools."""
 
     def __init__(
         self, engine: Engine, note_reason: Callable[[str], None], open_tools: Callable[[Any], Awaitable[None]]
@@ -93,7 +93,8 @@ class ConversationCommands:
         self._engine.driver.post(ev.EndAfterSpeaking if after_speaking else ev.EndRequested)
 
     async def all_said(self) -> bool:
-        """Wait until the agent has said everything. Returns whether the person has said nothing meanwhile."""
+        """Wait until the agent has said everything. Returns False if the person has said something meanwhile, or if the
+        call is over."""
         self._check_running()
         return await self._engine.program.all_said()
 

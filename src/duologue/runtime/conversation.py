@@ -228,7 +228,7 @@ class Conversation:
 
     async def end(self, reason: str = "ended by the program", *, after_speaking: bool = False) -> None:
         """End the conversation. Allowed in any state. Returns when every part of it has ended. With `after_speaking`,
-        what the agent is saying is heard to its end first, and so is the answer to what the user has said meanwhile."""
+        the agent first finishes what it is saying, and answers what the user has said meanwhile."""
         if self._shutdown is None:
             self._reason = self._reason or reason
         if self.engine.driver.state.link is Link.IDLE or self.engine.driver.is_closed:
@@ -316,14 +316,14 @@ class Conversation:
             del _MODELS_IN_USE[id(self.agent.brain)]
 
     def _claim_model(self) -> None:
-        """Reserve the brain if it is a speech-to-speech model: it can be in only one conversation at a time."""
+        """Reserve the brain if it is a speech-to-speech model: only one conversation at a time can use it."""
         if self.agent.ears is self.agent.brain and _MODELS_IN_USE.setdefault(id(self.agent.brain), self) is not self:
-            raise StartRefused("this model is in another conversation: make an agent with its own model")
+            raise StartRefused("this model is already used in another conversation: make an agent with its own model")
 
     # -- Commands
 
     def type(self, text: str, *, sees_captions: bool = True) -> None:
-        """Pass a text that the user typed. It is a whole turn. On a telephone with keys the user sees no captions."""
+        """Pass a whole turn that the user typed. `sees_captions` is False if the user has no screen, as on a phone."""
         self._check_running()
         if not text.strip():
             raise ValueError("the text is empty")
@@ -345,13 +345,13 @@ class Conversation:
         self.engine.driver.post(ev.SendPressed)
 
     def interrupt(self, source: str = "program") -> None:
-        """Stop the agent's speech and its request to the brain. Observers are told the `source`."""
+        """Stop the agent's speech and its request to the brain. The signal Commanded contains the `source`."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.InterruptRequested, "interrupt", source))
 
     def suspend(self, reason: str = "") -> None:
         """Pause until `resume`. Meanwhile nothing is heard or said, and all time limits are paused, except those of the
-        session and of the pause itself. Observers are told the `reason`."""
+        session and of the pause itself. The signal Commanded contains the `reason`."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.SuspendRequested, "suspend", reason))
 
@@ -510,7 +510,7 @@ class Conversation:
 
     @property
     def usage(self) -> tuple[UsageRow, ...]:
-        """What services have used so far in this process."""
+        """What the services of this conversation have used so far in this process."""
         return self.engine.usage.ledger.rows
 
     def on(self, kind: KindOf[Sig], handler: Callable[[Sig], object]) -> Callable[[], None]:
@@ -533,8 +533,8 @@ class Conversation:
     def on_exit(
         self, state: str, handler: Callable[[sg.StateExited], object], view: str = "phase"
     ) -> Callable[[], None]:
-        """Call `handler` whenever this view leaves this state, with how long it lasted. Returns a function that
-        unsubscribes."""
+        """Call `handler` whenever this view leaves this state. The signal says how long the state lasted. Returns a
+        function that unsubscribes."""
         self._check_state(view, state)
         return self.engine.bus.on(sg.StateExited, _if_about(view, state, handler))
 

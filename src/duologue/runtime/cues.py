@@ -1,8 +1,8 @@
 """Plays cues: what the person hears while they wait, and what they are told if an answer fails.
 
-The state machine decides when a cue is heard and what it tells. This module chooses the words, in the agent's language,
-and plays them beside the voice of the replies. Rule: a cue never fails. If its words can't be spoken, the built-in
-sound stands in for them, and a screen shows the words.
+The state machine decides when a cue is played and what it is about. This module chooses the words, in the agent's
+language, and plays them beside the voice of the replies. Rule: a cue never fails. If its words can't be spoken, the
+built-in sound is played instead, and a screen shows the words.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .guarded_line import GuardedLine
 from .tasks import Tasks
 
 SIGN_S_MAX = 0.4  # for the voice to begin; after it, the built-in sound is heard first
-FIRST_SOUND_S_MAX = 1.4  # for the voice to begin; after it, the built-in sound stands in for the words
+FIRST_SOUND_S_MAX = 1.4  # for the voice to begin; after it, the built-in sound replaces the words
 CUE_S_MAX = 8.0  # for the voice to make all of it
 
 _CODES = {
@@ -86,7 +86,8 @@ class Cues:
             self._line.stop_cue()
 
     def follow(self, record: StepRecord) -> None:
-        """Remember why an attempt failed, and begin the sounds of a line that was just opened."""
+        """Remember why an attempt failed. When the line has just been opened, start the ambient sound, and play the
+        sound for the beginning of a call."""
         before, after = record.before, record.after
         if after.retries > before.retries:
             failed = record.event

@@ -75,7 +75,7 @@ class Driver:
 
     def merge(self, next_due: Callable[[], int | None], wake: Callable[[], None]) -> None:
         """Wake a second machine with the same alarm. `next_due` returns its next due time, and `wake` is called when
-        that time has come. At the same time, the second machine is first."""
+        that time has come. If both machines are due at the same time, the second one is woken first."""
         self._other_due, self._wake_other = next_due, wake
 
     def now(self) -> int:
@@ -215,8 +215,8 @@ class Driver:
 
 
 def failure_text(failure: BaseException) -> str:
-    """A failure in words for the log. Only Duologue's own messages are in it, because those of services may contain
-    words or secrets."""
+    """The text of a failure for the log. Only messages of Duologue itself are included, because messages of services
+    may contain words of the conversation or secrets."""
     name = type(failure).__name__
     own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
     if not own and isinstance(failure, ServiceError):

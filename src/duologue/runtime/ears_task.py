@@ -29,8 +29,8 @@ SURE_S = 1.0  # ears that failed and were started again count as working after t
 
 
 class EarsTask:
-    """The task that runs the ears, and the queue of audio for them. `on_stopped` is called when the ears stop, and
-    `tell` with what becomes known about their condition."""
+    """The task that runs the ears, and the queue of audio for them. `on_stopped` is called when the ears stop. `tell`
+    is called with each report about the condition of the ears."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class EarsTask:
             self._sure = asyncio.get_running_loop().call_later(SURE_S, self._note_lasting)
 
     def change(self, ears: Ears | None) -> None:
-        """Listen with these ears from now on. None: the ears stay."""
+        """Listen with these ears from now on. If `ears` is None, the current ears continue."""
         if ears is None or ears is self._ears:
             return
         self._ears = ears
@@ -76,7 +76,8 @@ class EarsTask:
             task.add_done_callback(lambda _: None if self._tasks.closing else self.start())
 
     async def prepare(self) -> None:
-        """Wait until the ears are ready. If they can't be made ready, return: they then fail when they listen."""
+        """Wait until the ears are ready. If they can't be made ready, report that and return: they will fail when they
+        start to listen."""
         if self._ears is None or _is_ready(self._ears):
             return
         assert isinstance(self._ears, NeedsLoading)
@@ -87,7 +88,8 @@ class EarsTask:
             self._report_failure("ears", failure)
 
     def _note_lasting(self) -> None:
-        """The ears have listened for a while: if they are ready, they work."""
+        """Report that the ears work, if they are ready. Called when they have listened for a while without a
+        failure."""
         if self._ears is not None and _is_ready(self._ears):
             self._tell(EarsReport.WORKED)
 

@@ -233,7 +233,7 @@ class Engine:
             self.bus.send(sg.AgentChanged(self.driver.now(), agent.name))
 
     def speak(self, is_on: bool) -> None:
-        """From the next reply on, the agent speaks, or its words are only shown."""
+        """From the next reply on, speak the agent's words if `is_on`. Otherwise only show them."""
         self._speaks = is_on
         self._use_voice()
 
@@ -298,7 +298,7 @@ class Engine:
         return {"info": info, "data": data, "agents": self.changes.dump(), "says": self.program.dump()}
 
     def mark_context(self) -> None:
-        """The data of the call may have changed: save it soon."""
+        """Save the data of the call soon, because it may have changed."""
         if self.checkpoint_writer is not None and not self.agent.private:
             self.checkpoint_writer.mark(CONTEXT_PART)
 
@@ -311,7 +311,7 @@ class Engine:
         """Continue from the checkpoint. The line counts as lost, because the earlier process has ended. The first
         attempt to reconnect starts at once, because the wait before it has already passed. `has_more` means that the
         brain was in the middle of an answer. The brain is then asked again, but sentences that were heard aren't said
-        again. `receipts` are those of the client."""
+        again. `receipts` come from the client."""
         assert self._unrestored is not None
         earlier, self._unrestored = self._unrestored, None
         saved_voice = self.driver.state.voice_id
@@ -346,8 +346,8 @@ class Engine:
         self.unsaved_answers.note_receipts(receipts, played, saved_voice)
 
     def note_arrival(self, played: Played, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """A client has come that may have played voices whose numbers were never saved: don't use these numbers again,
-        and don't say again what was heard."""
+        """Note that a client has connected. It may have played voices whose numbers were never saved: these numbers
+        aren't used again, and what was heard isn't repeated."""
         state = self.driver.state
         if played.voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.post(ev.VoicesPlayed, played=played.voice)
@@ -490,15 +490,15 @@ class Engine:
             self.cues.play(effect)
 
     def _offer(self, effect: fx.StartReply) -> str:
-        """What to say after an answer was cut off without a word of the user. A brain that remembers says its last
-        question again by itself. What a lost line has cut off is taken up again from the sentence that was cut."""
+        """The text to say after an answer was cut off although the user said nothing: the rest of the answer if the
+        line was lost, or else a phrase. Empty for a brain that remembers: it repeats its last question by itself."""
         if isinstance(self.agent.thinker, Remembers):
             return ""
         return self.playback.rest_of_cut or self.agent.says("go_on", effect.reply)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """A late report says that an interrupted speech was heard: mark its request as handled. This isn't done for an
-        incomplete speech of a brain that remembers, because such a brain continues the answer by itself."""
+        """Mark the request of an interrupted speech as handled: a late report says that the speech was heard. But a
+        brain that remembers continues an incomplete speech by itself, so then nothing is marked."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.hearing.note_heard_late(speech.reply)
             self.requests.note_heard_late(speech.reply)
@@ -560,7 +560,7 @@ class Engine:
         self.bus.send(sg.HearingChanged(self.driver.now(), hearing))
 
     def note_attention(self, here: bool) -> None:
-        """The user is at the screen now, or isn't any more. Call this again every minute while the user is."""
+        """Note whether the user is at the screen. Call this again every minute while the user is there."""
         if here:
             self.driver.post(ev.PersonSeen)
         if here is not self.attention:
@@ -574,7 +574,7 @@ class Engine:
         return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language, self.agent.phrases)
 
     def end_journal(self) -> None:
-        """Mark the journal as complete and close it, and the recording."""
+        """Mark the journal as complete, and close the journal and the recording."""
         self.sound_recording.close()
         recorder, self.recorder = self.recorder, None
         if recorder is not None:

@@ -16,8 +16,9 @@ FRAMES_MAX = 250  # five seconds of 20 ms frames
 
 
 class FrameQueue:
-    """An async iterator over frames and markers. The iteration ends once the queue is closed and empty. A consumer may
-    also be called with them (`push_to`); then nothing waits."""
+    """An async iterator over frames and markers. The iteration ends once the queue is closed and empty. Instead of
+    iterating, a consumer may pass a function to `push_to`. The function is called with each frame and marker as it
+    arrives."""
 
     def __init__(self, frames_max: int = FRAMES_MAX) -> None:
         self._queue: deque[Incoming] = deque()
@@ -62,7 +63,7 @@ class FrameQueue:
             self._waiter.set_result(None)
 
     async def push_to(self, take: Callable[[Incoming], None]) -> None:
-        """Call `take` with each frame and marker as soon as it is there, until the queue is closed."""
+        """Call `take` with each frame and marker as soon as it arrives, until the queue is closed."""
         while self._queue:
             take(self._pop())
         self._take = take
@@ -73,8 +74,8 @@ class FrameQueue:
             self._take = None
 
     def _give(self, item: Incoming, take: Callable[[Incoming], None]) -> None:
-        """Call the consumer. If it fails, that isn't the line's fault: `push_to` raises it, and nothing more is
-        given."""
+        """Call the consumer. If the consumer raises an exception, that exception is raised by `push_to`, not by `put`,
+        and the consumer isn't called again."""
         try:
             take(item)
         except Exception as failure:  # noqa: BLE001 - raised by `push_to`

@@ -28,8 +28,8 @@ class GuardedLine:
 
     @property
     def may_play(self) -> bool:
-        """Does the state machine play the agent's speech now? It doesn't while the speech is on hold or the line is
-        away."""
+        """May the agent's speech be played now, according to the state machine? It may not while the speech is on hold
+        or the line is lost."""
         return is_sounding(self._driver.state)
 
     def play(self, voice: int, chunk: int, sound: Sound) -> bool:
@@ -65,8 +65,8 @@ class GuardedLine:
         return failure is None
 
     def _attempt(self, act: Callable[[], None]) -> Exception | None:
-        """Do this, and return its failure. The failure of a cue or of ambient sound is only reported: no speech is
-        lost by it."""
+        """Call `act`. If it fails, report and return the exception. For a cue or ambient sound, nothing else is done,
+        because no speech is lost."""
         try:
             act()
         except Exception as failure:  # noqa: BLE001 - the failure becomes an event

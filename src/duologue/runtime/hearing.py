@@ -1,7 +1,7 @@
-"""Runs the hearing machine: passes it inputs in order, and tells the conversation machine what it wants told.
+"""Runs the hearing machine: passes inputs to it in order, and posts its decisions to the conversation machine.
 
-All decisions are in the package `hearing`. Rule: nothing here decides. An input is processed between two steps of the
-conversation machine, never within one.
+All decisions are made in the package `hearing`. Rule: this module decides nothing. An input is processed between two
+steps of the conversation machine, never within one.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Hearing:
         self._judge = judge
         self._followed: tuple[Intent, ...] = ()  # what the last step of the conversation machine led to
         self._accepted: Verdict | None = None  # a verdict that has changed something, to be announced
-        self._verdicts: dict[type[Event], Verdict] = {}  # told, and not processed yet
+        self._verdicts: dict[type[Event], Verdict] = {}  # posted, but not processed yet
         self._has_names = policy.language != "de"  # in German, every noun is capitalised
         self._speech = (0, 0, False)  # the speech that the machine knows of: its reply, its sounds, is it complete?
         driver.merge(lambda: next_due(self.policy, self.state), self._wake)
@@ -77,19 +77,19 @@ class Hearing:
         self._take(inp.Reported(self._driver.now(), heard))
 
     def forget(self) -> None:
-        """The ears have stopped."""
+        """Note that the ears have stopped."""
         self._take(inp.EarsStopped(self._driver.now()))
 
     def press(self) -> None:
-        """The user presses push-to-talk."""
+        """Note that the user presses push-to-talk."""
         self._between_steps(lambda: self._take(inp.ButtonPressed(self._driver.now())))
 
     def release(self) -> None:
-        """The user releases push-to-talk."""
+        """Note that the user releases push-to-talk."""
         self._between_steps(lambda: self._take(inp.ButtonReleased(self._driver.now())))
 
     def type(self, text: str, is_blind: bool = False) -> None:
-        """The user has typed a whole turn. `is_blind`: they see no captions."""
+        """Note that the user has typed a whole turn. `is_blind` means that the user sees no captions."""
         self._between_steps(lambda: self._take(inp.Typed(self._driver.now(), text, is_blind)))
 
     def note_agent(self, speech: Speech) -> None:
@@ -103,18 +103,18 @@ class Hearing:
             self._take(inp.AgentSpoke(self._driver.now(), words, question))
 
     def note_question(self, reply: int) -> None:
-        """The brain's reply holds a question."""
+        """Note that this reply of the brain contains a question."""
         self._between_steps(lambda: self._take(inp.AgentAsks(self._driver.now(), reply)))
 
     def note_open_speech(self, speech: Speech) -> None:
-        """An earlier process was saying this when it ended. If that was a question of which not enough was heard, the
-        machine knows that it wasn't asked."""
+        """Note what an earlier process was saying when it ended. If it was a question and too little of it was heard,
+        the question counts as not asked yet."""
         asked = speech.ledger.last_question(self._has_names)
         if asked is not None and speech.ledger.heard_ms < needed_ms(self.policy, inp.QuestionSpan(*asked)):
             self.note_question(speech.reply)
 
     def note_heard_late(self, reply: int) -> None:
-        """A late report says that this reply was heard."""
+        """Note that this reply was heard, according to a late report."""
         self._take(inp.HeardLate(self._driver.now(), reply))
 
     def _between_steps(self, act: Callable[[], None]) -> None:
@@ -159,7 +159,7 @@ class Hearing:
         self._accepted = verdict
 
     def follow(self, record: StepRecord) -> None:  # noqa: ARG002
-        """Tell the conversation machine what its step led to, after the effects of the step were performed."""
+        """Post the decisions that followed from the step, after the effects of the step were performed."""
         if isinstance(self._accepted, TakeAnswer):
             self._announce()
         followed, self._followed = self._followed, ()

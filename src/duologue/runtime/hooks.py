@@ -1,6 +1,6 @@
 """Hooks: functions of the program that are called when a call starts, ends or changes.
 
-Rule: a hook can't break a call. It runs beside the conversation, within a limit of time, and its failure is reported.
+Rule: a hook can't break a call. It runs beside the conversation, within a time limit, and its failure is reported.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Hook = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """Async functions that are called during a call. The first argument is the context. Except for `on_start`
-    and `on_resume`, the second one tells what happened."""
+    """Async functions that are called during a call. The first argument is the context. Except for `on_start` and
+    `on_resume`, the second argument says what happened."""
 
     on_start: Hook | None = None  # the call has begun
     on_resume: Hook | None = None  # this process continues a call that began in another one
@@ -45,7 +45,7 @@ class Hooks:
     on_message: Hook | None = None  # the client's program has sent a ProgramMessage: the result is the answer to it
 
     def problems(self) -> list[str]:
-        """What is wrong with these hooks."""
+        """The problems of these hooks, one text for each problem."""
         given = [(one.name, getattr(self, one.name)) for one in fields(self)]
         wrong = [name for name, hook in given if hook is not None and not inspect.iscoroutinefunction(hook)]
         return [f"{name} must be an async function: write `async def`" for name in wrong]
@@ -56,13 +56,13 @@ NO_HOOKS = Hooks()
 
 @dataclass(frozen=True, slots=True)
 class CallUsage:
-    """What one call has used, as far as this process has seen it."""
+    """What one call has used in this process. Use in an earlier process isn't included."""
 
     duration_ms: int
     turns: int  # of the person
     requests: int  # to the brain
     tool_calls: int
-    spoken_ms: int  # of the agent, as far as it was heard
+    spoken_ms: int  # heard speech of the agent
     services: tuple[UsageRow, ...] = ()  # tokens, characters and seconds by provider and model
 
 
@@ -121,12 +121,13 @@ class HookRunner:
         self._run("on_usage", used)
 
     async def answer(self, message: ProgramMessage) -> object:
-        """What the agent's program answers to a message of its client. Raises NotPossible if it gives no answer."""
+        """The answer of the hook `on_message` to a message of the client. Raises NotPossible if there is no such hook,
+        if it fails, or if it is answering too many messages."""
         hook = self._hooks.on_message
         if hook is None:
-            raise NotPossible("the agent takes no messages: it has no hook `on_message`")
+            raise NotPossible("the agent can't receive messages: it has no hook `on_message`")
         if self._answering >= ANSWERS_MAX:
-            raise NotPossible(f"the agent is answering {ANSWERS_MAX} messages already")
+            raise NotPossible(f"the agent is already answering {ANSWERS_MAX} messages")
         self._answering += 1
         limit = HookLimit(HOOK_S_MAX)
         HOOK_LIMIT.set(limit)

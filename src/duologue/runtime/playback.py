@@ -84,11 +84,12 @@ class Playback:
             self._tasks.start(self._play_when_saved(speech), f"sound {effect.voice}")
 
     async def _play_when_saved(self, speech: Speech) -> None:
-        """Wait until the start of the speech is saved, then play the speech. A speech that is played unsaved may be
-        heard again if this process ends and its client keeps no receipts. So it is held while the store fails, but the
-        machine waits for its sound only so long. Then it is played anyway. A process that was frozen finds all of its
-        timers expired, and another one may have the conversation by then. So the wait has steps, and a freeze uses up
-        only one of them."""
+        """Wait until the start of the speech is saved, then play the speech. A speech that is played before it is saved
+        may be heard a second time, if this process ends and the client keeps no receipts. So the speech is held back
+        while the store fails. But the state machine waits for the sound only for a limited time, so the speech is
+        played before that time is over, even if it isn't saved. When a process was frozen, all of its timers have
+        expired, and another process may own the conversation by then. So the wait is divided into steps, and a freeze
+        uses up only one of them."""
         step_s = self._driver.state.settings.stall_ms_max * HOLD_SHARE / HOLD_STEPS / 1000
         saving = asyncio.ensure_future(self._save())
         try:
@@ -115,7 +116,7 @@ class Playback:
         while True:
             try:
                 return await self.wait_until_saved()
-            except StoreFailed:  # it has tried for a while
+            except StoreFailed:  # `wait_until_saved` has tried for a while
                 await asyncio.sleep(RETRY_S)
 
     def hold(self, effect: fx.HoldPlayback) -> None:
@@ -131,13 +132,13 @@ class Playback:
         self._line.clear(effect.voice)
 
     def truncate(self, effect: fx.TruncateReply) -> None:
-        """The reply was interrupted: add what was heard of it to the history."""
+        """Add to the history what was heard of an interrupted reply."""
         speech = self._of(effect.voice)
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
         self.cut, self.cut_by_line = speech, self._driver.state.link in AWAY
         if self.cut_by_line and effect.heard_ms and not speech.ledger.counts_as_heard():
-            self.on_unheard(speech)  # for the machine, a sound too short for a word is an answer that was heard
+            self.on_unheard(speech)  # the state machine counts even a sound shorter than a word as a heard answer
         if self._truncates is not None:
             self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 
@@ -174,7 +175,8 @@ class Playback:
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Process a report about an earlier voice. If the report says that more of the newest interrupted reply was
-        heard, correct the history. A reply counts as heard late once it is noticed, and its question at its end."""
+        heard, correct the history. `on_heard_late` is called once so much of the reply was heard that it counts as
+        heard, and again once all of it was heard."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
@@ -223,12 +225,12 @@ class Playback:
 
     @property
     def rest_of_cut(self) -> str:
-        """What is still to be said of a reply that a lost line has interrupted, from the sentence on that was cut."""
+        """The rest of a reply that a lost line has interrupted, from the beginning of the sentence that was cut."""
         return self.cut.ledger.rest_from_sentence() if self.cut is not None and self.cut_by_line else ""
 
     @property
     def heard_of_cut(self) -> str:
-        """The sentences that were heard to their end of a reply that a lost line has interrupted."""
+        """The completely heard sentences of a reply that a lost line has interrupted."""
         return self.cut.ledger.heard_sentences() if self.cut is not None and self.cut_by_line else ""
 
     @property

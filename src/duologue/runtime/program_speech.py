@@ -1,7 +1,7 @@
-"""What the program says and asks by itself in a call: its words wait here until the state machine lets them be said.
+"""The texts that the program itself says and asks in a call. They wait here until the state machine allows them.
 
-The state machine knows only that there is something to say. Rule: words are said once. If nothing of them was heard,
-they are said again; once a part was heard, `say` returns that part.
+The state machine knows only that there is something to say. Rule: a text is said again only if no part of it was heard.
+Once a part was heard, `say` returns that part.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ SETTLED_S = 1.0  # a reply that has been silent for this long waits for the prog
 HIDDEN = "hidden"  # stands for each word of a secret answer
 
 
-# The limit of the hook that runs, if one does. It doesn't count while the hook waits until something was said.
+# The time limit of the running hook, if a hook runs. It is paused while the hook waits until something was said.
 HOOK_LIMIT: ContextVar[HookLimit | None] = ContextVar("hook_limit", default=None)
 
 
 class HookLimit:
-    """The time that a hook may take."""
+    """The time limit of a hook. It can be paused."""
 
     def __init__(self, limit_s: float) -> None:
         self._limit_s = limit_s
@@ -54,7 +54,7 @@ class HookLimit:
 
 
 class _Unlimited:
-    """Waits for this result. Meanwhile, the limit of a hook doesn't count."""
+    """Waits for this result. If a hook is waiting, its time limit is paused meanwhile."""
 
     def __init__(self, done: asyncio.Future[str]) -> None:
         self._done = done
@@ -72,23 +72,23 @@ class _Unlimited:
 
 @dataclass(eq=False, slots=True)
 class _Words:
-    """A text of the program's own, and who waits for it."""
+    """A text that the program says or asks, and the future that its caller awaits."""
 
     text: str
     asks: bool
     done: asyncio.Future[str]
     secret: bool = False
-    finals: dict[int, str] = field(default_factory=dict)  # of a secret answer, by utterance: never stored
+    finals: dict[int, str] = field(default_factory=dict)  # the texts of a secret answer, by utterance; never stored
 
 
 class ProgramSpeech:
-    """The words of the program in one conversation."""
+    """The texts that the program says and asks in one conversation."""
 
     def __init__(self, driver: Driver, transcript: Transcript) -> None:
         self._driver = driver
         self._transcript = transcript
         self._waiting: deque[_Words] = deque()
-        self._current: list[_Words] = []  # those that the newest request says
+        self._current: list[_Words] = []  # the texts that the newest request says
         self._reply = 0
         self._question: _Words | None = None  # heard, and not answered yet
         self._said_before = 0  # the newest turn when the question was asked: it isn't the answer
@@ -145,14 +145,14 @@ class ProgramSpeech:
         if self._driver.is_closed or self._driver.state.link in CLOSED:
             raise NotPossible("nothing can be said: the call has not started, or is over")
         if len(self._waiting) >= WAITING_MAX:
-            raise NotPossible(f"{WAITING_MAX} texts wait to be said already")
+            raise NotPossible(f"{WAITING_MAX} texts are already waiting to be said")
         words = _Words(text, asks, asyncio.get_running_loop().create_future(), secret)
         self._waiting.append(words)
         self._driver.post(ev.SpeechRequested)
         return words
 
     def _drop(self, words: _Words) -> None:
-        """The program no longer waits for this answer."""
+        """Drop a question, because the program no longer waits for the answer."""
         if self._question is words:
             self._question = None
         if words in self._waiting:
@@ -161,7 +161,7 @@ class ProgramSpeech:
     # -- From the state machine
 
     def brain(self, effect: fx.StartReply) -> ProgramBrain:
-        """What says the words that wait, as the brain of this request."""
+        """A brain that says the waiting texts as the reply to this request."""
         self._current += self._waiting
         self._waiting.clear()
         self._reply = effect.reply
@@ -206,7 +206,8 @@ class ProgramSpeech:
                 words.done.set_result(part)
 
     def _take_answer(self, question: _Words, s: State) -> None:
-        """Give the program the answer. Words that began before the question was heard aren't one: it is asked again."""
+        """Return the answer to the program. If the person's words began before the question was heard, they don't count
+        as an answer, and the question is asked again."""
         self._question = None
         first = max(s.answered, self._said_before) + 1
         if self.is_premature(first, s.said):
@@ -224,7 +225,7 @@ class ProgramSpeech:
         self._driver.post(ev.SpeechRequested)
 
     def _end(self) -> None:
-        """The call is over: nothing more is said."""
+        """Return an empty text to all callers that still wait in `say` or `ask`, because the call is over."""
         left = [*self._current, *self._waiting, *([self._question] if self._question is not None else [])]
         self._current, self._question = [], None
         self._waiting.clear()
@@ -272,7 +273,7 @@ class ProgramSpeech:
 
 
 class ProgramBrain:
-    """Says words of the program."""
+    """A brain that says texts of the program."""
 
     def __init__(self, words: tuple[_Words, ...]) -> None:
         self._words = words

@@ -1,9 +1,9 @@
-"""Receipts: what the store may not know yet of an answer that is being played, kept by the client that hears it.
+"""Receipts: records of answers that are being played. The client keeps them, because the store may not have them yet.
 
 A client that comes back to another server presents its receipts. So that server knows which turns were answered, with
 which words, and repeats nothing that was heard, even if the store failed while the answer was played. A receipt is
-sealed with a secret of the conversation, because its client must not be able to put words into the agent's mouth.
-Rule: values and functions only. A receipt that can't be read, or with a wrong seal, counts as none.
+sealed with a secret of the conversation, because its client must not be able to put words into the agent's mouth. Rule:
+values and functions only. A receipt that can't be read or has a wrong seal is ignored.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from duologue.ports.brain import Part, Request
 from duologue.ports.line import Played
 from duologue.voice.ledger import Ledger
 
-RECEIPTS_MAX = 4  # that a client presents: more answers than this aren't played while a store fails
+RECEIPTS_MAX = 4  # of one client; while a store fails, no more answers than this are played
 RECEIPT_CHARS_MAX = 60_000
 
 
 class ReceiptTurn(NamedTuple):
-    """A turn of the user that the answer is about. `typed` is the client's id of the message; empty: it has none."""
+    """A turn of the user that the answer is about. `typed` is the id that the client gave to a typed message, or
+    empty."""
 
     turn: int
     text: str
@@ -50,7 +51,8 @@ def seal(receipt: AnswerReceipt, secret: str) -> str:
 
 
 def read_receipts(texts: Iterable[str], secret: str) -> tuple[AnswerReceipt, ...]:
-    """The receipts with a right seal, by voice number. Of several for one voice, the last counts."""
+    """The receipts with a valid seal, sorted by voice number. If there are several for one voice, only the last is
+    returned."""
     found = (_read(text, secret) for text in texts)
     by_voice = {one.voice: one for one in found if one is not None}
     return tuple(by_voice[voice] for voice in sorted(by_voice))
@@ -77,22 +79,22 @@ def _read(text: str, secret: str) -> AnswerReceipt | None:
 
 
 class HeardAnswer(NamedTuple):
-    """An answer to the turns up to `turn` that the store doesn't know. `heard` are its sentences that were heard to
-    their end, and `text` is all of it."""
+    """An answer that isn't in the store. It answers the turns up to `turn`. `heard` contains the sentences that were
+    heard completely, and `text` is the whole answer."""
 
     turn: int
     heard: str
     text: str
 
     def turn_before(self, last: int) -> int:
-        """The turn that it answers, if all of it was heard and later turns up to `last` are open. Otherwise 0."""
+        """The `turn` of this answer, if all of the answer was heard and `last` is a later turn. Otherwise 0."""
         is_whole = _plain(self.heard) == _plain(self.text)
         return self.turn if is_whole and self.turn < last else 0
 
 
 def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
-    """The sentences that were heard to their end, and the whole text. `heard_ms` is None for an answer that was
-    followed by another one: it was heard as far as the user wanted."""
+    """The sentences that were heard completely, and the whole text. `heard_ms` is None if another answer followed this
+    one: then the whole text counts as heard."""
     text = f"{ledger.earlier} {ledger.text}".strip()
     if heard_ms is None:
         return text, text
@@ -102,7 +104,7 @@ def heard_of(ledger: Ledger, heard_ms: int | None) -> tuple[str, str]:
 
 
 def heard_answer(receipt: AnswerReceipt, played: Played | None, turn: int) -> HeardAnswer | None:
-    """What this client has heard of the answer. None if it has played nothing of it."""
+    """The answer, with the sentences that this client has heard. None if the client has played nothing of it."""
     if played is None or played.voice < receipt.voice or not played.heard_ms:
         return None
     is_newest = played.voice == receipt.voice
@@ -111,7 +113,7 @@ def heard_answer(receipt: AnswerReceipt, played: Played | None, turn: int) -> He
 
 
 def joined(answers: Sequence[HeardAnswer]) -> HeardAnswer:
-    """Several answers as one, to the newest of their turns."""
+    """Several answers joined into one. Its `turn` is that of the last answer."""
     heard, text = (
         " ".join(filter(None, texts)) for texts in zip(*((one.heard, one.text) for one in answers), strict=True)
     )
@@ -119,13 +121,15 @@ def joined(answers: Sequence[HeardAnswer]) -> HeardAnswer:
 
 
 class HeardText:
-    """The heard words of an answer that is made again: which of its sentences needn't be said."""
+    """The words of an answer that were already heard. When the answer is made again, `has` says which sentences to
+    leave out."""
 
     def __init__(self, heard: str = "") -> None:
         self._rest = _plain(heard)
 
     def has(self, sentence: str) -> bool:
-        """Was this sentence heard? Sentences are heard in order, so what comes before it isn't looked at again."""
+        """Was this sentence heard? Call this in the order of the sentences, because words before a found sentence
+        aren't searched again."""
         wanted = _plain(sentence)
         _, found, after = self._rest.partition(wanted) if wanted else ("", "", "")
         if found:
@@ -134,7 +138,7 @@ class HeardText:
 
 
 class ToldBrain:
-    """A brain that gives an answer once more, word for word."""
+    """A brain that repeats an answer word for word."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -94,13 +94,14 @@ class Replies:
         self._start(speech, request, brain or self._brain)
 
     def guess(self, request: Request) -> None:
-        """Start the reply to a request about a turn that may go on. Its sound waits, and so does everything that it
-        does, until `confirm`."""
+        """Start the reply to a turn that may still go on. Its sound and its actions, such as tool calls, wait until
+        `confirm`."""
         self._early = speech = Speech(request.reply, is_awaited=bool(request.text))
         self._start(speech, replace(request, confirmed=speech.counts.wait), self._brain)
 
     def confirm(self, reply: int) -> bool:
-        """The turn has ended, so the reply that was asked early counts. Returns False if it wasn't asked early."""
+        """Use the reply that was requested early, because the turn has ended. Returns False if this reply wasn't
+        requested early."""
         speech = self._early
         if speech is None or speech.reply != reply:
             return False
@@ -146,7 +147,7 @@ class Replies:
                 work = self._speak(speech, sentences, self._voice, self._forms)
                 speaking = both.create_task(work, name=f"voice {speech.reply}")
                 await self._think(speech, request, brain, sentences)
-            if not speech.ledger.chunks:  # there is nothing to hear: its end is told once the reply counts
+            if not speech.ledger.chunks:  # nothing is heard of it: its end is reported once the reply is confirmed
                 await speech.counts.wait()
         except BaseExceptionGroup as failures:
             raise _first(failures) from None
@@ -161,7 +162,7 @@ class Replies:
         is_first = True
         is_opening = self._voice is not None  # nothing was given to the voice yet
         joins = joins_words(self._voice)
-        waiting_since = 0  # when the text came that waits for the end of its sentence
+        waiting_since = 0  # the time at which the text arrived that waits for the end of its sentence
         async with reading(brain.reply(request)) as parts:
             async for part in in_time(parts, self._driver.state.settings.attempt_ms_max):
                 if is_first:
@@ -173,7 +174,7 @@ class Replies:
                     case str():
                         found: list[str | _Part] = list(splitter.feed(part))
                         waiting_since = waiting_since if waiting_since and not found else self._driver.now()
-                        is_slow = self._driver.now() > waiting_since  # a sentence that comes at once isn't parted
+                        is_slow = self._driver.now() > waiting_since  # a sentence that arrives at once isn't split
                         if is_opening and is_slow and not found and (words := splitter.opening(joins)):
                             found = [_Part(words)]
                         if self._driver.now() - waiting_since >= SENTENCE_MS_MAX and (words := splitter.whole_words()):
@@ -222,7 +223,8 @@ class Replies:
         await sentences.put(None)
 
     def _note_question(self, speech: Speech, part: str | _Part | OpenQuestion) -> None:
-        """Note that this reply asks something. A reply that was asked early asks nothing before it counts."""
+        """Note that this reply asks a question. For a reply that was requested early, `on_question` is called later, by
+        `confirm`."""
         if isinstance(part, _Part) or (isinstance(part, str) and not is_question(part)):
             return
         speech.asks = True
@@ -262,9 +264,9 @@ class Replies:
         values: tuple[str, ...] | None = None,
         goes_on: bool = False,
     ) -> bool:
-        """Say a sentence, or a part of one if `goes_on`. `values` are those of an open question; None: the sentence
-        isn't marked as one. Returns False for a sentence that has nothing to say, such as an emoji: it is only
-        written."""
+        """Say a sentence, or with `goes_on` a part of one. `values` are the values of an open question, or None if the
+        sentence isn't marked as an open question. Returns False if nothing is spoken, because the sentence was heard
+        before or has no spoken form, such as an emoji."""
         sentence = spoken.written
         if spoken.is_silent:
             if speech.ledger.chunks:
@@ -292,7 +294,7 @@ class Replies:
             raise
         except Exception as failure:
             raise VoiceFailed(classify(failure)) from failure
-        finally:  # what was sent to the voice is used, even if it is never heard
+        finally:  # text that was sent to the voice counts as used, even if it is never heard
             if self.report_usage is not None:
                 provider, model = provider_of(voice)
                 self.report_usage("tts", provider, model, began_at, characters=len(spoken.text), spoken_ms=spoken_ms)

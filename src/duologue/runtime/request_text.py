@@ -14,7 +14,8 @@ _CUT = "[The first {chars} characters of this message are left out, because they
 
 
 def request_text(texts: Sequence[str], chars_max: int = CHARS_MAX) -> str:
-    """The texts joined, with at most `chars_max` characters of them and a line about what is left out."""
+    """The joined texts. If they have more than `chars_max` characters, the earliest are left out, and a line says how
+    much."""
     kept: list[str] = []
     room = chars_max
     for text in reversed(texts):

@@ -66,7 +66,7 @@ class Requests:
         return request
 
     def confirm(self, effect: StartReply) -> None:
-        """The turn has ended, so the early request counts."""
+        """Make the early request the current one, because its turn has ended."""
         assert self._early.reply == effect.reply, effect
         self._note(self._early)
 

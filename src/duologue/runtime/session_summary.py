@@ -1,7 +1,7 @@
 """The summary of a conversation, which the next session is given beside the newest turns.
 
-The brain writes it, if it can. What no summary of the brain covers is quoted. Rule: the summary covers the whole
-conversation. A summary of the brain is never cut, and of quoted turns the beginning and the end are kept.
+The brain writes the summary, if it can. Turns that the brain hasn't summarised are quoted. Rule: the summary covers the
+whole conversation. The brain's part is never cut. If quoted turns are too long, their beginning and their end are kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .transcript import Transcript
 
 RECENT_TURNS = 10  # turns that the next session is given word for word
 SUMMARY_CHARS_MAX = 2_000  # of a summary of the brain
-QUOTE_CHARS_MAX = 2_000  # of quoted turns that the next session isn't given word for word, and of those that it is
+QUOTE_CHARS_MAX = 2_000  # for the quoted older turns, and again for the newest RECENT_TURNS
 PIECE_CHARS_MAX = 12_000  # the most text that the brain summarises at once
 SUMMARY_S_MAX = 20.0
 
@@ -29,7 +29,7 @@ class SessionSummary:
         self._transcript = transcript
         self._summarise = summarise
         self._written = ""  # by the brain
-        self._covered = 0  # how many places of the history that covers
+        self._covered = 0  # how many places of the history `_written` covers
         self._is_running = False
 
     def use_brain(self, summarise: Summarise | None) -> None:
@@ -37,7 +37,7 @@ class SessionSummary:
 
     @property
     def text(self) -> str:
-        """The brain's summary, and the turns since then."""
+        """The brain's summary, followed by quotes of the turns since then."""
         newer = self._transcript.since(self._covered)
         old = max(0, len(newer) - len(self._transcript.recent(RECENT_TURNS)))
         return _joined(self._written, quoted(newer[:old]), quoted(newer[old:]))
@@ -63,7 +63,7 @@ class SessionSummary:
         self._written, self._covered = written, covered
 
     def dump(self) -> tuple[str, int]:
-        """What the brain has written, and how many places of the history that covers."""
+        """The summary that the brain has written, and how many places of the history it covers."""
         return self._written, self._covered
 
     def load(self, written: str, covered: int) -> None:
@@ -75,14 +75,14 @@ class SessionSummary:
 
 
 def lines_of(items: Iterable[Item], is_only_user: bool = False) -> list[str]:
-    """What was said, one line each."""
+    """One line for each turn and reply with text. With `is_only_user`, only the turns of the user."""
     kinds = (UserSaid,) if is_only_user else (UserSaid, AgentSaid)
     return [_line(item) for item in items if isinstance(item, kinds) and item.text]
 
 
 def quoted(items: tuple[Item, ...]) -> str:
-    """What was said, in at most QUOTE_CHARS_MAX characters. If that is too little, the user's words are kept; if it is
-    still too little, the first and the last of them."""
+    """Quote what was said, in at most QUOTE_CHARS_MAX characters. If it doesn't fit, only the user's words are quoted.
+    If these don't fit either, only their beginning and their end are quoted."""
     text = ""
     for is_only_user in (False, True):
         text = "\n".join(lines_of(items, is_only_user))

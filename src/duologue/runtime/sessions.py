@@ -69,7 +69,7 @@ class Sessions:
         self._start(lambda: self._open(notify_line, notify), effect.session)
 
     def renew(self, effect: fx.RenewSession) -> None:
-        """Open the next session beside the current one, which is heard until the next one is ready."""
+        """Open the next session beside the current one, which is used until the next one is ready."""
         self._refresh()
         self._renewing = self._session_number
         self._successor = effect.session
@@ -142,7 +142,7 @@ class Sessions:
 
     def _hear_session(self) -> Callable[[Wobbled | Healed | Closed], None]:
         """Make a callback for the events of a new session. From now on, events of the old session are ignored, except
-        that it ends too early for its successor."""
+        its end before the new session is ready."""
         self._session_number += 1
         number = self._session_number
 

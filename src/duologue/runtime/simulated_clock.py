@@ -142,7 +142,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     @contextmanager
     def _without_sockets(self) -> Iterator[None]:
-        """While plain functions run, sockets to other machines or processes are refused too."""
+        """Refuse network connections of plain sockets too, which don't go through the event loop."""
         if not self._raises_at_network:
             yield
             return

@@ -33,7 +33,8 @@ class Snapshot:
 
 
 def snapshot_of(engine: Engine, end_reason: str = "") -> Snapshot:
-    """The snapshot of a conversation. `end_reason` is why it has ended or is ending, if it is."""
+    """The snapshot of a conversation. `end_reason` is the reason why the conversation has ended or is ending; empty if
+    it goes on."""
     s, states = engine.driver.state, engine.announcer.conversation
     speaking = engine.playback.speech is not None
     return Snapshot(
@@ -73,8 +74,8 @@ def context_of(engine: Engine) -> dict[str, Any]:
 
 
 def is_at_rest(engine: Engine) -> bool:
-    """Does neither side speak, and is no answer pending? A question of the program that waits for its answer is
-    rest."""
+    """Is neither side speaking, and is no answer pending? This is also true while a question of the program waits for
+    its answer."""
     s = engine.driver.state
     if engine.program.listens and s.user is User.QUIET and s.voice is Voice.SILENT:
         return s.reply is Reply.NONE

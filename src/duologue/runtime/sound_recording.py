@@ -1,7 +1,7 @@
 """Records the sound of a conversation, if that was asked for.
 
-Rule: a private conversation is never recorded, and a secret answer is silence. If the recording fails, such as on a
-full disk, it ends, and the conversation continues.
+Rule: a private conversation is never recorded, and a secret answer is recorded as silence. If the recording fails, such
+as on a full disk, it ends, and the conversation continues.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class SoundRecording:
         return True
 
     def note(self, event: LineEvent) -> None:
-        """Add what the line delivers or has played."""
+        """Add the sound that the line delivers or has played."""
         recording, now = self._recording, self._driver.now()
         if recording is None:
             return

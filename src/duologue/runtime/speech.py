@@ -31,7 +31,7 @@ class Speech:
         self.ledger = Ledger()
         self.task: asyncio.Task[Any] | None = None
         self.voice = 0  # the voice number of the speech; 0: the speech may not be played yet
-        self.counts = asyncio.Event()  # set unless the reply was asked early, and the user's turn may still go on
+        self.counts = asyncio.Event()  # set once the user's turn is over and the reply may be used
         self.asks = False  # the reply holds a question
         self.complete = False  # the reply has all its sound
         self.dropped = False

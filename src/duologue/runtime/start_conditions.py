@@ -1,7 +1,7 @@
 """May a conversation start now? Its session must be active and not about to expire, and its line must be ready.
 
-A session that exists before the conversation reports its life here. Rule: the state machine decides; this module only
-says what is so, and what to tell the program if the start is refused.
+A session that exists before the conversation reports here whether it is active and when it expires. Rule: the state
+machine decides. This module only reports the conditions, and the reason if a start is refused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from duologue.ports.session import ReportsLife, Session, SessionLife
 
 
 class StartConditions:
-    """The conditions of one conversation. `now` is its clock, in milliseconds."""
+    """The conditions under which one conversation may start. `now` is its clock, in milliseconds."""
 
     def __init__(self, session: Session | None, line: Line, settings: Settings, now: Callable[[], int]) -> None:
         self._session = session
@@ -26,7 +26,7 @@ class StartConditions:
         self._unfollow: Callable[[], None] = lambda: None
 
     def follow(self) -> None:
-        """From now on, follow what the session reports about its life."""
+        """From now on, get the session's reports on whether it is active and when it expires."""
         self.unfollow()
         if isinstance(self._session, ReportsLife):
             self._unfollow = self._session.follow_life(self._note)
@@ -40,7 +40,7 @@ class StartConditions:
 
     @property
     def left_ms(self) -> int | None:
-        """How long the session will still live; None if it doesn't expire or doesn't say so."""
+        """The time until the session expires; None if it doesn't expire or doesn't report this time."""
         if self._life.left_ms is None:
             return None
         return max(0, self._life.left_ms - (self._now() - self._told_at))
@@ -65,7 +65,7 @@ class StartConditions:
 
     @property
     def problem(self) -> str:
-        """Why a start is refused now; empty if it isn't."""
+        """The reason why a start would be refused now; empty if it wouldn't."""
         problems = []
         if not self._is_active:
             problems.append("the session is not active")

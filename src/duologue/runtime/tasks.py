@@ -18,7 +18,8 @@ TaskEnded: TypeAlias = Callable[[BaseException | None], None]
 
 
 class Tasks:
-    """The tasks of the conversation with this id. Work in threads that they ask for is counted for it."""
+    """The tasks of the conversation with this id. Work that they run in threads counts towards this conversation's
+    share of the threads."""
 
     def __init__(self, conversation: str = "") -> None:
         self.conversation = conversation

@@ -1,6 +1,6 @@
-"""Asks the brain how complete a text is as an answer to what is open, if the brain can tell.
+"""Asks the brain whether the user's words are a complete reply to the agent, if the brain can tell.
 
-Rule: a brain that can't tell, or that fails, says nothing: then the sound and the words alone decide when a turn ends.
+Rule: if the brain can't tell or fails, the sound and the words alone decide when a turn ends.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .driver import ReportFailure
 
 
 class TextJudge:
-    """What the brain of one conversation says about texts."""
+    """Asks the brain of one conversation how complete texts are."""
 
     def __init__(self, report_failure: ReportFailure, conversation: str, brain: Brain) -> None:
         self._report_failure = report_failure

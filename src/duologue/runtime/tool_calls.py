@@ -170,8 +170,8 @@ class ToolCalls:
     # -- From the brain
 
     def make(self, reply: int, call: ToolCall) -> None:
-        """Take a tool call that the brain makes in this reply, and post it to the state machine. A second call with the
-        same id is ignored."""
+        """Register a tool call that the brain makes in this reply, and post it to the state machine. A second call with
+        the same id is ignored."""
         if self._ids and self._ids[0][0] != reply:
             self._ids.clear()
         if call.id and (reply, call.id) in self._ids:
@@ -351,7 +351,7 @@ class ToolCalls:
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
 
     def _check_asked(self, reply: int) -> None:
-        """Raise ServiceError (INVALID_ARGS) if this reply is to words that began before the question was heard."""
+        """Raise ServiceError (INVALID_ARGS) if this reply answers words that began before the question was heard."""
         if reply == self.premature_reply:
             line = "the user spoke before the question was heard: ask it again, and wait for the answer"
             raise ServiceError(ErrorClass.INVALID_ARGS, line)
@@ -405,8 +405,8 @@ class ToolCalls:
         return "passed on"
 
     def hang_up(self, work: RunningCall) -> None:
-        """End the conversation once everything is said. A goodbye beside the call is enough: the brain isn't asked for
-        another one."""
+        """End the conversation once everything is said. If the reply that made this call has words, they count as the
+        goodbye, and the brain isn't asked for another one."""
         work.is_last = True
         self._driver.post(ev.EndAfterSpeaking, withdrawable=True)
 

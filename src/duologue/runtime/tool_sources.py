@@ -50,7 +50,7 @@ class ToolSources:
         try:
             if use.is_own and use.users == 1:
                 async with use.lock:
-                    if use.users == 1:  # still: another conversation may have come while this one waited
+                    if use.users == 1:  # check again: another conversation may use it by now
                         await source.close()
         finally:
             self._leave(use)

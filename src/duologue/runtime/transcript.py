@@ -1,9 +1,8 @@
 """The transcript: the history of a conversation, and the words of every turn that is in it.
 
-The words of the user belong to the hearing machine, which decides in which turn they are and what became of them. The
-transcript takes them over and stores them for good. Rule: the history has turns in the order of their completion and
-replies in the order of their start. It contains every word of the user, including words that were only overheard or
-that were lost.
+The hearing machine decides to which turn the words of the user belong, and whether they need an answer. The transcript
+takes the words over and keeps them. Rule: the history has turns in the order of their completion and replies in the
+order of their start. It contains every word of the user, including words that were only overheard or that were lost.
 """
 
 from __future__ import annotations
@@ -192,18 +191,19 @@ class Transcript:
         return self.since(0)
 
     def since(self, place: int, until: int | None = None) -> tuple[Item, ...]:
-        """The items of the history from this place on, except replies that were neither heard nor called a tool. With
-        `until`, only those before that place."""
+        """The items of the history from this place on, except replies that weren't heard and called no tool. With
+        `until`, only the items before that place."""
         return tuple(item for item in self._items[place:until] if not _is_empty(item))
 
     def first_after(self, turn: int) -> int:
-        """The place of the first turn of the user after this one. Without any, the end of the history."""
+        """The place of the first turn of the user after this one, or the end of the history if there is no later
+        turn."""
         return next((place for newer, place in self._place_of_turn.items() if newer > turn), len(self._items))
 
     @property
     def settled(self) -> int:
-        """How many places of the history are complete. The newest reply isn't while nothing of it is known to be
-        heard, and neither is what follows it."""
+        """How many places of the history are complete. While no part of the newest reply is known to be heard, the
+        reply and everything after it are incomplete."""
         place = next(reversed(self._place_of_reply.values()), None)
         return len(self._items) if place is None or _is_over(self._items[place]) else place
 
@@ -229,5 +229,5 @@ def _is_over(item: Item) -> bool:
 
 
 def _is_empty(item: Item) -> bool:
-    """Is this item a reply that was neither heard nor called a tool?"""
+    """Is this item a reply that wasn't heard and called no tool?"""
     return isinstance(item, AgentSaid) and not item.text and not item.calls

@@ -1,4 +1,4 @@
-"""Answers that the store doesn't know yet: gives receipts for them, and uses the receipts of an earlier process.
+"""Answers that aren't in the store yet: gives receipts for them, and uses the receipts that an earlier process gave.
 
 Rule: sound reaches a client that keeps receipts only after the store or the client has its words. So no answer is heard
 twice, however long the store fails.
@@ -20,7 +20,8 @@ from .transcript import Transcript
 
 
 class UnsavedAnswers:
-    """The receipts of one conversation. `on_receipt` is called with each new one; None: its client keeps none."""
+    """The receipts of one conversation. `on_receipt` is called with each new receipt. It is None if the client keeps no
+    receipts."""
 
     def __init__(self, driver: Driver, transcript: Transcript, hearing: Hearing) -> None:
         self.on_receipt: Callable[[AnswerReceipt], None] | None = None
@@ -34,7 +35,8 @@ class UnsavedAnswers:
         self.heard: tuple[HeardAnswer, ...] = ()
 
     def give_receipt(self, speech: Speech) -> None:
-        """Sound of this speech is about to be sent: give a receipt for its words, unless they are saved."""
+        """Give a receipt for the words of this speech, unless they are saved. Call this before sound of the speech is
+        sent."""
         growth = (speech.voice, speech.ledger.growth)
         if self.on_receipt is None or self.writer is None or growth == self._known:
             return
@@ -49,7 +51,7 @@ class UnsavedAnswers:
     # -- After a takeover
 
     def learn(self, speech: Speech, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """If the client knows more of this saved speech than the store, take its words from the receipt."""
+        """If a receipt contains more of this saved speech than the store does, take the words from the receipt."""
         for receipt in receipts:
             known = Ledger.load(receipt.ledger)
             if receipt.voice == speech.voice and known.growth > speech.ledger.growth:
@@ -57,13 +59,13 @@ class UnsavedAnswers:
                 speech.ledger = known
 
     def note_begun(self, speech: Speech, heard_ms: int) -> None:
-        """The brain goes on with the answer of this speech: what was heard of it isn't said again."""
+        """Note what was heard of this speech, so that it isn't said again when the brain continues the answer."""
         heard, text = heard_of(speech.ledger, heard_ms)
         self.heard = (*self.heard, HeardAnswer(self._driver.state.asked, heard, text))
 
     def note_receipts(self, receipts: tuple[AnswerReceipt, ...], played: Played | None, saved_voice: int) -> None:
-        """A client may have played voices after `saved_voice`, which the store doesn't know. Turns of the user that it
-        doesn't know either are added, and what was heard of the answers isn't said again."""
+        """Use the receipts for voices after `saved_voice`, which aren't in the store. Turns of the user that aren't in
+        the store either are added, and what was heard of the answers isn't said again."""
         numbers = {turn: turn for turn in range(self._driver.state.turn + 1)}  # in the receipts, and here
         for receipt in receipts:
             if receipt.voice <= saved_voice:
@@ -78,7 +80,8 @@ class UnsavedAnswers:
                 self.heard = (*self.heard, answer)
 
     def heard_for(self, first: int, last: int) -> HeardAnswer | None:
-        """What was heard of the answers to these turns, the oldest of which is the first that isn't answered."""
+        """What was heard of the answers to the turns from `first` to `last`; None if nothing was heard. `first` is the
+        oldest turn without an answer."""
         self.heard = tuple(one for one in self.heard if one.turn >= first)
         mine = [one for one in self.heard if one.turn <= last]
         return joined(mine) if mine else None

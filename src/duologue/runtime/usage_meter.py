@@ -1,7 +1,7 @@
 """Counts what the services of a conversation use, and sends it as signals.
 
-An LLM reports its own tokens and `replies` the characters of a TTS. The sound that the ears get is counted here. Rule:
-sound is reported once, when a turn has words and at the end.
+An LLM reports its tokens itself, and the module `replies` reports the characters for a TTS. The sound that the ears get
+is counted here. Rule: each piece of sound is reported once: when a turn has words, or at the end of the conversation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class UsageMeter:
     def __init__(self, driver: Driver, bus: Bus, agent: Agent) -> None:
         self._driver = driver
         self._bus = bus
-        self._ears = agent.ears if agent.ears is not agent.brain else None  # a speech-to-speech model tells its tokens
+        self._ears = agent.ears if agent.ears is not agent.brain else None  # such a model reports its tokens itself
         self._unreported_ms = 0.0  # sound that the ears got since their last report
         self.ledger = UsageLedger()
 
@@ -35,7 +35,7 @@ class UsageMeter:
         self._bus.send(used)
 
     def hear(self, frame: Frame) -> None:
-        """The ears got this sound."""
+        """Count sound that the ears got."""
         self._unreported_ms += len(frame.pcm) * 500 / frame.rate_hz
 
     def follow(self, record: StepRecord) -> None:

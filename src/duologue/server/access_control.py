@@ -1,4 +1,5 @@
-"""What every entrance of a server shares: the address of a caller, its number of connections, and wrong credentials.
+"""Checks that all entrances of a server share: the caller's address, the number of its connections, and wrong
+credentials.
 
 Rule: the connections of an address count together, whatever protocol they speak, and a wrong credential is logged and
 refused late at every entrance.
@@ -22,7 +23,8 @@ LOG = logging.getLogger("duologue.server")
 
 
 class AccessControl:
-    """One for each server process. `note_refused` is called with the name of each limit that refuses something."""
+    """Counts connections and delays the refusal of wrong credentials, for one server process. `note_refused` is called
+    with the name of each limit that refuses something."""
 
     def __init__(
         self, settings: ServerSettings, connection_limit: ConnectionLimit, note_refused: Callable[[str], None]
@@ -35,11 +37,12 @@ class AccessControl:
         self._by_address: Counter[str] = Counter()
 
     def address_of(self, scope: dict[str, Any]) -> str:
-        """The address that this request or socket counts for."""
+        """The address towards whose limits this request or socket counts."""
         return caller_address(scope, self._proxies)
 
     def is_too_often(self, scope: dict[str, Any]) -> bool:
-        """Does a caller behind a trusted proxy open connections too often? Others were counted when they connected."""
+        """Does this caller, who is behind a trusted proxy, open connections too often? False for all other callers:
+        their connections were counted when they were opened."""
         limit, peer = self._connection_limit, str((scope.get("client") or ("", 0))[0])
         return limit.is_trusted(peer) and not limit.may_enter(self.address_of(scope))
 

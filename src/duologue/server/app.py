@@ -116,11 +116,11 @@ class Server:
         return self.conversations.tally.text() + self.conversations.gauges()
 
     def share_calls(self, is_shared: bool) -> None:
-        """From now on, tell the other processes which calls are here, or don't."""
+        """Start or stop telling the other processes which calls run in this process."""
         self.conversations.switchboard.share(is_shared)
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Another process has these calls."""
+        """Note that another process has these calls."""
         self.conversations.switchboard.note_elsewhere(process, calls)
 
     async def _journal(self, request: Request) -> Response:
@@ -159,7 +159,7 @@ class Server:
         return await self._in_thread(request, lambda: Response(_draw(name), media_type="image/svg+xml"))
 
     async def _in_thread(self, request: Request, work: Callable[[], Response]) -> Response:
-        """Run slow work in a thread, in turns with that of other addresses, so that it doesn't delay conversations."""
+        """Run slow work in a thread, so that it doesn't delay conversations. Addresses whose work waits take turns."""
         address = self.access.address_of(dict(request.scope))
         try:
             return await REPLAYS.run_for(address, work)
@@ -167,7 +167,8 @@ class Server:
             return _refusal(429, "Your address has too many requests of this kind: try again when one is answered.")
 
     def _bounded(self, answer: Answer) -> Answer:
-        """A handler for slow requests: of these, only so many are served at the same time."""
+        """A handler that calls `answer` for at most SLOW_MAX slow requests at the same time, and refuses further
+        ones."""
 
         async def answer_if_idle(request: Request) -> Response:
             if self._slow >= SLOW_MAX:
@@ -203,7 +204,7 @@ class Server:
         return answer_if_operator
 
     def _may_read(self, request: Request, served: ServedConversation) -> bool:
-        """May this request read the conversation's journal? Its own caller may, and operators."""
+        """May this request read the conversation's journal? The conversation's own caller may, and so may operators."""
         scope, presented = dict(request.scope), bearer(dict(request.scope))
         if may_operate(presented, scope, self.settings) and self.settings.operator_token:
             return True
@@ -239,7 +240,7 @@ class OwnPages:
 
 
 class GivenAway(Response):
-    """No response: another process has the connection now, and responds."""
+    """A response that sends nothing, because another process has the connection now and responds."""
 
     async def __call__(self, *given: Any) -> None: ...
 

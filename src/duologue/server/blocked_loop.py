@@ -1,6 +1,6 @@
-"""Says which line of code blocks the event loop: a hook, a brain or a tool that sleeps or computes and doesn't await.
+"""Logs which line of code blocks the event loop: a hook, a brain or a tool that sleeps or computes and doesn't await.
 
-A thread looks now and then whether the loop still turns. Rule: it only looks, and tells of each block once.
+A thread checks now and then whether the loop still runs. Rule: the thread only checks, and reports each block once.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Self
 LOG = logging.getLogger("duologue.server")
 BLOCKED_S = 2.0
 LOOK_S = 1.0
-AGAIN_S = 0.2  # a process that was frozen gets so long to turn its loop
+AGAIN_S = 0.2  # a process that was suspended has this long to run its loop again
 _OWN = str(Path(__file__).parents[1])
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 class BlockedLoopWatch:
-    """Watches the running event loop of this thread. Use it with `with`. `tell` gets the place of the code that
-    blocks."""
+    """Watches the running event loop of this thread. Use it with `with`. `tell` is called with the place of the code
+    that blocks the loop."""
 
     def __init__(self, tell: Callable[[str], None], blocked_s: float = BLOCKED_S) -> None:
         self._tell = tell
@@ -59,7 +59,7 @@ class BlockedLoopWatch:
 
 
 def place_of(frame: FrameType) -> str:
-    """The newest line of this stack that is the program's own, as `file:line in function`."""
+    """The innermost line of this stack that belongs to the user's own program, as `file:line in function`."""
     stack = traceback.extract_stack(frame)
     own = [one for one in stack if not one.filename.startswith((_OWN, *_INSTALLED, "<"))]
     newest = (own or list(stack))[-1]

@@ -1,4 +1,4 @@
-"""Which address a connection counts for, if it may have come through a balancer or another proxy.
+"""Finds the address towards whose limits a connection counts, also behind a balancer or another proxy.
 
 Rule: only a proxy that the operator trusts can say for whom it speaks. The header X-Forwarded-For is read from its end,
 where the nearest proxy writes, and only as far as the proxies are trusted. A made-up header changes nothing.
@@ -17,7 +17,7 @@ IPV6_PREFIX = 64  # one customer of a provider has at least that many addresses
 
 
 class InvalidProxy(DuologueError, ValueError):
-    """Not an address and not a network. The message says which one."""
+    """A trusted proxy was given as something that is neither an address nor a network. The message quotes it."""
 
 
 def read_networks(texts: Iterable[str]) -> tuple[Network, ...]:
@@ -34,7 +34,7 @@ def read_networks(texts: Iterable[str]) -> tuple[Network, ...]:
 
 
 def caller_address(scope: dict[str, Any], trusted: tuple[Network, ...]) -> str:
-    """The address that this connection counts for. An IPv6 address counts for its network of 64 bits."""
+    """The address towards whose limits this connection counts. An IPv6 address is replaced by its /64 network."""
     peer = str((scope.get("client") or ("", 0))[0])
     if not trusted or not is_trusted(peer, trusted):
         return shared_address(peer)
@@ -72,7 +72,7 @@ def _without_port(given: str) -> str:
 
 
 def shared_address(address: str) -> str:
-    """What an address counts for: itself, or its network of 64 bits if it is an IPv6 address."""
+    """The address as the limits count it: an IPv6 address is replaced by its /64 network, any other address stays."""
     parsed = _parsed(address)
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed, IPV6_PREFIX), strict=False))

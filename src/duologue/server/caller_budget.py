@@ -1,7 +1,7 @@
-"""What one conversation's client may still send: typed turns, characters and sound. Pure: the time comes in.
+"""What one conversation's client may still send: typed turns, characters and sound. Pure: the time is an argument.
 
-A conversation has one budget, whichever socket its client uses. Rule: what is refused is told to the client in words.
-Sound that comes too fast is left out, and the client is told how much, at most every `TELL_MS`.
+A conversation has one budget, whichever socket its client uses. Rule: each refusal has a sentence for the client. Sound
+that comes too fast is left out, and the client is told how much of it, at most once in `TELL_MS` milliseconds.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ TELL_MS = 5_000
 
 
 class Refused(NamedTuple):
-    """What was refused: the name of the limit, for metrics, and one sentence for the client. After `wait_ms` it would
-    be accepted; None: that depends on something else than time."""
+    """A refusal: the name of the limit, for metrics, and one sentence for the client. The same input would be accepted
+    after `wait_ms` milliseconds; None if waiting alone isn't enough."""
 
     limit: str
     message: str
@@ -26,7 +26,7 @@ class Refused(NamedTuple):
 
 
 class Unanswered(NamedTuple):
-    """What the agent hasn't answered yet."""
+    """How many turns and characters the agent hasn't answered yet."""
 
     turns: int
     chars: int
@@ -34,7 +34,7 @@ class Unanswered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallerBudget:
-    """What is left, and what the client wasn't told yet."""
+    """How much the client may still send, and how much left-out sound it wasn't told of yet."""
 
     typed_turns: Bucket
     typed_chars: Bucket
@@ -52,7 +52,8 @@ def new_budget(limits: Limits, now_ms: int) -> CallerBudget:
 def type_text(
     limits: Limits, budget: CallerBudget, chars: int, unanswered: Unanswered, now_ms: int
 ) -> tuple[CallerBudget, Refused | None]:
-    """A client types a text of so many characters. If it is refused, nothing is used up."""
+    """Take a typed text of `chars` characters from the budget. Returns the new budget, and a refusal if there is one. A
+    refused text doesn't change the budget."""
     if unanswered.turns >= limits.unanswered_turns_max:
         message = f"{unanswered.turns} messages wait for an answer, and that is the limit: wait for the next answer"
         return budget, Refused("unanswered_turns", message)
@@ -72,7 +73,8 @@ def type_text(
 
 
 def hear_sound(limits: Limits, budget: CallerBudget, ms: int, now_ms: int) -> tuple[CallerBudget, bool, Refused | None]:
-    """A client sends so much sound. Returns whether it is heard, and what to tell the client now, if anything."""
+    """Take `ms` milliseconds of sound from the budget. Returns the new budget, whether the sound is heard, and what to
+    tell the client now, if anything."""
     bucket, wait_ms = take(limits.sound_ms, budget.sound_ms, ms, now_ms)
     is_heard = wait_ms == 0
     if is_heard and not budget.untold_ms:

@@ -1,8 +1,8 @@
-"""Which way the sound of a client goes, over its socket or over a peer connection: rows, and a pure step.
+"""Decides whether a client's sound goes over its socket or over a peer connection: rows, and a pure step.
 
 State, captions and commands always go over the socket. Sound moves to a peer connection when one is made and the agent
-is silent, and back to the socket as soon as the connection fails, from the sample that was heard last. Rule: sound has
-exactly one carrier at any time, and a client that can't use WebRTC notices nothing.
+is silent, and back to the socket as soon as the connection fails, where it continues after the last sample that was
+heard. Rule: sound has exactly one carrier at any time, and a client that can't use WebRTC notices nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class CarrierPlace(Enum):
-    """Where the sound goes, and how far a peer connection is."""
+    """Which carrier the sound uses, and whether a peer connection is being set up."""
 
     SOCKET = "socket"
     CONNECTING = "connecting"  # over the socket, and an offer was answered
@@ -22,7 +22,7 @@ class CarrierPlace(Enum):
 
 
 class CarrierInput(Enum):
-    """What happens."""
+    """Something that happened to the client or its connections: an input of `step`."""
 
     OFFER_CAME = "an offer of the client was answered"
     PATH_UP = "the peer connection works"
@@ -34,7 +34,7 @@ class CarrierInput(Enum):
 
 
 class CarrierAct(Enum):
-    """What to do, in this order."""
+    """An action that `step` returns."""
 
     USE_PEER = "send sound over the peer connection"
     USE_SOCKET = "send sound over the socket"
@@ -75,6 +75,6 @@ class CarrierStep:
 
 
 def step(place: CarrierPlace, given: CarrierInput) -> CarrierStep:
-    """Where the sound goes after this, and what to do."""
+    """The carrier of the sound after this input, and what to do, in this order."""
     found = next((row for row in ROWS if place in row.sources and given is row.on), None)
     return CarrierStep(found.target, found.acts) if found is not None else CarrierStep(place)

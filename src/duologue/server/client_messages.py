@@ -175,10 +175,10 @@ TABLE: dict[str, dict[str, _Field]] = {
 }
 
 FACTS = frozenset({"played", "finished", "stopped", "unplayable", "heard", "microphone", "attention", "key", "debug"})
-"""What a client reports about itself. Without a conversation they mean nothing and are no error."""
+"""Types of messages with which a client reports about itself. Without a conversation they are ignored."""
 
 WORDS = frozenset({"type", "answer"})
-"""What is lost if it crosses with the end of the conversation, so the client is told."""
+"""Types of messages with the user's words. If the conversation is over, the client is told that they are lost."""
 
 
 def read_message(text: str) -> ClientMessage:

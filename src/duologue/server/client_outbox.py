@@ -20,14 +20,14 @@ from .voice_frames import AMBIENT, AS_PCM, CUE, HEADER, VOICE, PcmFrames, VoiceF
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 CLOSE_S_MAX = 5.0  # how long a client may take to read what was queued before its socket is closed
-REST_S = 0.04  # after a voice has run out of sound, its last samples wait so long for more of it
+REST_S = 0.04  # when a voice has no more sound for now, its last samples wait this long for more
 _URGENT = ("hold", "resume", "clear")
 
 
 class _Item(NamedTuple):
-    """One frame to send, or sound of which a frame is made: then `kind` is VOICE or CUE. `voice` is the voice that it
-    belongs to, or 0 if it isn't about a voice. `number` is that of the chunk or the cue. Before an item that `ends` a
-    voice, the last samples of that voice are sent."""
+    """One item of the queue: a frame to send, or sound from which a frame will be made. For sound, `kind` is VOICE or
+    CUE. `voice` is the voice that it belongs to, or 0 if it isn't about a voice. `number` is that of the chunk or the
+    cue. Before an item that `ends` a voice, the last samples of that voice are sent."""
 
     data: str | bytes
     voice: int = 0
@@ -53,7 +53,8 @@ class ClientOutbox:
         self._note_sound: Callable[[int, int], None] = lambda frame_bytes, pcm_bytes: None  # noqa: ARG005
 
     def use(self, frames: VoiceFrames, note_sound: Callable[[int, int], None]) -> None:
-        """Send sound as these frames from now on. `note_sound` gets the bytes of each frame, and those of its PCM."""
+        """Send sound as these frames from now on. `note_sound` is called with the number of bytes of each frame and of
+        its PCM."""
         self._frames = frames
         self._note_sound = note_sound
 
@@ -88,7 +89,8 @@ class ClientOutbox:
         self._put(_Item(pcm, voice, VOICE, chunk))
 
     def complete_soon(self, voice: int) -> None:
-        """This voice has run out of sound for now. If none comes soon, send the samples that its last chunk lacks."""
+        """Note that this voice has no more sound for now. If no more comes soon, send the last samples of its last
+        chunk, which the encoder still holds."""
         if self._frames.is_late and self._completing is None and not self.is_closing:
             rest = _Item("", voice, ends=True)
             self._completing = asyncio.get_running_loop().call_later(REST_S, self._complete, rest)
@@ -136,7 +138,7 @@ class ClientOutbox:
         self._wake()
 
     def _keep(self, is_kept: Callable[[_Item], bool]) -> None:
-        """Remove everything else from the queue."""
+        """Remove the items from the queue for which `is_kept` returns False."""
         self._queue = deque(item for item in self._queue if is_kept(item))
         self._unread = sum(len(item.data) for item in self._queue)
 

@@ -1,6 +1,7 @@
-"""The peer connection of one client of the panel: answers its offers, and moves the line's sound to and fro.
+"""The peer connection of one client of the panel: answers its offers, and switches the line's sound between that
+connection and the socket.
 
-Rule: which way the sound goes is decided in `carrier`; this class opens and closes connections and does what it says.
+Rule: `carrier` decides which way the sound goes; this class opens and closes connections as `carrier` says.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _PATH_INPUTS = {
 
 
 class _Connection:
-    """One peer connection. What it tells counts only while it is the newest one."""
+    """One peer connection. Its sound and its changes are ignored once there is a newer connection."""
 
     def __init__(self, owner: ClientPeer, line: BrowserLine) -> None:
         self.player = PacketPlayer(line, now_ms, owner.note_report)
@@ -72,7 +73,7 @@ class _Connection:
 
 
 class ClientPeer:
-    """The peer connections of one client, one after another. `hear` gets its microphone."""
+    """The peer connections of one client, one after another. `hear` is called with the sound of its microphone."""
 
     def __init__(
         self, line: BrowserLine, client: ClientOutbox, settings: WebRtcSettings, hear: Callable[[bytes], None]
@@ -154,7 +155,7 @@ class ClientPeer:
             self.post(CarrierInput.SILENCE_CAME)
 
     def note_report(self, report: Report) -> None:
-        """Tell the client what it has heard: it needs that if it connects again."""
+        """Tell the client how much of a voice it has heard: the client needs this number to reconnect."""
         self._client.send_message(message("heard", voice=report.voice, ms=report.heard_ms))
 
     def post(self, given: CarrierInput) -> None:
@@ -176,7 +177,8 @@ class ClientPeer:
         self._line.attach(self.connection.player)
 
     def _use_socket(self) -> None:
-        """Go on over the socket. The client repeats what its microphone has recorded since it was heard last."""
+        """Move the sound back to the socket. The client sends again what its microphone has recorded since the server
+        last heard it."""
         used = self._former if self._former is not None else self.connection
         assert used is not None
         LOG.info("a client's sound goes over its socket again")

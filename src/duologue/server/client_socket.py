@@ -140,7 +140,7 @@ class ClientSocket:
         connection: GiveableSocket | None = None,
         address: str = "",
     ) -> None:
-        self._address = address  # for which this client counts
+        self._address = address  # towards whose limits this client counts
         self._conversations = conversations
         self._siblings = conversations.siblings
         self._connection = connection  # with which the socket can be given to another process
@@ -221,8 +221,8 @@ class ClientSocket:
             self._client.disconnect(close_code)
 
     def _silent_until(self) -> float | None:
-        """When the socket is closed if nothing more comes. A socket in a conversation, or of an operator, may be
-        silent."""
+        """The time at which the socket will be closed if no more messages arrive. None (no limit) while the client is
+        in a conversation or watches calls."""
         if self._operator.is_busy or (self._served is not None and not self._served.is_over):
             return None
         return asyncio.get_running_loop().time() + self._settings.limits.silent_s_max
@@ -318,7 +318,7 @@ class ClientSocket:
 
     async def _is_given_away(self, hello: dict[str, Any]) -> bool:
         """Give the socket to the process to which this client belongs, if that is another one. A socket that came from
-        another process stays."""
+        another process stays. Returns whether the socket was given away."""
         connection = self._connection
         if connection is None:
             return False
@@ -370,12 +370,14 @@ class ClientSocket:
             )
 
     def _is_late(self, incoming: ClientMessage) -> bool:
-        """Can this message be ignored because no conversation runs? Facts can. After a conversation so can commands,
-        because they crossed with its end. Words can't, because they are lost."""
+        """May this message be ignored when no conversation runs? Reports of the client (`FACTS`) may. After a
+        conversation so may commands, because the client sent them before it knew of the end. The user's words (`WORDS`)
+        may not: the client is told that they are lost."""
         return incoming.type in FACTS or (self._served is not None and incoming.type not in WORDS)
 
     def _is_given_to_call(self, id_: str | None) -> bool:
-        """Give an operator's socket to the process that has the call to watch, if that is another one."""
+        """Give an operator's socket to the process that has the call to watch, if that is another one. Returns whether
+        the socket was given away."""
         process = self._conversations.switchboard.process_of(id_)
         if process is None or self._connection is None or not self._operator.may_watch:
             return False

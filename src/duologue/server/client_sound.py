@@ -20,7 +20,7 @@ from .settings import WebRtcSettings
 
 
 class ClientSound:
-    """What the connected client sends and gets as sound. `tell_left_out` is called when sound is refused."""
+    """The sound that the connected client sends and gets. `tell_left_out` is called when sound is refused."""
 
     def __init__(
         self, line: BrowserLine, caller: LimitedCaller, webrtc: WebRtcSettings, tell_left_out: Callable[[Refused], None]
@@ -38,8 +38,8 @@ class ClientSound:
             self._line.hear(pcm)
 
     def hear_socket(self, frame: bytes, ms: int, frames: MicrophoneFrames) -> None:
-        """A frame of so many milliseconds came over the client's socket. It is dropped if the microphone comes over
-        WebRTC, and decoded only if it is heard. Raises BadMessage if that fails."""
+        """Take a frame of `ms` milliseconds that came over the client's socket. It is dropped if the microphone's sound
+        comes over WebRTC, and decoded only if the limits allow it. Raises BadMessage if it can't be decoded."""
         uses_socket = self._peer is None or self._peer.uses_socket
         if uses_socket and self._caller.hear(ms, self._tell_left_out):
             self._line.hear(frames.pcm_of(frame))

@@ -1,4 +1,5 @@
-"""How often one address may open connections. What is too often is refused before any of it is read.
+"""Limits how often one address may open connections. Further connections are refused before any of their bytes are
+read.
 
 A connection from a trusted proxy speaks for many callers, so it isn't counted when it is opened. Its WebSockets are
 counted for the caller that the proxy names, before their handshake is answered. Rule: a refusal costs the server a

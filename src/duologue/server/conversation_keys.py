@@ -43,22 +43,22 @@ class ConversationKeys:
         return bool(key) and any(hmac.compare_digest(given, one) for one in self.hashes)
 
     def offer(self, key: str, user: str = "") -> ConversationKeys:
-        """This key is valid too. Of the keys that were offered before, only the newest stay valid."""
+        """Make this key valid too. Of the keys that were offered before, only the newest stay valid."""
         offers = (*self.hashes[1:], hash_key(key, user))
         return ConversationKeys((self.current, *offers[-OFFERS_MAX:]))
 
     def acknowledge(self, key: str, user: str = "") -> ConversationKeys:
-        """The client has this key now: no older key is valid. A key that was offered later stays valid, because it may
-        be on its way. A key that isn't valid changes nothing."""
+        """Note that the client has this key now: older keys become invalid. A key that was offered later stays valid,
+        because it may be on its way. A key that isn't valid changes nothing."""
         given = hash_key(key, user)
         return ConversationKeys(self.hashes[self.hashes.index(given) :]) if self.opens(key, user) else self
 
     def enter(self, key: str, user: str = "") -> ConversationKeys:
-        """A client has entered with this key. To use a key that was offered is to acknowledge it."""
+        """Note that a client has entered with this key. The use of an offered key acknowledges it."""
         return self if hash_key(key, user) == self.current else self.acknowledge(key, user)
 
     def dump(self) -> list[str]:
-        """For the store."""
+        """The hashes, as data for the store."""
         return list(self.hashes)
 
 

@@ -51,14 +51,14 @@ from .webhook_sender import WebhookSender
 
 PAST_MAX = 20
 SUGGESTIONS_MAX = 4
-GIVE_WAY_S_MIN = 30.0  # so long, a conversation in which nothing was said has its place for certain
+GIVE_WAY_S_MIN = 30.0  # a conversation in which nothing was said keeps its place at least this long
 STOPPED = "the server is stopping"
 _ID = re.compile("[0-9a-f]{32}")  # the form of ServedConversation.id
 LOG = logging.getLogger("duologue.server")
 
 
 class CountedConversation(Protocol):
-    """A conversation that counts for the limits of its address."""
+    """A conversation that counts towards the limits of its client's address."""
 
     @property
     def address(self) -> str: ...
@@ -98,7 +98,7 @@ class Conversations:
         )  # the newest conversations that have ended, for their journals
         self.clients: set[ClientOutbox] = set()
         self.calls: set[Conversation] = set()  # on other lines, such as the phone: they can't move to another node
-        self.others: set[CountedConversation] = set()  # those that count for the limits of addresses beside `served`
+        self.others: set[CountedConversation] = set()  # beside `served`, they count towards the limits of addresses
         self.tally = Tally()
         self.refused: Counter[str] = Counter()  # by limit: how much it has refused
         self.traffic = SoundTraffic()
@@ -144,12 +144,12 @@ class Conversations:
 
     @property
     def counted(self) -> list[CountedConversation]:
-        """The conversations that count for the limits."""
+        """The conversations that count towards the limits."""
         return [*self.served.values(), *self.others]
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
         """Find the conversation of this client by its id and key. Returns the conversation, if any, and a close code if
-        the client must be refused: with `take_over` false, because another client of this browser is connected."""
+        the client must be refused: that is so if its hello has `take_over` false and another client is connected."""
         served = self.served.get(hello.get("conversation", ""))
         if served is None or not _is_of(served, hello):
             return None, None
@@ -158,14 +158,14 @@ class Conversations:
         return served, None
 
     def has_seat(self, hello: dict[str, Any]) -> bool:
-        """Has this client a conversation already? Only clients whose ticket names a user are told: others could find
-        out which seats exist."""
+        """Does this client have a conversation already? False for clients whose ticket names no user: otherwise they
+        could find out which seats exist."""
         user, seat = hello.get("user", ""), hello["seat"]
         return bool(user) and any(served.user == user and served.seat == seat for served in self.served.values())
 
     def missed_messages(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
-        """Take the messages about unanswered turns, if this client's conversation ended while no client was connected.
-        Otherwise the list is empty."""
+        """Remove and return the messages about unanswered turns, if this client's conversation ended while no client
+        was connected. Otherwise returns an empty list."""
         served = self.past.get(hello.get("conversation", ""))
         return served.screen.missed.lost() if served is not None and _is_of(served, hello) else []
 
@@ -185,8 +185,8 @@ class Conversations:
         )
 
     def why_no_start(self, address: str) -> Refused | None:
-        """Why a client of this address can't start a conversation now; None if it can. If the server is full, the
-        oldest conversation in which nothing was said for a while gives way."""
+        """Why a client of this address can't start a conversation now; None if it can. If the server is full, a
+        conversation in which nothing was said for a while is ended to make room."""
         limits = self._settings.limits
         own = [one for one in self.counted if one.address == address]
         unspoken = sum(not one.has_spoken for one in own)
@@ -203,7 +203,9 @@ class Conversations:
         return refused
 
     def _oldest_unspoken(self) -> CountedConversation | None:
-        """The oldest conversation of the address that has most conversations without a word, if it is old enough."""
+        """The conversation to end first when the server is full. Only those count that are at least `give_way_s_min`
+        seconds old and in which the user hasn't said anything. Of the address with most of these, the oldest one is
+        returned."""
         before = datetime.now(UTC) - timedelta(seconds=self.give_way_s_min)
         found = [one for one in self.counted if not one.has_spoken and not one.is_over and one.began < before]
         by_address = Counter(one.address for one in found)
@@ -222,8 +224,8 @@ class Conversations:
         info: CallInfo | None = None,
         address: str = "",
     ) -> ServedConversation:
-        """Start a new conversation for this client, whose microphone is in this condition. `info` has the facts about
-        its call, and it counts for this address."""
+        """Start a new conversation for this client. `microphone` is the condition of its microphone, `info` has the
+        facts about its call, and the conversation counts towards the limits of `address`."""
         id_ = new_id()
         context: Context[Any] = Context(
             replace(info or CallInfo(), conversation=id_, line="browser", language=language)
@@ -288,8 +290,8 @@ class Conversations:
         return self._make_restored(agent, earlier, stored.parts[CLIENT_PART], hello, context)
 
     def take_in(self, served: ServedConversation) -> None:
-        """Add a conversation that another process started. Without its client, it waits here, and ends if the client
-        stays away."""
+        """Add a conversation that another process started. If its client hasn't reconnected yet, the conversation waits
+        for the client, and ends if the client stays away."""
         self._add(served)
         LOG.info("%s: resumed on this node; conversations here: %d", correlation_id(served.id), len(self.served))
 
@@ -439,7 +441,7 @@ class Conversations:
 
 
 def _is_of(served: ServedConversation, hello: dict[str, Any]) -> bool:
-    """Has the client that says this hello a key of this conversation?"""
+    """Does the client that sent this hello have a key of this conversation?"""
     return served.is_key(hello.get("key", ""), hello.get("user", ""))
 
 
@@ -452,7 +454,7 @@ def identity_of(agent: Agent) -> str:
 
 
 def position_in(hello: dict[str, Any]) -> Position | None:
-    """How much the client that says this hello has played."""
+    """How much the client that sent this hello has played."""
     played = hello.get("played")
     return Position(played["voice"], played["ms"], played["chunk"]) if played else None
 

@@ -32,7 +32,7 @@ _REGION_NAMES = {leaves: name for name, leaves in _REGIONS.items()}
 
 
 class UntrueJournal(DuologueError):
-    """A journal that would tell another history than the conversation had."""
+    """The events of a journal don't lead to the states that the conversation really had."""
 
 
 class EventLog:

@@ -1,4 +1,4 @@
-"""The agent on pages of other origins: which pages may load the widget, and how a refused page is told.
+"""The agent on pages of other origins: which pages may load the widget, and what a refused page is told.
 
 A page needs an origin that the server allows, and tickets, unless the server serves this machine alone. Rule: a refusal
 says what to change, and names nothing but the page's own origin.
@@ -16,7 +16,7 @@ from .settings import ServerSettings
 
 
 def embed_check(scope: dict[str, Any], settings: ServerSettings, agent: str) -> dict[str, Any]:
-    """May this page embed the agent? What `embed.js` is told."""
+    """The answer for `embed.js`: whether this page may embed the agent, and if not, why."""
     origin = header(scope, b"origin")
     if not is_own_page(scope, settings):
         why = f"pages of {origin} may not use this agent: start its server with --origin {origin}"
@@ -28,14 +28,14 @@ def embed_check(scope: dict[str, Any], settings: ServerSettings, agent: str) -> 
 
 
 def embed_answer(request: Request, settings: ServerSettings, agent: str) -> Response:
-    """The answer to `embed/check`. Every page may read it: it tells a page only about itself."""
+    """The answer to `embed/check`. Every page may read it, because it contains only facts about that page."""
     told = embed_check(dict(request.scope), settings, agent)
     return JSONResponse(told, headers={"access-control-allow-origin": "*", "vary": "origin"})
 
 
 def sharing_headers(scope: dict[str, Any]) -> tuple[tuple[bytes, bytes], ...]:
-    """Headers for a file that was asked for by a page which may have it: without them, a browser would not give it to a
-    page of another origin. `embed.js` itself is asked for without an origin."""
+    """Headers that let a page of another origin use a file of this server; without them, a browser would refuse the
+    file to that page. A request for `embed.js` itself has no origin."""
     shared = ((b"vary", b"origin"), (b"cross-origin-resource-policy", b"cross-origin"))
     origin = header(scope, b"origin")
     return (*shared, (b"access-control-allow-origin", origin.encode("latin-1"))) if origin else shared

@@ -1,6 +1,6 @@
 """One stored conversation that a node knows: its ownership, and the objects with which intents are performed.
 
-Rule: what may be done is decided by `ownership`; the other fields are only used to do it.
+Rule: `ownership` alone decides what may be done; the other fields are only used to do it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class KnownConversation:
-    """What a node has of one conversation."""
+    """The ownership and the objects that a node holds for one conversation."""
 
     id: str
     ownership: Ownership = field(default_factory=Ownership)
@@ -57,7 +57,7 @@ class KnownConversation:
 
     @property
     def is_private(self) -> bool:
-        """Must the words of this conversation not be stored?"""
+        """Is it forbidden to store the words of this conversation?"""
         return self.served is not None and self.served.conversation.agent.private
 
     def answer(self, answer: Answer) -> None:
@@ -68,6 +68,6 @@ class KnownConversation:
                 client.set_result(answer)
 
     async def finish(self) -> None:
-        """Wait until no work is left."""
+        """Wait until all calls to the store and other work have ended."""
         while self.work:
             await asyncio.wait(self.work)

@@ -1,8 +1,8 @@
 """The latency of each answer, from the end of the user's speech to the first sound that was played, in four stages.
 
-An answer to a greeting or a check-in isn't measured, because no speech of the user came before it. If a tool was called
-in between, its time is in the stage from the text to the token. Rule: latencies are computed from the machine's steps
-alone. A stage that didn't happen is None, and the mean is the mean of the stages' sums.
+A greeting or a check-in isn't measured, because no speech of the user came before it. If a tool was called in between,
+its time is in the stage from the text to the token. Rule: latencies are computed from the machine's steps alone. A
+stage that didn't happen is None, and the mean is the mean of the stages' sums.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 
 class LatencyStages:
     """Measures the four stages of each answer. `newest` holds the milliseconds of each stage of the newest answer, and
-    `mean_ms` the mean of whole answers; None: no answer was heard yet."""
+    `mean_ms` the mean of whole answers, or None before the first answer was heard."""
 
     def __init__(self) -> None:
         self._spoke_at: int | None = None
@@ -51,7 +51,8 @@ class LatencyStages:
                 self.newest["tokenToAudio"] = event.at - since
 
     def _begin(self, at: int) -> None:
-        """A request was sent. Without new speech it continues the answer that wasn't heard yet, or is no answer."""
+        """Note that a request was sent to the brain. If the user has said nothing new, the request belongs to the
+        answer that is being measured, or isn't measured at all."""
         self._token_at = self._audio_at = None
         if self._spoke_at is None:
             return

@@ -1,4 +1,4 @@
-"""Calls to the store about the lease of one conversation. What comes of a call is an input of the ownership machine.
+"""Calls to the store about the lease of one conversation. The outcome of a call is an input of the ownership machine.
 
 Rule: a call never raises and never takes longer than CALL_S_MAX: a store that fails or hangs is an input too.
 """
@@ -48,7 +48,7 @@ class Restorer(Protocol):
 
 
 class LeaseCalls:
-    """The calls of one node."""
+    """The calls of one node to the store."""
 
     def __init__(self, store: Store, node: str, ttl_ms: int) -> None:
         self.agent = ""  # the identity of this node's agent: the store may hold conversations of other agents

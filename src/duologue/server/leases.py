@@ -1,8 +1,9 @@
 """Leases in the store, by which a node (a server process) holds conversations, saves them and passes them on.
 
 One node holds a conversation at a time. When a client reconnects to another node, that node claims the client's
-conversation. If a node dies, another one takes over its conversations when their leases expire. What is done is decided
-by the ownership machine. Rule: this class turns what happens into inputs, and performs intents; it decides nothing.
+conversation. If a node dies, another one takes over its conversations when their leases expire. The ownership machine
+decides what to do. Rule: this class turns what happens into inputs of that machine and performs its intents; it decides
+nothing.
 """
 
 from __future__ import annotations
@@ -133,8 +134,8 @@ class Leases:
             LOG.error("%s", problem)
 
     async def _take_over(self) -> None:
-        """Look for conversations without an owner. Those that are skipped are listed each time too, so the list is
-        longer by their number."""
+        """Look for conversations without an owner. The store lists those that this node skips each time too, so the
+        limit of the list is raised by their number."""
         skipped = [known for known in self._known.values() if known.ownership.place in SKIPPED]
         orphans = await self.store.orphans(ORPHANS_MAX + len(skipped))
         for known in skipped:
@@ -285,7 +286,7 @@ class Leases:
         }
 
     def _begin(self, known: KnownConversation, call: Coroutine[Any, Any, on.OwnershipInput | None]) -> None:
-        """Make this call in its own task, and post what comes of it."""
+        """Make this call in its own task, and post its outcome."""
 
         async def run() -> None:
             outcome = await call

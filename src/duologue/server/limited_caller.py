@@ -1,6 +1,6 @@
 """The budget of one conversation's client in real time: asks the pure budget, remembers it, and counts refusals.
 
-Rule: what is allowed is decided in `caller_budget`; this class only knows the clock.
+Rule: `caller_budget` decides what is allowed; this class only knows the clock.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class LimitedCaller:
         self._budget = new_budget(limits, now_ms())
 
     def type(self, chars: int, unanswered: Unanswered) -> Refused | None:
-        """The client types so many characters. Returns why that is refused, or None."""
+        """Take a typed text of `chars` characters. Returns why it is refused, or None if it is accepted."""
         self._budget, refused = type_text(self._limits, self._budget, chars, unanswered, now_ms())
         if refused is not None:
             self._note_refused(refused.limit)
         return refused
 
     def hear(self, ms: int, tell: Callable[[Refused], None]) -> bool:
-        """The client sends so much sound. Returns whether it is heard. `tell` is called if the client must know that
-        some was left out."""
+        """Take `ms` milliseconds of sound. Returns whether the sound is heard. `tell` is called if the client must be
+        told that sound was left out."""
         self._budget, is_heard, told = hear_sound(self._limits, self._budget, ms, now_ms())
         if not is_heard:
             self._note_refused("sound")

@@ -1,6 +1,7 @@
 """The socket on which a server listens, and its address.
 
-Rule: this module is light, because a parent of several server processes has no other part of a server.
+Rule: this module imports little, because a parent of several server processes uses it and needs no other part of a
+server.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How many messages a client may send: a rate of all of them, and a number of invalid ones.
+"""How many messages a client may send: a rate for all messages, and a number of invalid ones.
 
-Rule: the socket that asks disconnects the client; this only counts.
+Rule: this class only counts; the socket that asks it disconnects the client.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from duologue.fairness.bucket import Rate, full, take
 from .limited_caller import now_ms
 from .settings import Limits
 
-BURST_S = 3  # a client may send what it may send in this time at once
+BURST_S = 3  # a client may send the messages of this many seconds at once
 
 
 class MessageLimits:
@@ -27,13 +27,13 @@ class MessageLimits:
         self._note_refused = note_refused
 
     def is_too_fast(self) -> bool:
-        """A message has come. Are those too many?"""
+        """Count one message. Returns whether the client sends messages too fast."""
         self._messages, wait_ms = take(self._rate, self._messages, 1, now_ms())
         if wait_ms != 0:
             self._note_refused("messages")
         return wait_ms != 0
 
     def is_too_bad(self) -> bool:
-        """A message was invalid. Are those too many?"""
+        """Count one invalid message. Returns whether the client has sent too many of these."""
         self._bad += 1
         return self._bad >= self._bad_max

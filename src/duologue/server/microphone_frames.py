@@ -1,7 +1,7 @@
-"""Sound of a client's microphone as it comes over its socket: PCM, or one packet of Opus a frame.
+"""Sound of a client's microphone as it comes over its socket: each frame is PCM, or one packet of Opus.
 
-Rule: how long a frame sounds is known before it is decoded, so sound that is refused costs nothing, and a frame never
-makes more sound than was counted. A frame that isn't as agreed raises BadMessage, and changes nothing.
+Rule: the duration of a frame is known before the frame is decoded, so sound that is refused costs nothing, and a frame
+never makes more sound than was counted. A frame that isn't as agreed raises BadMessage, and changes nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class MicrophoneFrames(Protocol):
     format: str
 
     def ms_of(self, frame: bytes) -> int:
-        """How long the frame sounds, rounded up."""
+        """The duration of the frame in milliseconds, rounded up."""
         ...
 
     def pcm_of(self, frame: bytes) -> bytes:
@@ -55,7 +55,8 @@ class PcmMicrophone:
 
 
 class OpusMicrophone:
-    """Frames of a byte and a packet of Opus, at most 120 ms. Opus decodes at any rate, whatever the client encoded."""
+    """Frames that consist of a byte and a packet of Opus of at most 120 ms. A packet can be decoded at another sample
+    rate than that at which the client encoded it."""
 
     format = OPUS
 

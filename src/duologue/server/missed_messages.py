@@ -45,7 +45,7 @@ class MissedMessages:
         return list(self._lost)
 
     def lost(self) -> list[ServerMessage]:
-        """Take the messages about unanswered turns. Each message is returned only once."""
+        """Remove and return the messages about unanswered turns. Each message is returned only once."""
         found = list(self._lost)
         self._lost.clear()
         return found

@@ -68,8 +68,8 @@ async def read_earlier(
 
 
 def played_by_now(hello: dict[str, Any]) -> Played | None:
-    """What the client has heard by now. While it waits for the answer to its hello, it plays on what it has, unless it
-    says that it holds its sound."""
+    """What the client has heard by now. While it waits for the answer to its hello, it plays the sound that it has,
+    unless its hello says that its sound is held."""
     position = hello.get("played")
     if not position:
         return None

@@ -296,7 +296,8 @@ class Screen:
         self._send_metrics(viewer)
 
     def _send_last_metrics(self, viewer: Viewer) -> None:
-        """Send the figures of a conversation that has ended now: a second later the client may be in another one."""
+        """Send the figures of a conversation that has ended at once, because a second later the client may be in
+        another one."""
         if viewer.measuring is not None:
             viewer.measuring.cancel()
         self._send_late_metrics(viewer)

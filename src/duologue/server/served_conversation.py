@@ -94,7 +94,7 @@ class ServedConversation:
         note_refused: Callable[[str], None] = lambda limit: None,  # noqa: ARG005
         webrtc: WebRtcSettings | None = None,
     ) -> None:
-        self.address = address  # for which this conversation counts
+        self.address = address  # towards whose limits this conversation counts
         named = context.info.conversation if context is not None else ""
         self.id = earlier.id if earlier is not None else named or new_id()
         self._key = new_key()  # for the client that starts it
@@ -200,8 +200,9 @@ class ServedConversation:
             self._on_end(self, has_moved)
 
     async def _wait_until_stored(self, leases: Leases) -> None:
-        """Wait until the first checkpoint of a new conversation is saved, or it is known that it isn't saved now. If
-        this process is killed before, the client knows of no conversation and starts another one."""
+        """Wait until the first checkpoint of a new conversation is saved, or until it is known that it can't be saved
+        now. The client learns of the conversation only after that: if this process is killed before, the client starts
+        another one."""
         await leases.wait_until_claimed(self)
         if self._writer is not None:
             try:
@@ -241,7 +242,8 @@ class ServedConversation:
 
     async def end(self, reason: str) -> None:
         """End the conversation. If its task still waits for it after `_END_S_MAX` seconds, for example because a tool
-        is still opening, cancel the task. One that saves the end isn't cancelled: the client would never be told."""
+        is still opening, cancel the task. A task that is saving the end isn't cancelled: otherwise the client would
+        never be told."""
         await self.conversation.end(reason)
         is_done = self._task is None or bool((await asyncio.wait([self._task], timeout=_END_S_MAX))[0])
         if self._task is not None and not is_done and not self.is_over:
@@ -289,7 +291,7 @@ class ServedConversation:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Has another node this conversation, or is it about to move?"""
+        """Does another node have this conversation, or is it about to move there?"""
         return self._leases is not None and self._leases.is_away(self)
 
     async def hand_over(self) -> None:
@@ -356,9 +358,9 @@ class ServedConversation:
             client.send_message(message("key", key=key))
 
     def _acknowledge_key(self, key: str) -> None:
-        """The client has this key: older ones aren't valid any more."""
+        """Note that the client has this key: older keys become invalid."""
         if not self.is_key(key, self.user):
-            raise ValueError("this is no key of the conversation")
+            raise ValueError("this isn't a key of the conversation")
         self.keys = self.keys.acknowledge(key, self.user)
         self._mark_client_part()
 
@@ -409,7 +411,7 @@ class ServedConversation:
             self.conversation.engine.note_arrival(*arrived)
 
     def _note_typed(self, receipts: tuple[AnswerReceipt, ...]) -> None:
-        """The conversation has the typed messages of these receipts: one that is sent again isn't taken again."""
+        """Note that the conversation has the typed messages of these receipts, so that a repeated one is ignored."""
         for id_ in (said.typed for receipt in receipts for said in receipt.turns if said.typed):
             if id_ not in self._typed:
                 self._typed.add(id_, now_ms())
@@ -530,7 +532,7 @@ class ServedConversation:
             self.send_message(message("typed", id=id_))
 
     async def _is_saved_soon(self) -> bool:
-        """Wait until what was marked is saved. Returns False if it can't be saved here any more."""
+        """Wait until all marked changes are saved. Returns False if they can't be saved on this node any more."""
         if self._writer is not None:
             while not await self._is_saved_now(self._writer):
                 if self._writer.is_fenced or self.is_over or self.is_elsewhere:
@@ -569,7 +571,7 @@ class ServedConversation:
     # -- What the conversation does
 
     def _mark_client_part(self) -> None:
-        """What another node needs to know about the client has changed: save it."""
+        """Save what another node needs to know about the client, because it has changed."""
         if self._writer is not None:
             self._writer.mark(CLIENT_PART)
 

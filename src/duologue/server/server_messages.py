@@ -137,7 +137,8 @@ class MessageWriter:
         return notification("warning", "lost", text)
 
     def _problem(self, signal: sg.Problem) -> ServerMessage | None:
-        """Problems without a row are only logged."""
+        """The message for a problem; None if there is no notice about this kind of problem, which is then only
+        logged."""
         notice = about(f"problem_{signal.where.partition(' ')[0]}")
         return written(notice, self.language, self._phrases) if notice is not None else None
 
@@ -224,7 +225,8 @@ def dialogue(form: Form | None) -> ServerMessage:
 
 
 def status(hearing: HearingStatus, now: Situation, at: int, session_at: int) -> ServerMessage:
-    """The message beside the state: is the user heard, why do they wait, and which turns are queued."""
+    """The message that completes the state: whether the user is heard, why the user waits, and which turns are
+    queued."""
     return message(
         "status",
         hearing=hearing.value,

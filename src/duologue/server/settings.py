@@ -29,30 +29,30 @@ class Limits:
     """The limits of one server."""
 
     conversations_max: int = 500  # conversations at the same time; further ones are refused
-    sockets_per_address_max: int = 50  # sockets of one address; an IPv6 address counts for its network of 64 bits
+    sockets_per_address_max: int = 50  # sockets of one address, or of one /64 network of IPv6
     connections: Rate = field(default=Rate(300, 60_000, 150))  # connections that one address opens
     conversations_per_address_max: int = 50  # conversations of one address, also those whose client is away
     starts: Rate = field(default=Rate(30, 60_000, 20))  # conversations that one address starts
     unspoken_per_address_max: int = 10  # conversations of one address in which the user has said nothing yet
-    unspoken_s_max: float = 300.0  # then such a conversation ends
-    unspoken_away_s_max: float = 10.0  # the same, if its client is away
+    unspoken_s_max: float = 300.0  # after this time, a conversation in which the user has said nothing ends
+    unspoken_away_s_max: float = 10.0  # the same, while its client is disconnected
     message_bytes_max: int = 1 << 20  # size of one message
-    messages_per_s_max: int = 150  # on one socket, 3 s' worth at once; the panel sends 50 with audio and 50 more
+    messages_per_s_max: int = 150  # messages on one socket; a burst may have three times as many
     bad_messages_max: int = 20  # invalid messages on one socket; then it is closed
     text_chars_max: int = 4_000  # length of one typed turn
     typed_turns: Rate = field(default=Rate(60, 60_000, 20))  # typed turns of one conversation
     typed_chars: Rate = field(default=Rate(200, 1_000, 12_000))  # characters of typed turns of one conversation
     unanswered_turns_max: int = 20  # turns of one conversation that wait for an answer; further typed ones are refused
-    unanswered_chars_max: int = 16_000  # their characters; a longer first turn is taken
+    unanswered_chars_max: int = 16_000  # characters of these turns; a first turn may be longer
     sound_ms: Rate = field(
         default=Rate(1_200, 1_000, 10_000)
     )  # milliseconds of sound of one conversation: 1.2 times real time
     hello_s_max: float = 10.0  # time from opening the socket to its hello
-    request_s_max: float = 15.0  # time that an HTTP request may take to arrive as a whole
-    silent_s_max: float = 120.0  # then a socket without a conversation that sends nothing is closed
-    unread_bytes_max: int = 4 << 20  # queued for a client that doesn't read; then its socket is closed
+    request_s_max: float = 15.0  # time within which a whole HTTP request must arrive
+    silent_s_max: float = 120.0  # a socket without a conversation that sends nothing for this time is closed
+    unread_bytes_max: int = 4 << 20  # bytes queued for a client that doesn't read; above this, its socket is closed
     replay_bytes_max: int = 20 << 20  # size of a journal that a client uploads for replay
-    wrong_token_s_max: float = 8.0  # longest wait before a wrong token is refused; each one of an address doubles it
+    wrong_token_s_max: float = 8.0  # the wait before a wrong token is refused doubles with each attempt, up to this
     drain_s_max: float = 30.0  # time for conversations to end when the server stops
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Limits:
 
 
 def many_at_one_address(limits: Limits, count: int) -> Limits:
-    """The same limits, for so many clients that share one address, such as simulated ones."""
+    """The same limits, raised so that this many clients can share one address, such as simulated ones."""
     return replace(
         limits,
         sockets_per_address_max=count,
@@ -95,13 +95,13 @@ class WebhookSettings:
 
 @dataclass(frozen=True, slots=True)
 class WebRtcSettings:
-    """How clients connect with WebRTC. Those that can't use a socket."""
+    """How clients connect with WebRTC. Clients that can't use WebRTC connect with a socket instead."""
 
     enabled: bool = True  # needs the extra `webrtc`
     ice_servers: IceServers = field(default_factory=IceServers)  # STUN and TURN servers, for clients and this server
-    # The panel uses WebRTC: None means on a server that other machines reach. On one machine a socket is as good.
+    # Does the panel use WebRTC? None: only if other machines can reach the server; on one machine a socket is as good.
     panel: bool | None = None
-    address: str = ""  # where clients reach this machine, if a router forwards to it; empty: its own addresses
+    address: str = ""  # the public address, if a router forwards to this machine; empty: its own addresses
 
     def __post_init__(self) -> None:
         if self.address:
@@ -117,13 +117,13 @@ class ServerSettings:
 
     host: str = "127.0.0.1"  # where to listen
     port: int = 8765  # 0 means any free port
-    token: str = field(default="", repr=False)  # callers present it; empty: created if other machines can connect
+    token: str = field(default="", repr=False)  # callers present it; if empty, created when other machines can connect
     origins: tuple[str, ...] = ()  # pages of these origins may connect too; "*" means any origin
     journals: Path | None = None  # a folder for the journal of every conversation
     limits: Limits = field(default_factory=Limits)  # see below
     context_query: tuple[str, ...] = ()  # parameters of a client's URL that the agent may see in its context
     context_headers: tuple[str, ...] = ()  # headers of a client's request that the agent may see in its context
-    webhook: WebhookSettings | None = None  # where to tell of what happens in calls
+    webhook: WebhookSettings | None = None  # where to report what happens in calls
     trusted_proxies: tuple[str, ...] = ()  # addresses or networks whose X-Forwarded-For says who the caller is
     watchable: bool = True  # operators may watch all calls
     # Operators present it to watch calls and to read metrics, journals and debug pages. Without it, only a client on
@@ -134,8 +134,8 @@ class ServerSettings:
     public: bool = False  # other machines reach this server although it listens on 127.0.0.1, such as by a tunnel
     prices: PriceTable | None = None  # what services cost, for the panel
     webrtc: WebRtcSettings = field(default_factory=WebRtcSettings)  # see below
-    # Sound over clients' sockets as Opus, with clients that can and if libopus is here; otherwise as PCM. None means on
-    # a server that other machines reach: on one machine, PCM is as good.
+    # Is sound sent over sockets as Opus? That needs libopus here and a client that supports it; otherwise PCM is used.
+    # None: only if other machines can reach the server; on one machine, PCM is as good.
     opus: bool | None = None
     recordings: Path | None = None  # the folder of recordings; old ones are deleted, as journals are
     dev: bool = False  # show tracebacks in the debug view; only for a server that no other machine can reach

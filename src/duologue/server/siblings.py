@@ -35,15 +35,15 @@ class Siblings(Protocol):
         ...
 
     def note_begun(self, conversation: str, seat: str) -> None:
-        """This process has this conversation now."""
+        """Tell the others that this process has this conversation now."""
         ...
 
     def note_ended(self, conversation: str) -> None:
-        """The conversation is over. Its journal is still here."""
+        """Tell the others that the conversation is over. Its journal is still here."""
         ...
 
     def note_forgotten(self, conversation: str) -> None:
-        """This process has nothing of the conversation any more, or another node has it."""
+        """Tell the others that this process has nothing of the conversation any more, or that another node has it."""
         ...
 
     def want_calls(self, is_wanted: bool) -> None:
@@ -51,7 +51,7 @@ class Siblings(Protocol):
         ...
 
     def share_calls(self, calls: Sequence[dict[str, Any]]) -> None:
-        """Tell the processes whose operators see the list of calls which ones are here."""
+        """Send the list of this process's calls to the processes whose operators see the list of all calls."""
         ...
 
     async def metrics(self, own: str) -> str:

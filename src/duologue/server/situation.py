@@ -1,7 +1,7 @@
 """What a screen shows beside the phase: why the user waits, which attempt is running, and which turns are queued.
 
-A situation is a value, and the next one follows from the step and the one before. Rule: everything in it is so in the
-machine's state; nothing is guessed from the time.
+A situation is a value. It is computed from the machine's step and the situation before it. Rule: everything in it is
+derived from the machine's state; nothing is guessed from the time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from duologue.core.step_record import StepRecord
 
 
 class Situation(NamedTuple):
-    """`why` is empty, retry, rate_limit, reconnecting, healing, renewing or fault. `until` is when the next attempt
-    begins, or when the conversation continues after a fault, on the conversation's clock; 0 if neither is due."""
+    """`why` is the reason why the user waits: empty, retry, rate_limit, reconnecting, healing, renewing or fault.
+    `until` is when the next attempt begins, or when the conversation continues after a fault, on the conversation's
+    clock; 0 if neither is due."""
 
     why: str = ""
     attempt: int = 0

@@ -1,9 +1,9 @@
 """Closes connections that come too often, or whose requests don't arrive. A part of uvicorn's HTTP protocol.
 
-A connection that comes too often never reaches uvicorn's protocol. Another one may wait between two requests as long
-as uvicorn allows. From its opening, and from the first byte of each further request, its head must be complete within
-`request_s_max`. The body is limited by `BodyTimeout`. Rule: uvicorn's protocol is used through asyncio's interface
-only, except for its attribute `app`.
+A connection that comes too often never reaches uvicorn's protocol. Any other connection may wait between two requests
+as long as uvicorn allows. The head of its first request must be complete within `request_s_max` after it is opened, and
+the head of each further request within the same time after its first byte. The body is limited by `BodyTimeout`. Rule:
+uvicorn's protocol is used through asyncio's interface only, except for its attribute `app`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TimedRequests(asyncio.Protocol):
             super().connection_made(transport)
 
     def _is_handed(self) -> bool:
-        """Does the connection come from another process of this server, which has counted it?"""
+        """Was the connection handed on by another process of this server, which has counted it already?"""
         arrival = getattr(self, "arrival", None)
         return arrival is not None and bool(arrival.is_handed)
 
@@ -95,7 +95,8 @@ class TimedRequests(asyncio.Protocol):
             self._head_timer = None
 
     def _close_slow(self) -> None:
-        """The head didn't come in time. A connection that became a WebSocket has another protocol now."""
+        """Close the connection, because the head of a request didn't come in time. A connection that became a WebSocket
+        stays open: it has another protocol now."""
         self._head_timer = None
         transport = self._timed_transport
         if self._is_refused:

@@ -1,4 +1,4 @@
-"""How sound goes over a client's socket: what both sides can, agreed in hello.
+"""The formats of sound over a client's socket, which both sides support and agree on in hello.
 
 `input` is the sound of the client's microphone, `output` is what the client plays. Rule: PCM always works, and Opus is
 used in a direction only if the client has offered it and this server has it.

@@ -19,7 +19,7 @@ _BYTES, _MS, _REFUSED = (name for name, _ in _COUNTERS)
 
 
 class SoundTraffic:
-    """What one server has sent and received as sound over its sockets."""
+    """Counts the sound that one server has sent and received over its sockets."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str, str]] = Counter()

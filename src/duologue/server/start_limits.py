@@ -1,7 +1,9 @@
-"""May a client start a conversation now? Pure: what there is comes in, and a sentence for the client comes out.
+"""May a client start a conversation now? Pure: takes numbers of conversations, and returns a sentence for a client that
+can't.
 
-An address that has many conversations needs as many free places for the next one. So a few addresses can't take the
-last places, and an address that has none is refused only if the server is full. Rule: each refusal says what to do.
+To start the next conversation, an address needs more free places than it has conversations. So a few addresses can't
+take the last places, and an address that has none is refused only if the server is full. Rule: each refusal says what
+to do.
 """
 
 from __future__ import annotations

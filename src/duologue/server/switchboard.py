@@ -102,14 +102,15 @@ class Switchboard:
     # -- Other processes
 
     def share(self, is_shared: bool) -> None:
-        """From now on, tell the other processes which calls are here, or don't. Then they don't tell either."""
+        """Start or stop telling the other processes which calls run in this process. After a stop, the calls of other
+        processes are forgotten, because they stop too."""
         self._is_shared = is_shared
         if not is_shared:
             self._elsewhere.clear()
         self._note_change()
 
     def note_elsewhere(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Another process has these calls."""
+        """Note that another process has these calls."""
         if self._elsewhere.get(process, []) != list(calls):
             self._elsewhere[process] = list(calls)
             for client in tuple(self._clients):
@@ -148,8 +149,8 @@ class Operator:
         return self.is_watching or self._switchboard.is_subscribed(self._client)
 
     def do(self, incoming: ClientMessage, language: str, is_busy: bool) -> None:
-        """Perform a command, or tell the client why it is refused. `is_busy`: is this client in its own
-        conversation?"""
+        """Perform a command, or tell the client why it is refused. `is_busy` says whether this client is in its own
+        conversation."""
         kind, given = incoming.type, incoming.payload
         if kind in ("calls", "watch") and not self.may_watch:
             self._refuse(kind, "you may not watch calls on this server")

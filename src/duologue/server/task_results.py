@@ -1,7 +1,7 @@
 """The results of a conversation's tasks, such as the reference of a booking.
 
-A task's form goes away when the next task begins; its results stay on the screen. Rule: a result is noted once, however
-often its form is shown.
+A task's form disappears when the next task begins; its results stay on the screen. Rule: a result is noted once,
+however often its form is shown.
 """
 
 from __future__ import annotations

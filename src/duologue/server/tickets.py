@@ -30,7 +30,7 @@ class InvalidTicket(DuologueError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What a ticket says. An empty field limits nothing."""
+    """The content of a ticket. An empty field sets no limit."""
 
     until_s: int  # the end of its life, in seconds since 1970; after it, a conversation can only be resumed
     user: str = ""  # your own id of the caller: a conversation can be resumed only by the user who started it

@@ -1,8 +1,8 @@
-"""The ids of typed messages, remembered as long as a client may send one again. Pure: the time comes in.
+"""The ids of typed messages, remembered as long as a client may send one again. Pure: the time is an argument.
 
-A client repeats a message until it gets the confirmation. So an id without confirmation is always remembered. After
-the confirmation, the socket may still have lost it: a client finds that out, reconnects and repeats the message well
-within `KEEP_MS`. Rule: an id is forgotten only if it can't come again.
+A client repeats a message until it gets the confirmation. So an id without confirmation is always remembered. The
+confirmation itself may be lost with its socket: a client finds that out, reconnects and repeats the message well within
+`KEEP_MS`. Rule: an id is forgotten only if it can't come again.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class TypedIds:
         return len(self._confirmed_ms)
 
     def add(self, id_: str, now_ms: int) -> None:
-        """A message with this id was taken."""
+        """Note that a message with this id was accepted."""
         self._confirmed_ms.setdefault(id_, None)
         old = [one for one, at_ms in self._confirmed_ms.items() if at_ms is not None and now_ms - at_ms > KEEP_MS]
         for one in old:
             del self._confirmed_ms[one]
 
     def confirm(self, id_: str, now_ms: int) -> None:
-        """The client is sent a confirmation of this id."""
+        """Note that the client is sent a confirmation of this id."""
         if id_ in self._confirmed_ms:
             self._confirmed_ms[id_] = now_ms
 

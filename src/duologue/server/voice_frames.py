@@ -1,9 +1,9 @@
 """The agent's sound as binary frames of one client's socket: as PCM, or as Opus.
 
-Opus comes late and in packets of 20 ms, and chunks have any length. So the last samples of a chunk, at most 22.5 ms,
-come with the packets of a later frame, and a frame says how many samples its chunk has. A stream of packets begins when
-a client gets the first chunk of a voice, or one that doesn't follow the chunk before. Rule: the decoded samples of a
-stream, less those to skip, are the samples of its chunks, exactly as many and in the same order.
+The Opus encoder adds a delay and makes packets of 20 ms, and chunks have any length. So the last samples of a chunk, at
+most 22.5 ms, come with the packets of a later frame, and a frame says how many samples its chunk has. A stream of
+packets begins when a client gets the first chunk of a voice, or one that doesn't follow the chunk before. Rule: the
+decoded samples of a stream, less those to skip, are the samples of its chunks, exactly as many and in the same order.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class VoiceFrames(Protocol):
     is_late: bool  # do the last samples of a chunk come with later frames?
 
     def chunk(self, voice: int, chunk: int, pcm: bytes) -> bytes:
-        """A chunk of a voice."""
+        """The frame of a chunk of a voice."""
         ...
 
     def rest(self, voice: int) -> bytes | None:
-        """What the client still needs to play all chunks of this voice, if anything."""
+        """The frame that the client still needs to play all chunks of this voice, if any."""
         ...
 
     def cue(self, cue: int, pcm: bytes) -> bytes:
-        """Sound of a cue."""
+        """The frame of a cue's sound."""
         ...
 
 
@@ -62,7 +62,7 @@ class PcmFrames:
 
 
 class PacketStream:
-    """A stream of packets: sound in pieces of any length, out comes what can be encoded by now."""
+    """Encodes sound in pieces of any length as one stream of packets."""
 
     def __init__(self) -> None:
         self._encoder = OpusEncoder(OUTPUT_HZ, BITS_PER_S, is_low_delay=True)
@@ -76,14 +76,14 @@ class PacketStream:
         self._pcm = b""
 
     def add(self, pcm: bytes) -> list[bytes]:
-        """Packets of this sound and of what was left before."""
+        """The packets that can be made from this sound and the samples left from before."""
         pcm = self._pcm + pcm
         whole = len(pcm) // self._piece * self._piece
         self._pcm = pcm[whole:]
         return [self._encoder.encode(pcm[at : at + self._piece]) for at in range(0, whole, self._piece)]
 
     def end(self) -> list[bytes]:
-        """The packets that the decoder needs to give all samples. The stream is over."""
+        """End the stream. Returns the packets that the decoder still needs to return all samples."""
         missing = len(self._pcm) + self.skip * 2
         packets = self.add(bytes(-(-missing // self._piece) * self._piece - len(self._pcm)))
         self.begin()

@@ -1,8 +1,8 @@
 """Webhooks: tells another server when a call starts, ends or changes. Each message is signed and sent until it arrives.
 
 With a store, a message is stored in the same transaction as the state that it tells of, and stays there until it was
-sent, also after a crash. Rule: sending never delays a call. Messages of one call are sent in order, so a receiver gets
-each at least once, and recognises a repeated one by its id.
+sent, even if the server crashes. Rule: sending never delays a call. Messages of one call are sent in order, so a
+receiver gets each at least once, and recognises a repeated one by its id.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class WebhookSender:
                     self._begin(one.conversation)
 
     async def close(self) -> None:
-        """Stop sending. What is stored and not sent is sent by the next process."""
+        """Stop sending. Stored messages that weren't sent are sent by the next process."""
         for task in self._running.values():
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)

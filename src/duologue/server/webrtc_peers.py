@@ -1,4 +1,4 @@
-"""Peer connections of the server: whether there can be any, and how one is made.
+"""Peer connections of the server: whether they are possible, and how one is made.
 
 Rule: aiortc is loaded when the first client asks for WebRTC, and not before.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def why_no_webrtc(settings: WebRtcSettings) -> str | None:
-    """Why this server has no WebRTC, and what to do. None if it has."""
+    """Why this server doesn't offer WebRTC, and what a client can do. None if it does."""
     if not settings.enabled:
         return "WebRTC is turned off; connect with a WebSocket"
     if importlib.util.find_spec("aiortc") is None:

@@ -1,6 +1,6 @@
 """Clients that present wrong credentials: each further attempt from an address waits longer.
 
-Rule: pure but for the table of addresses, whose size is limited; the time comes in.
+Rule: the only state is a table of addresses, whose size is limited; the time is an argument.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import OrderedDict
 
 FIRST_WAIT_S = 0.25
 WAIT_S_MAX = 8.0
-FORGET_S = 300.0  # after so long without a wrong attempt, an address starts over
+FORGET_S = 300.0  # after this long without a wrong attempt, the count of an address begins again
 ADDRESSES_MAX = 10_000
 
 
@@ -31,7 +31,7 @@ class WrongCredentials:
         return float(min(self._wait_s_max, FIRST_WAIT_S * 2 ** min(count - 1, 10)))
 
     def count(self, address: str) -> int:
-        """How many wrong attempts are remembered."""
+        """How many wrong attempts of this address are remembered."""
         return self._attempts.get(address, (0, 0.0))[0]
 
     def __len__(self) -> int:
@@ -39,5 +39,5 @@ class WrongCredentials:
 
 
 def address_hash(address: str) -> str:
-    """An address in the log: operators can tell equal ones, but don't read them."""
+    """A hash of an address for the log: equal addresses have the same hash, and operators can't read them."""
     return hashlib.sha256(address.encode()).hexdigest()[:12]

@@ -1,6 +1,7 @@
 """What happens to the ownership of a conversation: inputs of its machine, as values.
 
-Rule: an input about a lease names its epoch. With another epoch than the current one it is late, and changes nothing.
+Rule: an input about a lease names the lease's epoch. An input with another epoch than the current one came too late,
+and changes nothing.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class OrphanListed:
     """The store lists the conversation as without an owner."""
 
 
-# -- What comes of a claim. Exactly one of these follows each claim.
+# -- The outcomes of a claim. Exactly one of these follows each claim.
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class LeaseRefused:
 
 @dataclass(frozen=True, slots=True)
 class NothingStored:
-    """The store doesn't have the conversation, or has it as over."""
+    """The store doesn't have the conversation, or has it marked as over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class StoreUnreachable:
     """The store failed. It is unknown whether the lease was granted."""
 
 
-# -- What comes of restoring. Exactly one of these follows.
+# -- The outcomes of restoring. Exactly one of these follows.
 
 
 @dataclass(frozen=True, slots=True)

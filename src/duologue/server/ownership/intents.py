@@ -11,13 +11,13 @@ from typing import TypeAlias
 
 
 class Answer(Enum):
-    """What a client that asked for its conversation is told."""
+    """The answer to a client that asked for its conversation."""
 
     HERE = "here"  # it runs on this node
     MOVED = "moved"  # it is moving to another node: connect again
     GONE = "gone"  # it doesn't exist, has ended, or isn't this client's
     DAMAGED = "damaged"
-    LATER = "later"  # it can't be had right now: connect again
+    LATER = "later"  # it can't be restored right now: connect again
 
 
 # -- Calls to the store that are answered

@@ -11,7 +11,8 @@ from enum import Enum
 
 
 class Place(Enum):
-    """Where the conversation is. A place is either at rest or waits for one call to the store (`WAITING`)."""
+    """Where the conversation is. In the places of `WAITING`, one call to the store is running; in all others, none
+    is."""
 
     ABSENT = "absent"
     CLAIMING = "claiming"
@@ -37,7 +38,7 @@ MEANINGS: dict[Place, str] = {
     P.ABSENT: "this node knows nothing of it",
     P.CLAIMING: "it runs here, and its lease is being claimed",
     P.UNKEPT: "it runs here without a lease, because the store failed; claimed again with each heartbeat",
-    P.UNKEEPABLE: "it runs here, but the store has it as over, so it can't be saved any more",
+    P.UNKEEPABLE: "it runs here, but the store has it marked as over, so it can't be saved any more",
     P.KEPT: "it runs here and is saved under a lease",
     P.LAPSED: "it runs here, but its lease has ended without a renewal: another node may take it over",
     P.HANDING_OVER: "it is silent; its last state is being saved for another node, then its lease is released",
@@ -47,7 +48,7 @@ MEANINGS: dict[Place, str] = {
     P.ADOPTING: "its owner is gone, and this node claims it",
     P.RECLAIMING: "its client is here, and this node claims it from its owner",
     P.RESTORING: "claimed; it is being read and rebuilt, and doesn't run yet",
-    P.RETURNING: "not wanted any more while it was claimed or restored; its lease is released as soon as that is done",
+    P.RETURNING: "not needed here any more; its lease is released as soon as the running claim or restore is done",
     P.ELSEWHERE: "not here; another node may have it",
     P.DAMAGED: "its stored data can't be read; it isn't taken over, and nothing is written",
     P.FOREIGN: "it belongs to another agent",
@@ -58,7 +59,7 @@ RUNNING = (*UNLEASED, P.KEPT, P.LAPSED)
 WRITING = (P.KEPT, P.LAPSED, P.HANDING_OVER, P.ENDING)  # with a checkpoint writer
 LEASED = (*WRITING, P.RESTORING)
 SERVED = (*RUNNING, P.HANDING_OVER, P.ENDING)
-SKIPPED = (P.DAMAGED, P.FOREIGN)  # listed as without an owner again and again, and not taken over
+SKIPPED = (P.DAMAGED, P.FOREIGN)  # not taken over, so the store keeps listing them as without an owner
 
 
 class Acting(Enum):
@@ -82,8 +83,8 @@ class Ownership:
 
     @property
     def acting(self) -> Acting:
-        """A task of a conversation that has left this node must not act any more. A conversation that was never stored,
-        such as a phone call, acts without a record."""
+        """How actions of the conversation may be performed now. A task of a conversation that has left this node must
+        not act any more. A conversation that was never stored, such as a phone call, acts without a record."""
         if self.place in WRITING:
             return Acting.RECORDED
         return Acting.UNSAVED if self.place in (*UNLEASED, P.ABSENT) else Acting.REFUSED

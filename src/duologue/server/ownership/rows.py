@@ -1,4 +1,5 @@
-"""The rows of the ownership machine: in one of these places, on this input, if the guard holds, go there and do that.
+"""The rows of the ownership machine. Each says in which places, on which input and under which guard it applies, and
+then the next place and the intents.
 
 Rule: the first row that fits is taken, and only a row changes the place.
 """
@@ -118,7 +119,7 @@ def renew(s: Ownership, _: Any) -> Done:
 
 
 def release(s: Ownership, _: Any) -> Done:
-    """Release the lease, if there is one: a claim that failed brought none."""
+    """Release the lease, if there is one. After a failed claim there isn't."""
     return s, (do.ReleaseLease(s.epoch),) if s.epoch else ()
 
 

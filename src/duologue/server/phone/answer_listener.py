@@ -1,4 +1,5 @@
-"""Listens to what an outgoing call hears first, and tells the call: words, pauses, a beep, a person or a machine.
+"""Listens to the first sound after an outgoing call is answered, and reports to the call: words, pauses, a beep, a
+person or a machine.
 
 The agent's own ears report speech and words; the beep is found in the sound. Rule: the listener decides nothing. Each
 report is one input of the call's machine.
@@ -26,7 +27,7 @@ LOG = logging.getLogger("duologue.phone")
 
 
 class AnswerListener:
-    """Listens to one call. `feed` tells the call's machine, `now` returns its time."""
+    """Listens to one call. `feed` passes an input to the call's machine, and `now` returns the machine's time."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """The agent that briefs a person who should take over a call.
 
 It says the briefing and asks the person to accept with 1 or "yes", or to decline with 2 or "no". Rule: the person's
-answer is told once, and nothing else of the briefing changes the caller's call.
+answer is reported once, and nothing else in the briefing changes the caller's call.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _KEY = Slot("key", SlotKind.NUMBER)
 
 
 class BriefingBrain:
-    """Answers a person who should take over. `last` is what is said to a person who accepts, and to one who doesn't.
-    `tell` gets True if the person accepts, False if not. The answer is read in `language`, or in English if that has no
-    language pack."""
+    """Answers a person who should take over. `last` has the words for a person who accepts and those for a person who
+    declines. `tell` is called with True if the person accepts, and with False if not. The answer is read in `language`,
+    or in English if that has no language pack."""
 
     def __init__(
         self, briefing: str, question: str, last: tuple[str, str], tell: Callable[[bool], None], language: str = "en"

@@ -1,4 +1,4 @@
-"""Requests to the carriers: place a call, move it elsewhere, end it, record it. By the carriers' own libraries.
+"""Requests to the carriers: place a call, move it elsewhere, end it, record it. The carriers' own libraries send them.
 
 The libraries block, so each request runs in a thread. Rule: a refusal is an error with one line that says what the
 carrier said and which setting to check. It contains no secret and no number.
@@ -47,7 +47,7 @@ class CarrierApi(Protocol):
     """The requests that Duologue makes to a carrier. Each raises CarrierRefusal."""
 
     async def place(self, order: CallOrder) -> str:
-        """Place a call. Returns its id; empty if the carrier tells it later."""
+        """Place a call. Returns its id; empty if the carrier reports it later."""
         ...
 
     async def instruct(self, call: str, xml: str) -> None:
@@ -55,7 +55,7 @@ class CarrierApi(Protocol):
         ...
 
     async def hang_up(self, call: str) -> None:
-        """End the call. A call that has ended already is no error."""
+        """End the call. Does nothing if the call has ended already."""
         ...
 
     async def record(self, call: str, on: bool) -> None:
@@ -64,8 +64,8 @@ class CarrierApi(Protocol):
 
 
 def api_of(carrier: str, settings: PhoneSettings, send: SendRequest | None = None) -> CarrierApi:
-    """The requests to this carrier, sent by `send`, and without it over the network. Raises NotPossible if a setting is
-    missing."""
+    """The requests to this carrier. `send` sends them, or the network if `send` is None. Raises NotPossible if a
+    setting is missing."""
     needs = {
         "twilio": ("twilio_account_sid", "twilio_auth_token"),
         "telnyx": ("telnyx_api_key", "telnyx_account"),
@@ -85,7 +85,7 @@ def _load(module: str, carrier: str) -> Any:
 
 
 def _plain(text: object) -> str:
-    """What a carrier says, in one short line and without numbers of people."""
+    """A carrier's message as one short line without phone numbers."""
     return re.sub(r"\+?\d{6,}", "…", " ".join(str(text).split()))[:200]
 
 

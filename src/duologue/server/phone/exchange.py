@@ -49,7 +49,8 @@ _ANSWERED_BY: dict[str, Callable[[int], on.CallInput]] = {  # the same names on 
 
 
 class PhoneExchange:
-    """The calls of one process. `send` sends requests to the carriers' APIs instead of the network: for simulations."""
+    """The calls of one process. For simulations, `send` takes the place of the network in requests to the carriers'
+    APIs."""
 
     def __init__(self, settings: PhoneSettings, send: SendRequest | None = None) -> None:
         self._settings = settings
@@ -73,7 +74,7 @@ class PhoneExchange:
         ring_ms: int | None = None,
         parameters: Mapping[str, str] | None = None,
     ) -> PhoneCall:
-        """Call this number. The agent talks when the call is answered; `agent` is another one than the server's.
+        """Call this number. The agent talks when the call is answered; `agent` takes the place of the server's agent.
         Returns at once: `await call.over` waits for the end. With a `machine_message`, a machine hears the message
         after its beep instead of the agent. `on_machine` says what else to do with machines: TALK to them as to people,
         which is the default, or HANG_UP. Raises NotPossible if the number or a setting is wrong."""
@@ -110,7 +111,7 @@ class PhoneExchange:
         return call
 
     def arriving(self, carrier: str) -> PhoneCall:
-        """A call that has come in."""
+        """The object for a call that has just come in."""
         return self._add(PhoneCall(secrets.token_urlsafe(12), self._tools(carrier), self._policy()))
 
     def _add(self, call: PhoneCall) -> PhoneCall:
@@ -159,8 +160,9 @@ class PhoneExchange:
     # -- Stopping
 
     async def drain(self, limit_s: float) -> None:
-        """The server stops. With the setting `drain_to`, each call in progress is transferred there, as soon as
-        everything is said in it. Without it, calls may end by themselves."""
+        """Prepare for the server's stop. With the setting `drain_to`, the agent announces the transfer in each call in
+        progress, and the call is transferred to that number, as soon as both are possible. Without the setting, calls
+        may end by themselves."""
         if self._settings.drain_to:
             until = asyncio.get_running_loop().time() + limit_s
             await asyncio.gather(*(self._pass_on(call, until) for call in tuple(self._calls)))

@@ -17,13 +17,14 @@ from duologue.runtime.conversation import Conversation
 
 
 async def _silent(request: Request) -> AsyncIterator[Part]:  # noqa: ARG001
-    """Answers nothing: a machine says nothing that needs an answer."""
+    """A brain that gives no answer, because a machine says nothing that needs one."""
     return
     yield ""
 
 
 class KeptLine:
-    """A line that stays open when its conversation ends, so that the call can say first how it went."""
+    """A line that stays open when its conversation ends, so that the call can first report whether the message was
+    heard."""
 
     def __init__(self, line: Any) -> None:
         self._line = line
@@ -32,7 +33,7 @@ class KeptLine:
         return getattr(self._line, name)
 
     async def close(self) -> None:
-        """Nothing: the call hangs up."""
+        """Do nothing: the call hangs up."""
 
 
 def message_agent(agent: Agent, message: str) -> Agent:

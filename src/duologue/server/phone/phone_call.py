@@ -1,7 +1,7 @@
 """One telephone call around its conversation: runs the machine of the call and performs its effects.
 
-The machine decides. This class has the line, the conversation and the requests to the carrier. Rule: what a request
-brings back enters the machine as an input with the request's number.
+The machine decides. This class holds the line, the conversation and the requests to the carrier. Rule: the result of a
+request enters the machine as an input with the request's number.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class CallTools:
 
 
 class PhoneCall:
-    """One call. `feed` tells it what has happened. `watch` gets each input that has changed its state, and the new
-    state."""
+    """One call. `feed` tells it what has happened. `watch` is called with each input that has changed its state, and
+    with the new state."""
 
     def __init__(self, key: str, tools: CallTools, policy: CallPolicy, outgoing: Outgoing | None = None) -> None:
         self.key = key
@@ -101,7 +101,7 @@ class PhoneCall:
         return int(self._loop.time() * 1000)
 
     def feed(self, given: on.CallInput) -> bool:
-        """Tell the machine. Returns whether that has changed its state."""
+        """Pass this input to the machine. Returns whether the machine's state has changed."""
         before = self.state
         self.state, effects = step(self._policy, before, given)
         if self.state is before:
@@ -180,7 +180,7 @@ class PhoneCall:
         self._start(ask())
 
     def _quietly(self, asking: Awaitable[Any]) -> None:
-        """Do this beside the call. A refusal is only logged, because the call is over anyway."""
+        """Send this request in the background. A refusal is only logged, because the call is over anyway."""
 
         async def ask() -> None:
             try:
@@ -218,7 +218,8 @@ class PhoneCall:
         await tools.api().instruct(self.call_id, xml)
 
     async def _join(self) -> None:
-        """Connect both. The person who takes over comes first: if that fails, the caller is still with the agent."""
+        """Connect the caller and the person who takes over. That person is moved first: if that fails, the caller is
+        still with the agent."""
         taker, api = self._taker, self.tools.api()
         if taker is None or not taker.call_id:
             raise CarrierRefusal("the person who takes over is gone")
@@ -322,5 +323,6 @@ class PhoneCall:
 
 
 def _why(outcome: CallEnd) -> CallEnd:
-    """Why the person who should take over is gone, from the end of the call to this person."""
+    """The reason why the person who should take over isn't there any more, derived from how the call to that person
+    ended."""
     return CallEnd.HUNG_UP if outcome is CallEnd.COMPLETED else outcome

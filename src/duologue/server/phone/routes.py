@@ -65,9 +65,9 @@ def phone_routes(
 ) -> list[BaseRoute]:
     """The routes of every configured carrier. `make_agent` is called for each call; `on_conversation` gets each
     conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier tries the
-    fallback address of the number. `address_of` returns the address that a socket counts for. With an `exchange`, calls
-    can be placed: `exchange.dial(…)`. `limits` bound the sound and the keys of each call, as those of a browser;
-    `note_refused` is called with the name of a limit that refuses."""
+    fallback address of the number. `address_of` returns the address towards whose limits a socket counts. With an
+    `exchange`, calls can be placed: `exchange.dial(…)`. `limits` bound the sound and the keys of each call, as those of
+    a browser; `note_refused` is called with the name of a limit that refuses."""
     used = UsedTokenFiles(settings.used_tokens) if settings.used_tokens is not None else None
     tokens = StreamTokens(settings.token_key, settings.token_ms_max, used=used)
     exchange = exchange or PhoneExchange(settings)
@@ -118,7 +118,7 @@ class CarrierSocket:
 
 @dataclass(slots=True)
 class _Place:
-    """Where a stream is counted: for its address until it has shown its token, and then as a call."""
+    """How a stream is counted: towards its address until it has shown its token, and then as a call."""
 
     address: str
     is_admitted: bool = False
@@ -316,7 +316,7 @@ class PhoneCalls:
         return conversation
 
     def _source_for(self, call: PhoneCall) -> AgentSource:
-        """Where the agent of a call comes from: the call was placed with it, or it is the server's."""
+        """The source of a call's agent: the agent with which the call was placed, or else the server's."""
         if call.outgoing is not None and call.outgoing.agent is not None:
             return AgentSource(call.outgoing.agent)
         self._source = self._source or AgentSource(self._given)
@@ -328,7 +328,7 @@ def _broken_agent(failure: Exception) -> StreamRefused:
 
 
 def _returned(agent: Agent, info: CallInfo) -> Agent:
-    """The agent of a call whose transfer has failed says so instead of its greeting."""
+    """The agent of this call. After a failed transfer, it says so instead of its greeting."""
     if not info.returned:
         return agent
     words = agent.phrases.say(agent.language, "not_reached", 0)

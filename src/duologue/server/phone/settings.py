@@ -52,13 +52,13 @@ class PhoneSettings:
     number: str = ""  # our own number, with country code: the caller id of outgoing calls
     api_url: str = ""  # for simulations on 127.0.0.1 only: where the carrier's API is
     ring_ms: int = 30_000  # how long a telephone rings before the call is given up
-    carrier_amd: bool = False  # the carrier's machine detection is used too, where machines matter; carriers bill it
-    drain_to: str = ""  # a number to which calls are transferred when the server stops; empty: they may end
+    carrier_amd: bool = False  # use the carrier's machine detection too, if `on_machine` isn't TALK; carriers bill it
+    drain_to: str = ""  # a number to which calls are transferred when the server stops; empty: no transfer
     hold_music: Path | None = None  # a WAV file for people on hold; without it, a quiet melody
     telnyx_codec: str = "PCMU"  # of the sound that we send: PCMU, PCMA or L16
     telnyx_rate_hz: int = 8_000  # 8000, 16000 or 24000; above 8000 only with L16
     allow_unsigned: bool = False  # for simulations on 127.0.0.1 only
-    token_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # equal in all processes
+    token_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # the same in all processes
     token_ms_max: int = 60_000  # the longest time from the webhook to the stream
     start_ms_max: int = 10_000  # the longest time from opening the socket to its start message
     quiet_ms_max: int = 15_000  # after this long without a message of the carrier, the call counts as ended

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Protocol
 
 USED_MAX = 100_000
-USED_MS = 24 * 3_600_000  # so long, used tokens are remembered
+USED_MS = 24 * 3_600_000  # used tokens are remembered this long
 SWEEP_MS = 60_000
 LOG = logging.getLogger("duologue.phone")
 
@@ -52,8 +52,8 @@ class UsedTokensInMemory:
 
 
 class UsedTokenFiles:
-    """The used tokens of several processes: one empty file for each, whose name is a hash of the token
-    and whose time says until when it is remembered."""
+    """The used tokens of several processes: one empty file for each token. Its name is a hash of the token, and its
+    modification time is the time until which the token is remembered."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -74,7 +74,7 @@ class UsedTokenFiles:
         return True
 
     def _sweep(self, now_ms: int) -> None:
-        """Now and then, remove the files of tokens that can't come again."""
+        """Now and then, remove the files of tokens that have expired."""
         if now_ms - self._swept_ms < SWEEP_MS:
             return
         self._swept_ms = now_ms
@@ -97,7 +97,7 @@ class StreamTokens:
 
     def mint(self, carrier: str, call: str, announcement: bytes = b"") -> str:
         """A token for this call. With an empty `call`, the token is valid for any call of the carrier. Of all tokens
-        for the same `announcement`, only one can be used; an empty one is never the same."""
+        for the same `announcement`, only one can be used. An empty `announcement` is different each time."""
         until = int(self._now() * 1000) + self._ms_max
         number = self._sign(b"announcement|" + announcement).hex()[:24] if announcement else secrets.token_hex(12)
         body = f"{until}|{number}|{carrier}|{_digest(call) if call else ''}".encode()

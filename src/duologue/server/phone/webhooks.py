@@ -93,7 +93,7 @@ class TrustedForm(NamedTuple):
 
 
 class CallReports(Protocol):
-    """What learns from webhooks about calls that this process has placed or transferred."""
+    """Receives what webhooks report about calls that this process has placed or transferred."""
 
     def expects(self, key: str) -> bool:
         """Has this process placed a call with this key?"""
@@ -160,7 +160,8 @@ class Webhooks:
         return Response(status_code=200)  # Telnyx repeats the webhook after any other
 
     async def dialled(self, carrier: str, request: Request) -> Response:
-        """A call that was passed on is over, or wasn't answered: hang up, or give it back to the agent."""
+        """Instructions for a caller after a transfer: hang up if the transferred call is over, or return to the agent
+        if it wasn't answered."""
         found = await self._trusted(carrier, request)
         if found is None:
             return PlainTextResponse("forbidden", 403)
@@ -243,7 +244,8 @@ def _connect(url: str, **attributes: str) -> tuple[Any, Any]:
 
 
 def pass_on_xml(to: str, caller_id: str, ring_s: int, action: str) -> str:
-    """Instructions to call this number and to connect it. When that is over, `action` is asked what to do."""
+    """Instructions to call this number and connect the caller with it. When that call is over, the carrier requests
+    further instructions from the URL `action`."""
     response = voice_response().VoiceResponse()
     options = {"caller_id": caller_id} if caller_id and not is_sip(to) else {}
     dial = response.dial(action=action, method="POST", timeout=ring_s, **options)
@@ -252,7 +254,7 @@ def pass_on_xml(to: str, caller_id: str, ring_s: int, action: str) -> str:
 
 
 def join_xml(room: str) -> str:
-    """Instructions to meet in a conference. It ends when one of the two leaves."""
+    """Instructions to join a conference. The conference ends when one of the two callers leaves."""
     response = voice_response().VoiceResponse()
     response.dial().conference(room, beep="false", start_conference_on_enter=True, end_conference_on_exit=True)
     return str(response)
@@ -265,7 +267,7 @@ def hang_up_xml() -> str:
 
 
 def voice_response() -> Any:
-    """The library that writes instructions."""
+    """The library module that writes instructions as XML."""
     return _load("twilio.twiml.voice_response", "a carrier")
 
 

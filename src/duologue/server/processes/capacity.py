@@ -20,7 +20,7 @@ PROCESSES_MAX = 256
 
 
 class Capacity(NamedTuple):
-    """What this process may use."""
+    """The cores and the memory that this process may use."""
 
     cores: int
     memory_mb: int | None  # None: unknown

@@ -1,7 +1,7 @@
 """Packets and sockets between the parent and one server process, over a pair of Unix sockets.
 
-Sending never waits: what the other side hasn't read is queued. Rule: a socket that is passed on is closed here as soon
-as it is sent, or when it can't be sent any more.
+Sending never waits: packets that the other side hasn't read are queued. Rule: a socket that is passed on is closed here
+as soon as it is sent, or when it can't be sent any more.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Connections that a server process gets from its parent, and can give to another process.
 
 A process may find out only from a client's hello that another process has its conversation. By then the WebSocket is
-open. So the process remembers what it has read, and the other process reads all of it again: the request, to which the
-answer is dropped, because the client has it already, and the messages. Rule: uvicorn's protocols are used through
-asyncio's interface only, except for their attribute `app`.
+open. So the process remembers what it has read, and the other process reads all of it again. It reads the request
+first, but its answer is dropped, because the client has got an answer already. Then it reads the messages. Rule:
+uvicorn's protocols are used through asyncio's interface only, except for their attribute `app`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Arrival:
 
 
 class Giveable(asyncio.Protocol):
-    """A part of both protocols: the connection is in the scope of each of its requests."""
+    """The part that both protocols share: it adds the connection to the scope of each of its requests."""
 
     app: Callable[..., Any]
 
@@ -66,7 +66,8 @@ class Giveable(asyncio.Protocol):
         super().connection_made(transport)
 
     def give(self, data: bytes, request_bytes: int) -> Given | None:
-        """Take the connection away from this process. Nothing is sent to the client. None if it is closed."""
+        """Take the connection away from this process. Nothing is sent to the client. Returns None if the connection is
+        closed."""
         if self._wire is None or self._wire.is_closing():
             return None
         given = Given(os.dup(self._wire.get_extra_info("socket").fileno()), data, request_bytes)
@@ -135,7 +136,8 @@ class GiveableSocket(Giveable, WebSocketsSansIOProtocol):
         self._frames = None
 
     def give_socket(self, messages: tuple[str, ...] = ()) -> Given | None:
-        """Like `give`, with all that the client sent, or with these messages instead. None if it sent too much."""
+        """Like `give`, with all that the client sent, or with these messages instead. Returns None if the client sent
+        too much."""
         frames = [frame_of(text) for text in messages] or self._frames
         if frames is None or not self._request:
             return None

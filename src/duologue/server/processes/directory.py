@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Place:
-    """Where a conversation is. `seat` is empty once the conversation is over and only its journal can be had."""
+    """Where a conversation is. `seat` is empty once the conversation is over and only its journal is available."""
 
     process: int
     seat: str
@@ -45,7 +45,7 @@ class Directory:
         self._seats.setdefault(seat, Counter())[process] += 1
 
     def leave(self, process: int, seat: str) -> None:
-        """One that has entered is gone."""
+        """A socket or a conversation of this seat is gone from this process."""
         held = self._seats.get(seat)
         if held is None or process not in held:
             return
@@ -58,7 +58,7 @@ class Directory:
     # -- Conversations
 
     def begin(self, process: int, conversation: str, seat: str) -> None:
-        """This process has the conversation now; a process that had it before has it no more."""
+        """Note that this process has the conversation now, and that no other process has it any more."""
         former = self._conversations.get(conversation)
         if former is not None:
             self.leave(former.process, former.seat)
@@ -67,21 +67,22 @@ class Directory:
             self.enter(process, seat)
 
     def end(self, process: int, conversation: str) -> None:
-        """The conversation is over. Its journal and what its client has missed can still be had from this process."""
+        """Note that the conversation is over. This process still has its journal and the messages that its client has
+        missed."""
         place = self._conversations.get(conversation)
         if place is not None and place.process == process:
             self.leave(process, place.seat)
             place.seat = ""
 
     def forget(self, process: int, conversation: str) -> None:
-        """This process has nothing of the conversation any more."""
+        """Note that this process has nothing of the conversation any more."""
         self.end(process, conversation)
         place = self._conversations.get(conversation)
         if place is not None and place.process == process:
             del self._conversations[conversation]
 
     def drop(self, process: int) -> None:
-        """The process has ended."""
+        """Forget everything about a process that has ended."""
         gone = [name for name, place in self._conversations.items() if place.process == process]
         for name in gone:
             del self._conversations[name]
@@ -113,5 +114,6 @@ class Loads:
         self._sent[process] = self._received[process] = self._open[process] = 0
 
     def least(self, processes: Iterable[int]) -> int | None:
-        """The process with the fewest open sockets; None if there is no process. Equal ones take turns."""
+        """The process with the fewest open sockets; None if there is no process. Processes with equally many take
+        turns."""
         return min(processes, key=lambda process: (self[process], self._sent[process]), default=None)

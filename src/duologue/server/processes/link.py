@@ -19,7 +19,7 @@ from .channel import VARIABLE, Channel, TooLarge, receive_packet
 from .connection import Arrival, Connections, Given
 
 LOG = logging.getLogger("duologue.server")
-REPORT_S = 1.0  # the parent takes a process that says nothing for ten times as long for hung
+REPORT_S = 1.0  # a process that sends nothing for ten times as long counts as hung
 REPORT_SOON_S = 0.05
 ANSWER_S_MAX = 8.0  # less than a client may take to say hello
 CALLS_IN_A_PART = 100
@@ -33,11 +33,11 @@ class Neighbourhood(Protocol):
         ...
 
     def share_calls(self, is_shared: bool) -> None:
-        """From now on, share the list of calls when it changes, or don't."""
+        """Start or stop sharing the list of calls whenever it changes."""
         ...
 
     def note_calls(self, process: int, calls: Sequence[dict[str, Any]]) -> None:
-        """Another process has these calls."""
+        """Note that another process has these calls."""
         ...
 
 
@@ -196,7 +196,7 @@ class ParentLink:
             self._channel.send(part)
 
     def _report_soon(self) -> None:
-        """Report when sockets that are just being closed are closed."""
+        """Report the number of open sockets in a moment, when the sockets that are being closed now are closed."""
         asyncio.get_running_loop().call_later(REPORT_SOON_S, self._send_load)
 
     def _report(self) -> None:
@@ -209,7 +209,8 @@ class ParentLink:
 
 
 def link_to_parent() -> ParentLink:
-    """The link of this process to its parent. Programs that this process starts don't find it."""
+    """The link of this process to its parent. Its file descriptor's number is removed from the environment, so programs
+    that this process starts can't use it."""
     return ParentLink(socket.socket(fileno=int(os.environ.pop(VARIABLE))))
 
 

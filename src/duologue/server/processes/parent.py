@@ -1,7 +1,8 @@
-"""The parent of several server processes: it listens, gives each connection to a process, and replaces dead ones.
+"""The parent of several server processes: it listens, gives each connection to a process, and replaces processes that
+have died.
 
-It serves nothing itself: no agent, no models, no conversations. Rule: what is started, stopped and replaced is decided
-by `supervision`, and which process gets a client by `directory`; this module performs it.
+It serves nothing itself: no agent, no models, no conversations. Rule: `supervision` decides which processes are
+started, stopped and replaced, and `directory` decides which process gets a client; this module only does what they say.
 """
 
 from __future__ import annotations
@@ -187,12 +188,13 @@ class Parent:
     # -- Connections
 
     def _candidates(self) -> tuple[int, ...]:
-        """The processes that may get a connection: those that are stopping only if all are, to refuse the client."""
+        """The processes that may get a connection. If all processes are stopping, these are returned, so that one of
+        them refuses the client."""
         leaving = (at for at, one in enumerate(self._state.processes) if one.stage is sv.ProcessStage.LEAVING)
         return self._state.ready or tuple(at for at in leaving if at in self._channels)
 
     def _accept_if(self, is_accepting: bool) -> None:
-        """Accept connections only while a process can take them; meanwhile they wait in the kernel's queue."""
+        """Start or stop accepting connections. While no process can take them, they wait in the kernel's queue."""
         if is_accepting != self._is_accepting:
             self._is_accepting = is_accepting
             loop = asyncio.get_running_loop()
@@ -216,7 +218,8 @@ class Parent:
             self._assign(client)
 
     def _assign(self, client: socket.socket) -> None:
-        """Give a new connection to a process: a WebSocket to the one with the fewest, a request to the next one."""
+        """Give a new connection to a process: a WebSocket to the process that has the fewest, any other request to the
+        next process in turn."""
         candidates = self._candidates()
         is_websocket = looks_like_websocket(client)
         self._turn += 1
@@ -232,8 +235,8 @@ class Parent:
         self._channels[process].send(message, client.detach())
 
     def _hand_on(self, message: pm.HandOn, client: socket.socket) -> None:
-        """Give a connection of one process to another. If that one has just died, any other process takes it, and finds
-        the conversation in the store."""
+        """Give a connection of one process to another. If the other process has just died, any process takes the
+        connection, and finds the conversation in the store."""
         candidates = self._candidates()
         process = message.process if message.process in self._channels else self._loads.least(candidates)
         if process is None:
@@ -273,7 +276,7 @@ class Parent:
                 self._note_place(process, message)
 
     def _note_place(self, process: int, message: pm.FromProcess) -> None:
-        """Where a client, a seat or a conversation is."""
+        """Note or answer where a client, a seat or a conversation is."""
         directory = self._directory
         match message:
             case pm.FindClient():
@@ -363,8 +366,8 @@ class Parent:
 
 
 def looks_like_websocket(client: socket.socket) -> bool:
-    """Does this connection ask for a WebSocket? Its first bytes are read without taking them: the port is set up so
-    that a connection comes with them."""
+    """Does this connection ask for a WebSocket? Its first bytes are read, and stay in the socket for the process that
+    gets it. They are there already, because of `wait_for_requests`."""
     try:
         head = client.recv(PEEKED_BYTES, socket.MSG_PEEK | socket.MSG_DONTWAIT)
     except OSError:

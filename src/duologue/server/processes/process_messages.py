@@ -1,4 +1,4 @@
-"""What the parent and its server processes tell each other, as values, and their form in one packet.
+"""The messages between the parent and its server processes, as values, and how each is written in one packet.
 
 A packet is a line of JSON, followed by the bytes of `data`. Rule: every message has a type in `MESSAGES`, and only
 sockets are passed beside a packet.
@@ -97,7 +97,8 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True)
 class FindClient:
-    """A client says hello: to which process does it belong? If to none, it is counted for the one that asks."""
+    """A client says hello: to which process does it belong? If it belongs to no process, it is counted for the one that
+    asks."""
 
     question: int
     seat: str

@@ -1,8 +1,8 @@
 """Which server processes run: started one after the other, replaced when they die, stopped together. Pure.
 
 `step(state, input)` decides; the parent process performs the intents. Time comes with the inputs. Rule: a process that
-ended is replaced until the server is asked to stop. The first failure costs no wait, further ones cost longer and
-longer ones, up to WAIT_MS_MAX.
+ended is replaced until the server is asked to stop. After the first failure it is replaced at once. After further
+failures in a row the wait gets longer each time, up to WAIT_MS_MAX.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class ProcessRecord:
 
 @dataclass(frozen=True, slots=True)
 class Supervision:
-    """All processes, by their place in the tuple. `stops` counts how often the server was asked to stop."""
+    """All processes. A process is identified by its index in the tuple. `stops` counts how often the server was asked
+    to stop."""
 
     processes: tuple[ProcessRecord, ...]
     is_announced: bool = False
@@ -75,7 +76,7 @@ class ProcessReady:
 
 @dataclass(frozen=True, slots=True)
 class ProcessHeard:
-    """A message of the process came, whatever it says."""
+    """A message came from the process. Its content doesn't matter here."""
 
     process: int
 
@@ -195,13 +196,13 @@ def step(state: Supervision, given: SupervisionInput) -> Stepped:
 
 
 def wait_ms(failures: int) -> int:
-    """How long a process rests after this many failures in a row."""
+    """How long to wait before a process is started again, after this many failures in a row."""
     return 0 if failures <= 1 else min(WAIT_MS_MIN << min(failures - 2, 16), WAIT_MS_MAX)
 
 
 def _note_ready(state: Supervision, given: ProcessReady) -> Stepped:
-    """The first process that is ready makes the server usable, and lets the others start: what is wrong with the agent
-    is said once, and the page is there as soon as with one process."""
+    """When the first process is ready, the server can be used, and the other processes are started. So an error of the
+    agent is reported only once, and the page is available as early as with a single process."""
     if state.processes[given.process].stage is not ProcessStage.STARTING:
         return state, ()
     state = _change(state, given.process, stage=ProcessStage.READY, ready_ms=given.now_ms, silent_ticks=0)
@@ -233,8 +234,9 @@ def _note_end(state: Supervision, given: ProcessEnded) -> Stepped:
 
 
 def _tick(state: Supervision, now_ms: int) -> Stepped:
-    """Start what has rested, and kill what hangs. Silence is counted in ticks of the parent, not in time: when the
-    whole machine was suspended, no process hangs."""
+    """Start the processes whose wait is over, and kill those that hang. A process hangs if it sends nothing for too
+    many ticks of the parent. Ticks are counted instead of time, so that no process seems to hang after the whole
+    machine was suspended."""
     due = tuple(
         at for at, one in enumerate(state.processes) if one.stage is ProcessStage.RESTING and one.due_ms <= now_ms
     )
@@ -248,7 +250,8 @@ def _tick(state: Supervision, now_ms: int) -> Stepped:
 
 
 def _stop(state: Supervision) -> Stepped:
-    """Stop all processes: the first time with their conversations' consent, the second time immediately."""
+    """Stop all processes. The first time, their conversations may end or move; the second time, the processes are
+    killed."""
     intents: tuple[SupervisionIntent, ...] = ()
     for at, one in enumerate(state.processes):
         if one.stage in (ProcessStage.UNSTARTED, ProcessStage.RESTING):

@@ -1,6 +1,6 @@
 """Why a socket of another project's protocol is closed: codes of RFC 6455, and one sentence for each reason.
 
-Rule: the code tells a client whether to come back. A reason contains nothing that a client sent.
+Rule: the code tells a client whether to reconnect. A reason contains nothing that a client sent.
 """
 
 from __future__ import annotations
@@ -22,5 +22,5 @@ NOT_STARTED = CloseCode(BROKEN, "start_failed", "The conversation could not star
 
 
 def not_now(reason: str) -> CloseCode:
-    """No conversation can start now, for this reason."""
+    """The close code for a client whose conversation can't start now, with this reason."""
     return CloseCode(TRY_LATER, "rate_limit_exceeded", reason)

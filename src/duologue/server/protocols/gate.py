@@ -1,7 +1,7 @@
 """The gate of one protocol: admits its sockets and its requests, and refuses in the protocol's own form.
 
-Rule: origin, credentials, a server that stops and the connections of an address are decided here, and the same for
-every protocol.
+Rule: this module checks the origin, the credentials, the connections of an address and whether the server is stopping,
+in the same way for every protocol.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class EntryRefused(DuologueError):
-    """A socket or a request is refused: the status, a code for programs, one sentence, and the field that it is about,
-    if it is about one."""
+    """A socket or a request is refused: the status, a code for programs, one sentence, and the field that is wrong, if
+    there is one."""
 
     def __init__(self, status: int, code: str, message: str, param: str | None = None) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class EntryRefused(DuologueError):
 
 
 class Admitted(NamedTuple):
-    """A client that may come in."""
+    """A client that may connect."""
 
     scope: Scope
     address: str
@@ -53,7 +53,7 @@ class Admitted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GateForm:
-    """What differs between protocols."""
+    """The parts of a gate that differ between protocols."""
 
     presented: Callable[[Scope], str]  # the key of a socket or a request; raises EntryRefused
     as_json: Callable[[EntryRefused], dict[str, Any]]  # the body of a refusal
@@ -70,7 +70,8 @@ class ProtocolGate:
     # -- Admission
 
     async def admit(self, scope: Scope) -> Admitted:
-        """Who this is. Raises EntryRefused."""
+        """Check the origin and the credentials of this socket or request. Returns who the client is. Raises
+        EntryRefused."""
         access = self.server.access
         self._check_origin(scope)
         presented = self._form.presented(scope)
@@ -84,7 +85,7 @@ class ProtocolGate:
         return Admitted(scope, access.address_of(scope), presented, admission)
 
     async def admit_webrtc(self, scope: Scope) -> Admitted:
-        """The same, for a request that needs WebRTC. Raises EntryRefused."""
+        """Like `admit`, for a request that needs WebRTC. Raises EntryRefused."""
         admitted = await self.admit(scope)
         if (why := why_no_webrtc(self.server.settings.webrtc)) is not None:
             raise EntryRefused(501, "unsupported_parameter", f"This server has no WebRTC: {why}.")
@@ -147,8 +148,8 @@ class ProtocolGate:
 
 
 class SocketGate:
-    """The ASGI endpoint of a protocol's sockets. `serve` gets each that is admitted, accepts it, or raises
-    EntryRefused."""
+    """The ASGI endpoint of a protocol's sockets. `serve` is called with each socket that is admitted, and accepts it or
+    raises EntryRefused."""
 
     def __init__(self, gate: ProtocolGate, serve: Callable[[Admitted, Receive, Send], Awaitable[None]]) -> None:
         self._gate = gate
@@ -181,7 +182,7 @@ def cors_headers(scope: Scope, methods: Sequence[str]) -> dict[str, str]:
 
 
 async def read_body(request: Request, bytes_max: int, too_large: EntryRefused) -> bytes:
-    """The body of a request. Raises `too_large` if it has more bytes."""
+    """The body of a request. Raises `too_large` if it has more than `bytes_max` bytes."""
     data = bytearray()
     async for piece in request.stream():
         data += piece

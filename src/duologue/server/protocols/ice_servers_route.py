@@ -1,6 +1,6 @@
 """The route that tells a client of WebRTC its STUN and TURN servers.
 
-Rule: a client gets credentials that end, never the secret that makes them.
+Rule: a client gets credentials that expire, never the secret from which they are made.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .gate import ProtocolGate
 
 
 def ice_servers_route(path: str, gate: ProtocolGate) -> Route:
-    """The answer is an `RTCConfiguration`."""
+    """The route. Its response is an `RTCConfiguration`."""
 
     async def answer(request: Request) -> Response:
         await gate.admit_webrtc(dict(request.scope))

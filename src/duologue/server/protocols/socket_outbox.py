@@ -1,6 +1,6 @@
-"""The queue of what is sent to one client. Sending never waits, and a client that doesn't read is disconnected.
+"""The queue of frames for one client. Sending never waits, and a client that doesn't read is disconnected.
 
-Rule: what was dropped while it waited is never sent.
+Rule: a frame that was dropped from the queue is never sent.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class SocketOutbox:
         self._wake.set()
 
     def drop(self, voice: int) -> None:
-        """Drop the sound of this voice that still waits."""
+        """Drop the sound of this voice that is still queued."""
         self._queue = deque(one for one in self._queue if not voice or one.voice != voice)
         self._unread = sum(len(one.data) for one in self._queue)
 
     def disconnect(self, code: CloseCode) -> None:
-        """Close the socket once everything that waits is sent."""
+        """Close the socket once everything in the queue is sent."""
         if self._close_code is None:
             self._close_code = code
             self._wake.set()
@@ -76,8 +76,8 @@ class SocketOutbox:
             await self._wake.wait()
 
     async def write_while(self, reading_work: Coroutine[Any, Any, None]) -> None:
-        """Send while this reads, until either side closes the socket. A client that doesn't read delays the close by at
-        most CLOSE_S_MAX seconds."""
+        """Send what is queued while `reading_work` runs, until either side closes the socket. A client that doesn't
+        read delays the close by at most CLOSE_S_MAX seconds."""
         loop = asyncio.get_running_loop()
         writing = loop.create_task(self.write(), name="client writing")
         reading = loop.create_task(reading_work, name="client reading")

@@ -61,7 +61,7 @@ class TranslatedCall(Generic[Given]):
 
     @abstractmethod
     def _table(self) -> dict[type, Callable[[Any], object]]:
-        """What performs each act."""
+        """The function that performs each kind of act."""
 
     @abstractmethod
     def _listen(self, made: Conversation) -> None:
@@ -70,7 +70,8 @@ class TranslatedCall(Generic[Given]):
     # -- Inputs and acts
 
     def post(self, given: Given) -> None:
-        """Pass on a message or a fact. One that comes while another is processed waits for its end."""
+        """Pass on a message or a fact. An input that comes while another one is being processed waits until that is
+        done."""
         self._inputs.append(given)
         if self._is_stepping:
             return
@@ -139,7 +140,7 @@ class TranslatedCall(Generic[Given]):
 
     @property
     def over(self) -> asyncio.Task[str] | None:
-        """Done when the conversation is over. None before it has begun."""
+        """The task of the conversation, which is done when the conversation is over. None before it has begun."""
         return self._running
 
     @property

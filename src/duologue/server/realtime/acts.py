@@ -1,6 +1,6 @@
 """What the translation wants done: events to send, and commands to the conversation, as values.
 
-Rule: an act is done in order, and doing it may bring new facts, which come after all acts of this step.
+Rule: acts are performed in order. Facts that result from an act are processed after all acts of this step.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ class DropSound:
 
 @dataclass(frozen=True, slots=True)
 class Transcribe:
-    """Write down the sound that was kept, and forget it."""
+    """Transcribe the sound that was kept, and forget the sound."""
 
     item_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class SendTurn:
-    """The user's turn is over now."""
+    """End the user's turn now."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypeText:
-    """This is what the user says: answer it."""
+    """Pass this text on as a turn of the user, to be answered."""
 
     text: str
 
@@ -74,7 +74,7 @@ class SpeakNow:
 
 @dataclass(frozen=True, slots=True)
 class GiveOutputs:
-    """The outputs of calls, by the calls' numbers."""
+    """Pass on these outputs of tool calls. Each comes with the number of its call."""
 
     outputs: tuple[tuple[int, str], ...]
 
@@ -86,7 +86,7 @@ class Interrupt:
 
 @dataclass(frozen=True, slots=True)
 class StopPlayer:
-    """The client has stopped this voice after so many milliseconds."""
+    """Tell the player that the client has stopped this voice after `heard_ms` milliseconds."""
 
     voice: int
     heard_ms: int

@@ -1,7 +1,7 @@
 """The agent of a session: the server's own, changed as far as its client may change it.
 
-Rule: an agent keeps its brain, its ears, its voice and its own tools. What a client doesn't configure stays the
-agent's.
+Rule: an agent keeps its brain, its ears, its voice and its own tools. Settings that a client doesn't configure stay
+those of the agent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def changes_of(agent: Agent, config: SessionConfig, calls: ClientCalls) -> dict[
 
 
 def endpoint_of(agent: Agent, turns: TurnDetection | None) -> EndpointPolicy | str:
-    """When a turn ends: after a fixed silence, or as the agent's own policy says, more or less eagerly."""
+    """The policy that decides when a turn ends: a fixed silence, a more or less eager semantic policy, or the agent's
+    own."""
     if turns is None:
         return agent.endpoint
     if turns.type == "server_vad":

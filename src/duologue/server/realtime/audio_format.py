@@ -69,7 +69,7 @@ class OutputEncoder:
         return pcm_to_ulaw(pcm) if self.format is AudioFormat.PCMU else pcm_to_alaw(pcm)
 
     def finish(self) -> bytes:
-        """What resampling still has."""
+        """The last sound, which the resampler still holds, encoded."""
         if self._resampler is None:
             return b""
         pcm = to_pcm(self._resampler.finish())

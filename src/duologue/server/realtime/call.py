@@ -1,4 +1,4 @@
-"""One conversation with a client of the Realtime protocol: feeds the translation and does what it says.
+"""One conversation with a client of the Realtime protocol: passes inputs to the translation and performs its acts.
 
 The conversation begins with the first event that isn't `session.update`, so that the client can configure it before.
 Rule: this class decides nothing about the protocol. It passes on events and facts, one after another, and performs
@@ -54,9 +54,9 @@ MakePlayer: TypeAlias = Callable[
 
 
 class RealtimeCall(TranslatedCall[ExchangeInput]):
-    """One conversation. `send` gets each event for the client and the voice that it is the sound of, and `cut` gets a
-    voice whose queued sound must not be sent any more. With WebRTC, `make_player` makes the player of the track, and
-    `track_hz` is the rate of the client's sound."""
+    """One conversation. `send` is called with each event for the client and the number of the voice whose sound the
+    event has, and `cut` with a voice whose queued sound must not be sent any more. With WebRTC, `make_player` makes the
+    player of the track, and `track_hz` is the rate of the client's sound."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
     # -- Beginning and end
 
     def greet(self) -> None:
-        """Send what a client gets first."""
+        """Send the events that a client gets first."""
         self.state, acts = greet(self.state)
         self._perform(acts)
 
@@ -151,8 +151,8 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             self.post(fact)
 
     def hear_track(self, pcm: bytes, ms: int) -> None:
-        """Sound of the client's microphone, over WebRTC. The last seconds of what comes before the conversation runs
-        are heard when it does."""
+        """Take sound of the client's microphone that came over WebRTC. Of the sound that comes before the conversation
+        runs, the last seconds are kept and heard when it starts."""
         heard = fa.TrackHeard(pcm, ms, self._track_hz)
         if self.is_over:
             return
@@ -248,7 +248,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
         self.post_error(EventRefused(TOO_FAST, refused.message, "audio", LIMITED))
 
     def post_error(self, refused: EventRefused) -> None:
-        """Tell the client of something that isn't about one of its events."""
+        """Send the client an error that isn't about one of its events."""
         self.post(refused)
 
     def _transcribe(self, act: do.Transcribe) -> None:
@@ -276,7 +276,7 @@ class RealtimeCall(TranslatedCall[ExchangeInput]):
             self.post(fa.AskRefused("invalid_value", str(problem)))
 
     def _speak_now(self) -> None:
-        """Let the agent speak next, as one that takes a conversation over does, without its greeting."""
+        """Let the agent speak next, without its greeting, as an agent does that takes over a conversation."""
         engine = self._talk.engine
         phrases: Phrases = replace(engine.agent.phrases, greeting="")
         engine.changes.hand_over(replace(engine.changes.newest, phrases=phrases), "whole", "")

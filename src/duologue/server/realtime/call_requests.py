@@ -1,7 +1,7 @@
 """The request that begins a call over WebRTC: an offer, and perhaps the configuration of the session.
 
-The body is either the offer itself or a form with the fields `sdp` and `session`. Rule: bytes in, values out; what
-can't be read is refused by name.
+The body is either the offer itself or a form with the fields `sdp` and `session`. Rule: the functions turn bytes into
+values; a field that can't be read is refused with its name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FIELDS = ("sdp", "session")
 
 
 class CallRequest(NamedTuple):
-    """An offer, and what the session is configured with. None: as the key says."""
+    """An offer, and the configuration of the session. None means the configuration that belongs to the key."""
 
     sdp: str
     session: JsonObject | None

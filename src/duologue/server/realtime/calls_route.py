@@ -61,7 +61,7 @@ class CallsRoute:
         return Response(answer, status_code=201, media_type="application/sdp", headers=headers)
 
     async def hang_up(self, request: Request) -> Response:
-        """End a call. Only the key that made it may."""
+        """End a call. Only a request with the key that made the call may end it."""
         call = self._open.get(request.path_params["call_id"])
         if call is None or presented_key(dict(request.scope)) != call.user_key:
             raise EntryRefused(404, "call_not_found", "This call doesn't exist, or isn't yours.")

@@ -1,6 +1,7 @@
 """The events of a client, read from its text.
 
-Rule: an event is a value of its own type, or it is refused with its id, so that the client knows which one.
+Rule: each kind of event has its own type. An event that can't be read is refused with its id, so that the client knows
+which one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ID_CHARS_MAX = 512
 
 @dataclass(frozen=True, slots=True)
 class ClientEvent:
-    """Something that a client sent. `event_id` is its own, if it has one."""
+    """An event that a client sent. `event_id` is the id that the client gave it, if any."""
 
     event_id: str | None
 
@@ -37,12 +38,12 @@ class AudioAppend(ClientEvent):
 
 @dataclass(frozen=True, slots=True)
 class AudioCommit(ClientEvent):
-    """The user's turn is over."""
+    """The client commits the sound that it has appended: the user's turn is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class AudioClear(ClientEvent):
-    """What was appended since the last commit doesn't count."""
+    """The client discards the sound that it has appended since the last commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ class ItemDelete(ClientEvent):
 
 @dataclass(frozen=True, slots=True)
 class ItemTruncate(ClientEvent):
-    """The client has stopped playing an item. The last two fields aren't the client's: the most that can have been
-    played by now, as the server reckons, and what counts as heard already."""
+    """The client has stopped playing an item. The server sets the last two fields: its estimate of the most that can
+    have been played by now, and how much counts as heard already."""
 
     item_id: str
     content_index: int
@@ -85,7 +86,7 @@ class ResponseCancel(ClientEvent):
 
 @dataclass(frozen=True, slots=True)
 class OutputClear(ClientEvent):
-    """Stop what is heard on the track."""
+    """The client wants the sound on its track to stop."""
 
 
 ReadClientEvent: TypeAlias = Callable[[str | None, JsonObject], ClientEvent]
@@ -100,7 +101,7 @@ class RefusedEvent(EventRefused):
 
 
 def read_event(text: str | bytes) -> ClientEvent:
-    """The event that this text is. Raises RefusedEvent."""
+    """The event in this text. Raises RefusedEvent."""
     event_id = None
     try:
         if isinstance(text, bytes):

@@ -1,6 +1,6 @@
 """A tool that the client runs: a worker whose result comes from the client's socket.
 
-Rule: each call gets at most one output, and a call that is over gets none.
+Rule: a call gets at most one output, and only while it is open.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .items import arguments_text
 
 
 class ClientCalls:
-    """The open calls of one client. `tell` is called with each call that is made and that ends."""
+    """The open calls of one client. `tell` is called when a call is made and when it ends."""
 
     def __init__(self, tell: Callable[[CallMade | CallEnded], None]) -> None:
         self._tell = tell
@@ -34,7 +34,7 @@ class ClientCalls:
             self._tell(CallEnded(call))
 
     def give(self, call: int, output: str) -> None:
-        """The client has this output."""
+        """Complete an open call with this output of the client."""
         if call in self._open and not self._open[call].done():
             self._open[call].set_result(output)
 

@@ -1,8 +1,8 @@
-"""The client's loudspeaker, as the server reckons it: what was sent is played at its own speed from then on.
+"""Estimates what a client has played: sound counts as played in real time from the moment at which it was sent.
 
 Clients of the Realtime protocol don't report what they play. They say only where they have stopped. So this class
-stands between the line, which wants reports, and the socket. Rule: no more counts as played than was sent, and no sound
-counts before it can have been played.
+stands between the line, which wants reports, and the socket. Rule: only sound that was sent counts as played, and not
+before it can have been played.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ TRUNCATE_MS = 250  # how long a cut voice waits until the client says where it h
 
 
 class TrackedPlayer(ClientWire, Protocol):
-    """What a call needs of its player, whichever way the sound goes."""
+    """What a call needs from its player, whether the sound goes over the socket or over WebRTC."""
 
     def reported_ms(self, voice: int) -> int:
         """How much of this voice counts as heard already, and can't be taken back."""
         ...
 
     def played_ms(self, voice: int) -> int | None:
-        """The most that the client can have played of this voice by now. None for another voice than the newest."""
+        """The most that the client can have played of this voice by now. None for any voice but the newest."""
         ...
 
     def stop(self, voice: int, heard_ms: int) -> bool:
@@ -66,7 +66,7 @@ class ClientPlayer:
         return self._reported_ms if voice == self.voice else 0
 
     def played_ms(self, voice: int) -> int | None:
-        """The most that the client can have played of this voice by now. None for another voice than the newest."""
+        """The most that the client can have played of this voice by now. None for any voice but the newest."""
         if voice != self.voice:
             return None
         left_ms = max(0.0, self._ends_at - self._now()) * 1000
@@ -84,7 +84,8 @@ class ClientPlayer:
         self._schedule()
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:  # noqa: ARG002
-        """A hold can't be sent: the client plays on what it has, and gets no more."""
+        """Perform a playback command. A hold can't be sent: the client plays the sound that it has, and gets no
+        more."""
         if voice != self.voice:
             self._begin(voice)
         if action == "finish":

@@ -1,7 +1,7 @@
 """Short-lived keys for clients that can't be trusted with the server's token, such as web pages.
 
-A key is a ticket (`..tickets`) with a prefix, signed with a key that is made from the server's ticket key or token.
-What a key configures is kept in memory until the key is over. Rule: a key makes no further keys.
+A key is a ticket (`..tickets`) with a prefix, signed with a key that is made from the server's ticket key or token. The
+configuration of a key is kept in memory until the key expires. Rule: a key can't be used to make further keys.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ USER_HEADER = b"openai-safety-identifier"
 
 @dataclass(frozen=True, slots=True)
 class ClientSecret:
-    """A key that was made, and what it configures."""
+    """A key that was made, and the session configuration that belongs to it."""
 
     value: str
     expires_at: int
@@ -57,12 +57,12 @@ class ClientSecrets:
         return admission if admission is not None and admission.may_start else None
 
     def may_make(self, presented: str, scope: dict[str, Any]) -> bool:
-        """May the client that presents this make keys? A key or a ticket isn't enough."""
+        """May the client that presents this token make keys? A client with a key or a ticket may not."""
         is_short_lived = presented.startswith(PREFIX) or read_ticket(self._settings.ticket_key, presented) is not None
         return not is_short_lived and self.admit(presented, scope) is not None
 
     def config_of(self, presented: str) -> SessionConfig:
-        """What the key configures."""
+        """The session configuration that belongs to this key."""
         self._forget_old()
         found = self._configs.get(_digest(presented))
         return found[1] if found is not None else SessionConfig()

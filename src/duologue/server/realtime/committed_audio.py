@@ -1,7 +1,7 @@
-"""Sound that a client commits by itself, and its text: for sessions without turn detection.
+"""Transcribes sound that a client commits by itself, in sessions without turn detection.
 
-The conversation's machine doesn't hear this sound. It gets the text, when the client asks for a response. Rule: what
-can't be written down in time has no text.
+The conversation's machine doesn't hear this sound. It gets the text, when the client asks for a response. Rule: sound
+that can't be transcribed in time has no text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def frames_of(pcm: bytes, rate_hz: int) -> list[Frame]:
 
 
 async def transcribe(ears: Ears, frames: list[Frame]) -> str | None:
-    """The text of this sound. None if it can't be written down."""
+    """The text of this sound. None if it can't be transcribed."""
     texts: dict[int, str] = {}
     is_committed, is_written = False, asyncio.Event()
 

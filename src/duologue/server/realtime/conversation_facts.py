@@ -1,7 +1,7 @@
-"""Which facts of the protocol a step of the state machine brings.
+"""Derives the facts of the protocol from a step of the state machine.
 
 Rule: facts are derived from the step, the words and the signals of the same step, in the order in which a client must
-hear of them: first the user, then the sound that the user stops, then the next reply.
+be told of them: first the user, then the sound that the user stops, then the next reply.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from duologue.observe import signals as sg
 
 from . import facts as fa
 
-# A reply that one of these ends is made again, or a fault is shown.
+# If one of these events ends a reply, the reply is made again, or a fault is shown.
 FAILURES = (ev.ReplyFailed, ev.ReplyWasEmpty, ev.ServiceFailed, ev.TimerFired)
 
 
 def facts_of(record: StepRecord, signals: Iterable[sg.Signal], heard_of: Callable[[int], str]) -> Iterator[fa.Fact]:
-    """The facts of one step. `signals` are those that it has sent, and `heard_of` returns the words of a voice that
-    were heard."""
+    """The facts of one step. `signals` are those that the step has sent, and `heard_of` returns the words of a voice
+    that the user has heard."""
     after, event = record.after, record.event
     by_client = type(event) is ev.InterruptRequested
     if takes_floor(after):
@@ -48,12 +48,12 @@ def facts_of(record: StepRecord, signals: Iterable[sg.Signal], heard_of: Callabl
 
 
 def takes_floor(s: State) -> bool:
-    """Does the user speak, and can't the agent go on speaking?"""
+    """Is the user speaking, while no sound of the agent is playing or paused?"""
     return s.user in (User.TALKING, User.SETTLING) and s.voice not in SOUNDING
 
 
 def is_resting(s: State) -> bool:
-    """Is nothing of the agent to come?"""
+    """Is the agent silent, without a reply, a tool call or an answer that is still to come?"""
     is_silent = s.voice is Voice.SILENT and s.reply is Reply.NONE
     return is_silent and s.link in LIVE and not has_foreground(s) and not is_owed(s)
 

@@ -1,6 +1,6 @@
 """The queue of events for one client's socket.
 
-Rule: after `drop_sound`, no sound of that voice that still waits is sent.
+Rule: after `drop_sound`, queued sound of that voice is not sent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The state of one client's exchange, as one frozen value, and the draft in which one step is made.
 
-Rule: everything that is decided about the protocol is decided from this value.
+Rule: all decisions about the protocol are made from this value alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .session_config import SessionConfig
 
 @dataclass(frozen=True, slots=True)
 class ResponseWish:
-    """What a client asked of one response: the configuration for it, and what is only returned."""
+    """A client's request for one response: its configuration, and values that are only sent back to the client."""
 
     config: SessionConfig
     metadata: JsonObject | None = None
@@ -38,7 +38,7 @@ class OpenResponse:
 
     @property
     def message(self) -> ItemRecord | None:
-        """The item with its words, if there is one."""
+        """The item with the words of the response, if there is one."""
         return next((item for item in self.output if item.kind is not ItemKind.CALL), None)
 
     def index_of(self, item: ItemRecord) -> int:
@@ -47,7 +47,7 @@ class OpenResponse:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeState:
-    """What the exchange with one client remembers."""
+    """The state of the exchange with one client."""
 
     session_id: str
     conversation_id: str
@@ -76,7 +76,7 @@ class ExchangeState:
 
 
 class ExchangeDraft:
-    """One step: the state so far, and what is to be done."""
+    """One step while it is made: the state so far, and the acts to perform."""
 
     def __init__(self, state: ExchangeState) -> None:
         self.s = state
@@ -99,7 +99,7 @@ class ExchangeDraft:
 
     @property
     def last_id(self) -> str | None:
-        """The newest item."""
+        """The id of the newest item."""
         response = self.s.response
         if response is not None and response.output:
             return response.output[-1].id
@@ -129,7 +129,7 @@ class ExchangeDraft:
         return changed
 
     def announce(self, item: ItemRecord, previous: str | None, done: bool = True) -> None:
-        """Tell the client of an item: that it is there, and that it is complete."""
+        """Tell the client that an item was added and, if `done`, that it is complete."""
         self.send("conversation.item.added", item=item.as_json(), previous_item_id=previous)
         if done:
             self.send("conversation.item.done", item=item.as_json(), previous_item_id=previous)

@@ -1,4 +1,4 @@
-"""What happens in the conversation, as far as a client of the protocol is told: facts, as values.
+"""Facts about the conversation that a client of the protocol is told of, as values.
 
 A reply is an answer of the agent with a number, a voice is the sound of one reply with a number, and a turn is one of
 the user. Rule: a fact says what has happened, and not what is sent about it.
@@ -12,14 +12,14 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class UserBegan:
-    """The user's turn takes the floor. It isn't told while the agent may still go on speaking."""
+    """The user speaks, and the agent has stopped. There is no such fact while the agent may still go on speaking."""
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class UserEnded:
-    """The user's turn is complete. With `typed`, its text came as text."""
+    """The user's turn is complete. With `typed`, the user typed it."""
 
     turn: int
     text: str
@@ -35,7 +35,7 @@ class UserDropped:
 
 @dataclass(frozen=True, slots=True)
 class ReplyStarted:
-    """The brain is asked."""
+    """The brain was asked for a reply."""
 
     reply: int
 
@@ -133,7 +133,7 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class Rested:
-    """Nothing is owed, and nothing is being said or made."""
+    """The agent is silent: it owes no answer, prepares none and runs no tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class TokensUsed:
 
 @dataclass(frozen=True, slots=True)
 class AudioWritten:
-    """The text of audio that the client committed itself. None: it couldn't be transcribed."""
+    """The text of audio that the client committed itself. None if it couldn't be transcribed."""
 
     item_id: str
     text: str | None
@@ -163,7 +163,7 @@ class AudioWritten:
 
 @dataclass(frozen=True, slots=True)
 class AskRefused:
-    """The conversation refuses what the client wanted to be answered."""
+    """The conversation refuses the input to which the client wanted an answer."""
 
     code: str
     message: str

@@ -1,6 +1,6 @@
-"""What each event of a client does: one function an event.
+"""What each event of a client does: one function for each event.
 
-Rule: a function changes the draft, or raises EventRefused; then nothing of the event counts.
+Rule: a function changes the draft, or raises EventRefused: then the event has no effect.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def create_item(d: ExchangeDraft, e: ce.ItemCreate) -> None:
 
 
 def _place(d: ExchangeDraft, previous_id: str | None) -> tuple[int | None, str | None]:
-    """Where to add an item: its place, None at the end, and the id of the item before it."""
+    """Where to add an item: its index, or None for the end, and the id of the item before it."""
     if previous_id is None:
         return None, d.last_id
     if previous_id == "root":
@@ -160,7 +160,8 @@ def _place(d: ExchangeDraft, previous_id: str | None) -> tuple[int | None, str |
 
 
 def _take_output(d: ExchangeDraft, item: ItemRecord) -> ItemRecord:
-    """The output of a call of the agent, which continues the conversation, or of one that the client created."""
+    """Take the output of a tool call: of a call that the agent has made, or of one that the client has created. The
+    first kind continues the conversation."""
     open_items = d.s.response.output if d.s.response is not None else ()
     made = [one for one in (*d.s.items, *open_items) if one.kind is ItemKind.CALL and one.call_id == item.call_id]
     if not made:
@@ -203,8 +204,8 @@ def delete_item(d: ExchangeDraft, e: ce.ItemDelete) -> None:
 
 
 def truncate_item(d: ExchangeDraft, e: ce.ItemTruncate) -> None:
-    """The client has stopped playing an item. It isn't believed to have played what it wasn't sent, or what can't have
-    been played yet."""
+    """The client has stopped playing an item. Refuse the event if the client wasn't sent that much sound. Sound that
+    can't have been played yet doesn't count as heard."""
     item = _known(d, e.item_id, "truncating")
     if item.kind is not ItemKind.AGENT_AUDIO or not item.voice:
         raise EventRefused("item_truncate_invalid_item_id", "Only audio of the assistant can be truncated.", "item_id")
@@ -267,7 +268,7 @@ def _metadata(given: JsonObject) -> JsonObject | None:
 
 
 def _response_config(d: ExchangeDraft, given: JsonObject) -> SessionConfig:
-    """The session's configuration, with what this response has of its own."""
+    """The session's configuration, with the changes that the client wants for this response."""
     path, config = "response.", d.s.config
     check_names(given, _RESPONSE_FIELDS, path, BETA)
     if given.get("conversation") not in (None, "auto"):

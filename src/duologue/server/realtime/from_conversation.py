@@ -1,6 +1,6 @@
-"""What each fact of the conversation makes the client hear of: one function a fact.
+"""What a client is told about each fact of the conversation: one function for each fact.
 
-Rule: a function never fails. A fact that concerns nothing which the client knows changes nothing.
+Rule: a function never fails. A fact about something that the client doesn't know of changes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .responses import (
 
 
 def hear_track(d: ExchangeDraft, f: fa.TrackHeard) -> None:
-    """Sound of the microphone. An agent without ears ignores it, and so does one that keeps too much already."""
+    """Take sound of the microphone. It is ignored if the agent has no ears, or if too much sound is kept already."""
     if not d.s.has_ears:
         return
     if d.s.config.is_manual and d.s.kept_ms + f.ms > KEPT_MS_MAX:
@@ -51,7 +51,8 @@ def _padding(d: ExchangeDraft) -> int:
 
 
 def _seed_unanswered(d: ExchangeDraft) -> None:
-    """The user speaks instead of waiting for a response: what the client has written before belongs to the history."""
+    """The user speaks before a response was requested: texts that the client has added so far only belong to the
+    history, and aren't answered as a turn."""
     d.set(unanswered=tuple(id_ for id_ in d.s.unanswered if (item := d.find(id_)) is not None and item.text is None))
 
 
@@ -89,7 +90,7 @@ def drop_turn(d: ExchangeDraft, f: fa.UserDropped) -> None:
 
 
 def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
-    """Text of audio that the client committed itself."""
+    """Note the text of audio that the client committed itself."""
     item = d.find(f.item_id)
     if item is None:
         return
@@ -97,7 +98,11 @@ def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
     if f.text is not None:
         _tell_text(d, item.id, f.text)
     elif d.s.config.transcription is not None:
-        error = {"type": "transcription_error", "code": "audio_unintelligible", "message": "It couldn't be written."}
+        error = {
+            "type": "transcription_error",
+            "code": "audio_unintelligible",
+            "message": "It couldn't be transcribed.",
+        }
         d.send("conversation.item.input_audio_transcription.failed", item_id=item.id, content_index=0, error=error)
     if d.s.awaits_text:
         ask(d)
@@ -107,7 +112,8 @@ def note_text(d: ExchangeDraft, f: fa.AudioWritten) -> None:
 
 
 def start_reply(d: ExchangeDraft, f: fa.ReplyStarted) -> None:
-    """A reply that is made again, before anything of it was heard, belongs to the same response."""
+    """Begin a response for this reply. A reply that is made again before it had any output belongs to the same
+    response."""
     response = d.s.response
     if response is not None and not response.output and d.s.asked is None:
         d.set(response=replace(response, reply=f.reply))
@@ -144,7 +150,8 @@ def cut_sound(d: ExchangeDraft, f: fa.SoundCut) -> None:
 
 
 def note_heard(d: ExchangeDraft, f: fa.SoundHeard) -> None:
-    """What was cut off has been settled. A client that hasn't truncated it by itself is told."""
+    """Note how much was heard of a voice that was cut off. A client that hasn't truncated the item by itself is
+    told."""
     item = d.find_voice(f.voice)
     if item is None:
         return
@@ -165,7 +172,7 @@ def complete_reply(d: ExchangeDraft, f: fa.ReplyComplete) -> None:
 
 
 def rest(d: ExchangeDraft, _: fa.Rested) -> None:
-    """Nothing more comes: a response that is still open has ended."""
+    """The agent has nothing more to say: end the response if one is still open."""
     close_response(d, "completed")
 
 
@@ -189,7 +196,7 @@ def count_tokens(d: ExchangeDraft, f: fa.TokensUsed) -> None:
 
 
 def refuse_ask(d: ExchangeDraft, f: fa.AskRefused) -> None:
-    """The conversation doesn't take what it was asked to answer."""
+    """Tell the client that the conversation refuses its input, and keep the input as not answered."""
     asked = d.s.asked
     waiting = tuple(id_ for id_ in d.s.typing)
     d.set(asked=None, awaits_text=False, typing=(), unanswered=(*waiting, *d.s.unanswered))

@@ -1,6 +1,6 @@
 """The items of a conversation as the protocol shows them, and how the agent's history is changed by them.
 
-Rule: what the agent said is shown as far as it was heard, once it was cut off.
+Rule: of the agent's speech that was cut off, only the part that was heard is shown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TEXT_CHARS_MAX = 100_000
 
 
 class ItemKind(Enum):
-    """What an item is."""
+    """The kind of an item."""
 
     SYSTEM = "system"
     USER_TEXT = "user_text"
@@ -36,7 +36,7 @@ class ItemKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
-    """One item. Numbers of the conversation are 0 if the item has none."""
+    """One item. `turn`, `reply`, `voice` and `call` are numbers of the conversation; 0 means that the item has none."""
 
     id: str
     kind: ItemKind
@@ -90,7 +90,7 @@ class ItemRecord:
         return Note(text)
 
     def is_about(self, item: Item) -> bool:
-        """Is this entry of the history the item's?"""
+        """Does this entry of the history belong to the item?"""
         match item:
             case UserSaid():
                 return bool(self.turn) and item.turn == self.turn
@@ -205,5 +205,5 @@ def _read_part(part: JsonObject, role: str, at: int) -> str:
 
 
 def arguments_text(arguments: dict[str, Any]) -> str:
-    """The arguments of a call, as the protocol has them."""
+    """The arguments of a call as text, in the form of the protocol."""
     return json.dumps(arguments, ensure_ascii=False)

@@ -1,6 +1,6 @@
 """A call over WebRTC: events on the data channel `oai-events`, sound on the audio track.
 
-To the socket's code it looks like a socket: the same admission, limits and translation hold for both. Rule: this class
+To the socket's code it looks like a socket: the same admission, limits and translation apply to both. Rule: this class
 carries events and sound and decides nothing about the protocol.
 """
 
@@ -92,7 +92,7 @@ class PeerCall:
         return self._player
 
     def join(self, call: RealtimeCall) -> None:
-        """This is the call. It begins when the client is connected."""
+        """Set the call of this carrier. The call begins when the client is connected."""
         self._call = call
 
     def _note_end(self, voice: int, is_cut: bool) -> None:
@@ -125,7 +125,8 @@ class PeerCall:
             self._move(self._call.line, self._player, place)
 
     def _move(self, line: BrowserLine, player: TrackPlayer, place: PathPlace) -> None:
-        """While the path is broken, nothing is sent. Then the line goes on from what was heard."""
+        """Stop sending while the network path is broken. When it works again, the line continues after the last sound
+        that was heard."""
         if place is PathPlace.QUIET:
             line.detach(player)
             player.packets.leave()

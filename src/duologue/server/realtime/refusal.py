@@ -52,10 +52,10 @@ def invalid(param: str, what: str) -> EventRefused:
 
 
 def unsupported(param: str, what: str) -> EventRefused:
-    """Something that the protocol has and this server hasn't."""
+    """The refusal of something that the protocol allows and this server doesn't support."""
     return EventRefused("unsupported_parameter", f"'{param}' isn't supported by this server: {what}.", param)
 
 
 def renamed(old: str, new: str) -> EventRefused:
-    """A name of the protocol's beta."""
+    """The refusal of a name from the protocol's beta, with the new name."""
     return EventRefused("beta_api_shape_disabled", f"'{old}' belongs to the beta protocol: use '{new}'.", old)

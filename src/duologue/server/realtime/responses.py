@@ -1,4 +1,4 @@
-"""Responses: how one opens, gets its words, sound and calls, and how it ends.
+"""Responses: how a response begins, gets its words, sound and calls, and ends.
 
 Rule: an open response gets exactly one `response.done`, after the end of each of its items.
 """
@@ -69,7 +69,7 @@ def _where(response: OpenResponse, item: ItemRecord) -> dict[str, Any]:
 
 
 def _message(d: ExchangeDraft, is_sound: bool) -> ItemRecord:
-    """The item with the words of the open response. It is made for the first of them."""
+    """The item with the words of the open response. It is created for the first words or the first sound."""
     response = d.s.response
     assert response is not None
     if response.message is not None:
@@ -93,7 +93,7 @@ def _part(item: ItemRecord) -> JsonObject:
 
 
 def add_words(d: ExchangeDraft, spoken: str, shown: str) -> None:
-    """These are all words so far. What the client doesn't have yet is sent."""
+    """Send the words that the client doesn't have yet. `spoken` and `shown` are all words so far."""
     response = d.s.response
     if response is None or not (spoken or shown):
         return
@@ -125,7 +125,7 @@ def add_sound(d: ExchangeDraft, voice: int, data: bytes, ms: int) -> None:
 
 
 def _begin_track(d: ExchangeDraft, voice: int) -> None:
-    """Sound goes over the track. The client is told when it begins."""
+    """Tell the client that sound begins on the track, if it wasn't told yet."""
     assert d.s.response is not None
     if d.s.track_voice != voice:
         d.set(track_voice=voice, track_response=d.s.response.id)

@@ -1,4 +1,4 @@
-"""The session as its client configures it: a value, how `session.update` changes it, and how it is written.
+"""The session as its client configures it: a value, how `session.update` changes it, and how it is written as JSON.
 
 The agent belongs to the server: a client may give it other instructions and more tools, and can't choose its voice or
 its model. Rule: an update is applied as a whole or refused as a whole, and what is refused is named.
@@ -129,7 +129,7 @@ def tool_as_json(tool: Tool) -> JsonObject:
 
 
 def update(config: SessionConfig, given: JsonObject, path: str = "session.") -> SessionConfig:
-    """The configuration after this update. What isn't given stays as it is. Raises EventRefused."""
+    """The configuration after this update. Fields that aren't given keep their values. Raises EventRefused."""
     if given.get("type") == "transcription":
         raise unsupported(f"{path}type", "only sessions of the type 'realtime' are")
     if "type" not in given:
@@ -157,7 +157,7 @@ def update(config: SessionConfig, given: JsonObject, path: str = "session.") -> 
 
 
 def refuse_unlimited(given: JsonObject, path: str) -> None:
-    """Refuse what brains of this server can't be told: a limit of tokens, a stored prompt."""
+    """Refuse settings that the brains of this server don't support: a limit of tokens, a stored prompt, reasoning."""
     if given.get("max_output_tokens") not in (None, "inf"):
         raise unsupported(f"{path}max_output_tokens", "leave it out, or send 'inf'")
     if given.get("prompt") is not None:
@@ -223,8 +223,8 @@ def _update_audio(config: SessionConfig, given: JsonObject, path: str) -> Sessio
 
 
 def read_output(given: JsonObject, path: str) -> None:
-    """Check what is asked of the output, beside its format. Any voice is accepted, because most clients name one: the
-    answer says which one is used."""
+    """Check the settings of the output, apart from its format. Any voice is accepted, because most clients name one;
+    the server's reply says which voice is used."""
     check_names(given, ("format", "voice", "speed"), path)
     if given.get("speed") not in (None, 1, 1.0):
         raise unsupported(f"{path}speed", "the agent's voice has one speed; leave it out, or send 1")
@@ -244,7 +244,8 @@ def _update_input(config: SessionConfig, given: JsonObject, path: str) -> Sessio
 
 
 def _read_transcription(value: Any, path: str) -> JsonObject | None:
-    """The wish for transcripts of the user. The agent's own ears make them, whichever model is named."""
+    """The client's request for transcripts of the user's speech. The agent's own ears make them, whichever model is
+    named."""
     if value is None:
         return None
     given = read_object(value, path)

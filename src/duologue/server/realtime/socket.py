@@ -1,7 +1,7 @@
 """The sockets of clients of the Realtime protocol: admission, limits, and the conversation behind each.
 
 Rule: nothing that a client sends affects another conversation, and a socket that is closed says why: with an `error`
-event, and with a close code that tells the client whether to come back.
+event, and with a close code that tells the client whether to reconnect.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ async def serve_socket(gate: ProtocolGate, admitted: Admitted, receive: Receive,
 
 
 class RealtimeSocket:
-    """One client's socket, or its data channel. Then `carrier` carries the sound."""
+    """One client's socket, or its data channel. With a data channel, `carrier` carries the sound."""
 
     def __init__(self, server: Server, admitted: Admitted, send: Send, carrier: PeerCall | None = None) -> None:
         self._conversations = server.conversations
@@ -123,7 +123,8 @@ class RealtimeSocket:
             self._refuse(SILENT, INVALID)
 
     def _idle_until(self, call: RealtimeCall) -> float | None:
-        """When the socket is closed if nothing more comes. One with a conversation may be silent."""
+        """The time at which the socket will be closed if no more messages arrive. None (no limit) once the conversation
+        has begun."""
         if call.over is not None:
             return None
         return asyncio.get_running_loop().time() + self._settings.limits.silent_s_max

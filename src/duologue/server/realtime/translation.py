@@ -1,7 +1,7 @@
 """The translation between a client of the Realtime protocol and a conversation: `step(state, input) -> (state, acts)`.
 
 Pure: no clock, no await, no socket. Inputs are events of the client and facts of the conversation. Rule: the table has
-one function for each kind of input, and an event that is refused changes nothing but sends its error.
+one function for each kind of input, and an event that is refused changes nothing: only its error is sent.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _refuse(state: ExchangeState, why: EventRefused, event_id: str | None) -> tu
 
 
 def greet(state: ExchangeState) -> tuple[ExchangeState, tuple[Act, ...]]:
-    """What a client gets first: its session, and its conversation."""
+    """Send the events that a client gets first: its session, and its conversation."""
     draft = ExchangeDraft(state)
     draft.send("session.created", session=state.config.as_json(state.session_id))
     shown = {"id": state.conversation_id, "object": "realtime.conversation"}

@@ -1,6 +1,6 @@
 """What the translation wants done: messages to send, and commands to the conversation, as values.
 
-Rule: acts are done in order, and what doing them brings comes after all acts of this step.
+Rule: acts are performed in order. Facts that result from an act are processed after all acts of this step.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class SendToClient:
-    """Send this message. With `is_stamped`, its data gets the time."""
+    """Send this message. With `is_stamped`, the time is added to its data."""
 
     type: str
     data: Any = None
@@ -43,7 +43,7 @@ class DropHeldSound:
 
 @dataclass(frozen=True, slots=True)
 class TypeForUser:
-    """This is what the user says: answer it. `id` is that of the message it came with."""
+    """Pass this text on as a turn of the user, to be answered. `id` is that of the client's message."""
 
     text: str = field(repr=False)
     id: str = ""
@@ -51,7 +51,7 @@ class TypeForUser:
 
 @dataclass(frozen=True, slots=True)
 class AddToHistory:
-    """The brain is to know from its next request on that this was said."""
+    """Add this text to the history that the brain gets from its next request on."""
 
     text: str = field(repr=False)
     is_agents: bool = False
@@ -60,7 +60,7 @@ class AddToHistory:
 
 @dataclass(frozen=True, slots=True)
 class SpeakReplies:
-    """From the next reply on, the agent speaks, or its words are only shown."""
+    """From the next reply on, speak the agent's words, or only show them."""
 
     is_on: bool
 
@@ -76,7 +76,7 @@ class AskProgram:
 
 @dataclass(frozen=True, slots=True)
 class ReturnResult:
-    """The client has this result of a call."""
+    """Complete a function call with this result of the client."""
 
     call: int
     result: str = field(repr=False)

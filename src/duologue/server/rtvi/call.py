@@ -1,8 +1,7 @@
-"""One conversation with a client of the RTVI protocol: feeds the translation and does what it says.
+"""One conversation with a client of the RTVI protocol: passes inputs to the translation and performs its acts.
 
-The line brings and takes the sound, and the carrier takes the messages, so the class doesn't know what carries them.
-Rule: this class decides nothing about the protocol. It passes on messages and facts, one after another, and performs
-acts.
+The line transports the sound and the carrier the messages, so the class doesn't depend on the kind of connection. Rule:
+this class decides nothing about the protocol. It passes on messages and facts, one after another, and performs acts.
 """
 
 from __future__ import annotations
@@ -54,14 +53,14 @@ ADDED_MAX = 100  # texts that a client adds to the history
 
 @dataclass(frozen=True, slots=True)
 class AddedItem:
-    """What a client has added to the history, and how many entries were before it."""
+    """An entry that a client has added to the history, and the number of entries before it."""
 
     place: int
     item: Item
 
 
 class RtviCall(TranslatedCall[RtviInput]):
-    """One conversation. It is also what the agent's program reaches its client by."""
+    """One conversation. The agent's program also uses it to send messages to its client."""
 
     def __init__(
         self,
@@ -129,7 +128,7 @@ class RtviCall(TranslatedCall[RtviInput]):
     # -- Inputs
 
     def take_sound(self, ms: int) -> bool:
-        """The client has sent so much sound. Returns whether it may be heard."""
+        """Count this much sound of the client. Returns whether the sound may be heard."""
         return self.has_begun and not self.is_over and self._caller.hear(ms, self._tell_left_out)
 
     def _tell_left_out(self, refused: Refused) -> None:
@@ -154,7 +153,7 @@ class RtviCall(TranslatedCall[RtviInput]):
             self.post(fc.AnswerMeasured(newest["textToToken"], newest["tokenToAudio"]))
 
     def note_words(self) -> None:
-        """The current reply may have more words, or all of them."""
+        """Pass on the words that the current reply has so far, and its end if it is complete."""
         speech = self.conversation.engine.replies.current if self.conversation is not None else None
         if speech is not None:
             self.post(fa.ReplyWorded(speech.reply, speech.ledger.text, speech.ledger.shown))
@@ -250,6 +249,6 @@ class RtviCall(TranslatedCall[RtviInput]):
 
 
 def common_length(text: str, other: str) -> int:
-    """How many characters both texts begin with."""
+    """The length of the longest beginning that both texts share."""
     pairs = zip(text, other, strict=False)
     return next((at for at, (one, two) in enumerate(pairs) if one != two), min(len(text), len(other)))

@@ -19,9 +19,9 @@ class RtviCarrier(Protocol):
         ...
 
     def drop_sound(self) -> None:
-        """Drop the sound that waits, and tell the client to drop what it hasn't played."""
+        """Drop the sound that is queued, and tell the client to drop what it hasn't played."""
         ...
 
     def disconnect(self, code: CloseCode) -> None:
-        """Disconnect the client once everything that waits is sent."""
+        """Disconnect the client once everything in the queue is sent."""
         ...

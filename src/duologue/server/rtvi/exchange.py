@@ -1,6 +1,6 @@
 """The state of the exchange with one RTVI client, as one frozen value, and the draft in which one step is made.
 
-Rule: everything that is decided about the protocol is decided from this value.
+Rule: all decisions about the protocol are made from this value alone.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ MAJORS = (OLD_MAJOR, 2)
 
 @dataclass(frozen=True, slots=True)
 class SpokenSegment:
-    """A piece of a reply's spoken text, from one character up to another. `heard` is where the client was told that
-    playback is."""
+    """A piece of a reply's spoken text, from one character up to another. `heard` is the position of playback that the
+    client was told last."""
 
     id: int
     start: int
@@ -32,7 +32,7 @@ class SpokenSegment:
 
 @dataclass(frozen=True, slots=True)
 class GivenCall:
-    """A function that the client runs."""
+    """A call of a function that the client runs."""
 
     call: int
     name: str
@@ -50,7 +50,7 @@ def call_id(call: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RtviState:
-    """What the exchange with one client remembers."""
+    """The state of the exchange with one client."""
 
     about: tuple[tuple[str, str], ...] = ()  # what the client is told about this server
     counted: int = 0  # ids that were given to messages and segments
@@ -71,12 +71,12 @@ class RtviState:
 
     @property
     def is_old(self) -> bool:
-        """Does the client speak the former version?"""
+        """Does the client use the former version of the protocol?"""
         return self.version.startswith(f"{OLD_MAJOR}.")
 
 
 class RtviDraft:
-    """One step: the state so far, and what is to be done."""
+    """One step while it is made: the state so far, and the acts to perform."""
 
     def __init__(self, state: RtviState) -> None:
         self.s = state
@@ -93,7 +93,7 @@ class RtviDraft:
         return self.s.counted
 
     def send(self, kind: str, **data: Any) -> None:
-        """Send a message that belongs to no message of the client."""
+        """Send a message that doesn't answer a message of the client."""
         self.acts.append(SendToClient(kind, data or None, f"s{self.next_number()}"))
 
     def send_any(self, kind: str, data: Any) -> None:
@@ -109,7 +109,7 @@ class RtviDraft:
         self.acts.append(SendToClient(kind, data, id_))
 
     def refuse(self, why: str, id_: str = "") -> None:
-        """Tell the client that something isn't taken."""
+        """Tell the client that its message or its sound is refused, and why."""
         if id_:
             self.reply_to(id_, "error-response", error=why)
         else:

@@ -1,4 +1,4 @@
-"""What happens in the conversation and isn't among the facts of the Realtime protocol (`..realtime.facts`), as values.
+"""Facts about the conversation, as values, beside those of the Realtime protocol (`..realtime.facts`).
 
 Rule: a fact says what has happened, and not what is sent about it.
 """
@@ -18,7 +18,7 @@ class TalkBegan:
 
 @dataclass(frozen=True, slots=True)
 class PartialHeard:
-    """These are the words of the user's turn so far."""
+    """The words of the user's turn so far have changed."""
 
     turn: int
     text: str
@@ -38,7 +38,7 @@ class AgentFellSilent:
 
 @dataclass(frozen=True, slots=True)
 class PlayedSoFar:
-    """So much of the reply's text was heard."""
+    """The first `chars` characters of the reply's text were heard."""
 
     reply: int
     chars: int
@@ -46,7 +46,7 @@ class PlayedSoFar:
 
 @dataclass(frozen=True, slots=True)
 class OwnCallBegan:
-    """A tool call has begun that the client doesn't run, or that it has just been given."""
+    """A tool call has begun. The client doesn't run it, or was just given it."""
 
     call: int
 
@@ -61,8 +61,8 @@ class OwnCallEnded:
 
 @dataclass(frozen=True, slots=True)
 class AnswerMeasured:
-    """The first sound of an answer was played: so long after the request came its first words, and so long after these
-    the sound. None: it didn't happen."""
+    """The first sound of an answer was played. `brain_ms` is the time from the request to the first words, and
+    `voice_ms` the time from these to the sound; None if that stage didn't happen."""
 
     brain_ms: int | None
     voice_ms: int | None
@@ -70,14 +70,14 @@ class AnswerMeasured:
 
 @dataclass(frozen=True, slots=True)
 class CharactersUsed:
-    """The voice was given so many characters."""
+    """The voice was given `count` characters to speak."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramAnswered:
-    """The agent's program answers a message of the client. With `why`, it doesn't."""
+    """The agent's program has answered a message of the client. If it can't answer, `why` says the reason."""
 
     id: str
     kind: str
@@ -87,14 +87,14 @@ class ProgramAnswered:
 
 @dataclass(frozen=True, slots=True)
 class ProgramSent:
-    """The agent's program sends this to the client's."""
+    """The agent's program sends this message to the client's program."""
 
     data: Any = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class InputRefused:
-    """What the client has sent isn't taken. `id` is that of its message; empty for sound."""
+    """A message or sound of the client is refused. `id` is that of its message; empty for sound."""
 
     message: str
     id: str = ""

@@ -1,6 +1,6 @@
 """The queue of frames for one client's WebSocket.
 
-Rule: after `drop_sound`, no sound that still waits is sent.
+Rule: after `drop_sound`, queued sound is not sent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SOUND = 1  # whichever voice it is of: only one waits
 
 
 class FrameOutbox(SocketOutbox):
-    """Sends frames to one client. It is the carrier of its messages."""
+    """Sends frames to one client. It is also the carrier of the client's call."""
 
     def send_message(self, message: JsonObject) -> None:
         self.add(message_frame(message_text(message)))
@@ -43,7 +43,7 @@ def message_text(message: JsonObject) -> str:
 
 
 def _unwritable(message: JsonObject) -> JsonObject:
-    """What is sent instead of a message of the agent's program that JSON can't hold."""
+    """The error that is sent instead of a message of the agent's program that JSON can't hold."""
     error = "The agent has sent something that can't be written as JSON."
     kind = "error-response" if message["type"] == "server-response" else "error"
     return {"label": LABEL, "type": kind, "id": message["id"], "data": {"error": error, "fatal": False}}

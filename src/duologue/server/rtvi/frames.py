@@ -53,8 +53,8 @@ FrameOfClient: TypeAlias = AudioOfClient | TextOfClient | UnusedFrame
 
 
 def read_frame(data: bytes) -> FrameOfClient:
-    """The frame in these bytes. Raises InvalidFrame. Unknown fields are skipped, as protobuf has it, and of several
-    frames in one the last one counts."""
+    """The frame in these bytes. Raises InvalidFrame. Unknown fields are skipped, as protobuf requires. If the bytes
+    hold several frames, the last one counts."""
     found: tuple[int, bytes] | None = None
     for number, value in fields_of(data):
         if TEXT <= number <= INTERRUPTION:

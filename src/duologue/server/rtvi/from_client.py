@@ -1,4 +1,4 @@
-"""What each message of a client does: one function a message.
+"""What each message of a client does: one function for each message.
 
 Rule: a message that is refused raises MessageRefused, and changes nothing.
 """
@@ -14,7 +14,7 @@ from .refusal import MessageRefused, quoted
 
 
 def get_ready(d: RtviDraft, m: im.ClientReady) -> None:
-    """The conversation begins with the first `client-ready`. Another one gets the same answer."""
+    """Begin the conversation with the first `client-ready`. A later one gets the same answer."""
     version = agreed_version(m)
     d.set(ready_id=m.id, version=version)
     if d.s.has_begun:
@@ -65,7 +65,7 @@ def take_result(d: RtviDraft, m: im.GiveResult) -> None:
     if found is None:
         raise MessageRefused(f"No open function call has the id {quoted(m.call_id)}.", m.id)
     if m.name not in ("", found.name):
-        raise MessageRefused(f"The function call {found.id} isn't of {quoted(m.name)}.", m.id)
+        raise MessageRefused(f"The function call {found.id} isn't a call of {quoted(m.name)}.", m.id)
     d.set(calls=tuple(replace(one, result=m.result) if one is found else one for one in d.s.calls))
     d.do(ReturnResult(found.call, m.result))
 

@@ -1,6 +1,6 @@
-"""What each fact of the conversation makes the client hear of: one function a fact.
+"""What a client is told about each fact of the conversation: one function for each fact.
 
-Rule: a function never fails. A fact that concerns nothing which the client knows changes nothing.
+Rule: a function never fails. A fact about something that the client doesn't know of changes nothing.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _stop_thinking(d: RtviDraft) -> None:
 
 
 def _speak_again(d: RtviDraft) -> None:
-    """An answer was only to be shown, and it is over: from now on the agent speaks again."""
+    """Let the agent speak again from now on, if the answer that is over was only shown."""
     if d.s.is_unspoken:
         d.set(is_unspoken=False)
         d.do(SpeakReplies(True))
@@ -147,7 +147,7 @@ def begin_sound(d: RtviDraft, f: fc.AgentSounded) -> None:
 
 
 def follow_sound(d: RtviDraft, f: fc.PlayedSoFar) -> None:
-    """Tell how much was heard: the words, and how far each segment is."""
+    """Tell the client how much was heard: the words, and the progress of each segment."""
     if f.reply != d.s.reply:
         return
     for segment in d.s.segments:
@@ -171,7 +171,7 @@ def cut_sound(d: RtviDraft, f: fa.SoundCut) -> None:
 
 
 def note_heard(d: RtviDraft, f: fa.SoundHeard) -> None:
-    """A voice was cut, and this is what was heard of it. The rest of its segments stays unspoken."""
+    """Note how much was heard of a voice that was cut. The rest of its segments stays unspoken."""
     if not d.s.voice or f.voice != d.s.voice:
         return
     follow_sound(d, fc.PlayedSoFar(d.s.reply, len(f.text)))
@@ -210,7 +210,8 @@ def end_call(d: RtviDraft, f: fa.CallEnded) -> None:
 
 
 def begin_own_call(d: RtviDraft, f: fc.OwnCallBegan) -> None:
-    """The client is told that the agent works, and not with which tool: the names are the agent's own."""
+    """Tell the client that the agent runs a tool, without the tool's name: clients aren't shown the names of the
+    agent's own tools."""
     if f.call not in d.s.own_calls:
         d.set(own_calls=(*d.s.own_calls, f.call))
         d.send_any("llm-function-call-started", {})

@@ -29,7 +29,7 @@ class IncomingMessage:
 
 @dataclass(frozen=True, slots=True)
 class ClientReady(IncomingMessage):
-    """The client can take messages. `version` is the version of the protocol that it speaks."""
+    """The client is ready to get messages. `version` is the version of the protocol that it speaks."""
 
     version: str
     library: str = ""

@@ -1,7 +1,7 @@
 """The signalling of RTVI clients over WebRTC: `POST` takes an offer and returns the answer, `PATCH` takes addresses.
 
-The addresses of a client aren't needed: it knows the server's and reaches it first. Rule: a call that can't be made
-gets a status and a reason, and leaves nothing behind.
+The addresses of a client are ignored: the client knows the server's addresses, and connects to one of them first. Rule:
+a call that can't be made gets a status and a reason, and leaves nothing behind.
 """
 
 from __future__ import annotations

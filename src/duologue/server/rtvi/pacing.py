@@ -1,9 +1,8 @@
 """When sound is sent to a client that plays everything it gets and reports nothing: `step(state, input)`.
 
-Such a client can't be told to stop, so it gets sound only LEAD_MS before it plays it. What was sent will be heard, and
-what wasn't sent never is: a voice that is cut counts as heard up to its last sample that was sent, once that can have
-been played. Pure: the time comes with each input, in milliseconds. Rule: no sound counts before it can have been
-played.
+Such a client can't be told to stop, so it gets sound only LEAD_MS before it plays it. The client plays everything that
+was sent: a voice that is cut counts as heard up to the last sample that was sent, as soon as that sample can have been
+played. Pure: the time comes with each input, in milliseconds. Rule: no sound counts before it can have been played.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _PIECE = PIECE_MS * SAMPLES_PER_MS
 
 
 class Pace(Enum):
-    """What happens to the voice."""
+    """The state of the voice."""
 
     IDLE = "idle"  # there is no voice, or it is over
     RUNNING = "running"  # its sound is sent as it is played
@@ -31,7 +30,7 @@ class Pace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PaceState:
-    """One voice. Amounts are samples, times are milliseconds."""
+    """The state of the newest voice. Amounts are in samples, times in milliseconds."""
 
     pace: Pace = Pace.IDLE
     voice: int = 0
@@ -51,7 +50,7 @@ class PaceState:
 
 
 class PaceCommand(Enum):
-    """What the line wants of the voice."""
+    """A command of the line for the voice."""
 
     HOLD = "hold"
     RESUME = "resume"
@@ -61,8 +60,8 @@ class PaceCommand(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SoundMade:
-    """The line gives so many samples of a voice. A new voice has a higher number; what is about an old one is
-    stale."""
+    """The line gives this many samples of a voice. A new voice has a higher number; inputs about an older voice are
+    ignored."""
 
     voice: int
     samples: int
@@ -78,7 +77,7 @@ class CommandGiven:
 
 @dataclass(frozen=True, slots=True)
 class LookDue:
-    """It is time to look again."""
+    """The time that `next_look` has returned is reached."""
 
 
 PaceInput: TypeAlias = SoundMade | CommandGiven | LookDue
@@ -135,7 +134,7 @@ def step(state: PaceState, given: PaceInput, now: int) -> tuple[PaceState, tuple
 
 
 def next_look(s: PaceState, now: int) -> int | None:
-    """When to look again. None if nothing is to come by itself."""
+    """The time at which `step` needs a `LookDue`. None if nothing changes without another input."""
     match s.pace:
         case Pace.IDLE:
             return None

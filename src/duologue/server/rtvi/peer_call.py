@@ -40,7 +40,7 @@ LEFT = json.dumps({"type": "signalling", "message": {"type": "peerLeft"}})
 
 
 class RtviPeerCall:
-    """One client over WebRTC. `on_over` is called once, when nothing more is to come."""
+    """One client over WebRTC. `on_over` is called once, when the call is over."""
 
     def __init__(
         self,
@@ -95,7 +95,8 @@ class RtviPeerCall:
         self._send(message_text(message))
 
     def drop_sound(self) -> None:
-        """The player has stopped already, and the client plays at most what is on its way."""
+        """Do nothing: the player has stopped already, and the client plays at most the packets that are on their
+        way."""
 
     def disconnect(self, code: CloseCode) -> None:
         LOG.info("a client over WebRTC is disconnected: %s", code.name)
@@ -142,7 +143,7 @@ class RtviPeerCall:
         channel.on("message", lambda text: self._take(channel, text))
 
     def _take(self, channel: Any, text: str | bytes) -> None:
-        """Process what came on the data channel. Signs of life and what concerns the tracks need nothing."""
+        """Process a message from the data channel. Keepalives and messages about the tracks are ignored."""
         if channel is not self._channel or (isinstance(text, str) and text.startswith("ping")):
             return
         if self._limits.is_too_fast():

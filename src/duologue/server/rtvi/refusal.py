@@ -22,6 +22,6 @@ class MessageRefused(DuologueError):
 
 
 def quoted(name: object) -> str:
-    """A name of the client's, short and printable."""
+    """A name that the client sent, quoted, shortened and made printable."""
     text = name if isinstance(name, str) else type(name).__name__
     return "'" + "".join(char if char.isprintable() else "?" for char in text[:NAME_CHARS_MAX]) + "'"

@@ -1,6 +1,7 @@
-"""The routes of the RTVI protocol: the WebSocket, the request that tells a page where it is, and WebRTC's signalling.
+"""The routes of the RTVI protocol: the WebSocket, the request that returns its address to a page, and WebRTC's
+signalling.
 
-Rule: a page gets a key that is over soon, and never the server's token.
+Rule: a page gets a key that expires soon, and never the server's token.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ async def _tell_socket(gate: ProtocolGate, request: Request) -> Response:
 
 
 def _token_for(keys: ClientSecrets, admitted: Admitted) -> str:
-    """What the page presents at the socket. A request with the server's token gets a key that is over soon. A key or a
-    ticket is over soon already, and makes no other."""
+    """What the page presents at the socket. A request with the server's token gets a key that expires soon. A key or a
+    ticket expires soon anyway, so it is returned as it is."""
     if not keys.may_make(admitted.presented, admitted.scope):
         return admitted.presented
     return keys.make({"expires_after": {"seconds": KEY_S}}, admitted.scope, time.time()).value

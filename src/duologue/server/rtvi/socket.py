@@ -1,7 +1,7 @@
 """The WebSockets of RTVI clients: admission, limits, and the conversation behind each.
 
 Rule: nothing that a client sends affects another conversation, and a socket that is closed says why: with an `error`
-message that is fatal, and with a close code that tells the client whether to come back.
+message that is fatal, and with a close code that tells the client whether to reconnect.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ class RtviSocket:
             call.disconnect(SILENT if call.state.ready_id else NOT_READY)
 
     def _idle_until(self, call: RtviCall) -> float | None:
-        """When the socket is closed if nothing more comes. One with a conversation may be silent."""
+        """The time at which the socket will be closed if no more messages arrive. None (no limit) once the conversation
+        has begun."""
         if call.has_begun:
             return None
         return asyncio.get_running_loop().time() + self._server.settings.limits.silent_s_max

@@ -1,6 +1,6 @@
-"""Which facts about the agent's sound a step of the state machine brings, beside those of the Realtime protocol.
+"""Derives facts about the agent's sound from a step of the state machine, beside those of the Realtime protocol.
 
-Rule: a sound that ends is told before one that begins.
+Rule: the end of a sound is reported before the beginning of the next one.
 """
 
 from __future__ import annotations
