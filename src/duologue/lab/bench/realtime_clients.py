@@ -1,8 +1,8 @@
 """Measures many clients of the Realtime protocol on one core, and the CPU time from an event to its answer.
 
-The server runs in its own process on one core, with a scripted brain and voice, and with ears that know speech by its
-level. This process plays the clients on another core and measures what arrives. Rule: playback of an answer starts with
-its first sound, and a piece of sound is late if it comes when everything before it has been played.
+The server runs in its own process on one core, with a scripted brain and voice, and with ears that recognize speech by
+its level. This process plays the clients on another core and measures what arrives. Rule: playback of an answer starts
+with its first sound, and a piece of sound is late if everything before it has already been played when it arrives.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def bench_realtime_clients(
     turns: int = 30,
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
 ) -> dict[str, Any]:
-    """Measure so many clients at once for this many seconds, and so many turns of one client in memory."""
+    """Measure `count` clients at once for this many seconds, then this many turns of one client in memory."""
     progress("event → answer")
     result = event_cpu_ms(turns)
     with timed_server("realtime") as server:
@@ -112,7 +112,8 @@ async def _measure(server: TimedServer, count: int, seconds: float) -> dict[str,
 
 @dataclass
 class ClientFigures:
-    """What one client has measured. A gap below 0 is how much was left to play when the next sound came."""
+    """What one client has measured. A negative gap is the amount of sound that was still to be played when the next
+    sound came."""
 
     gaps_ms: list[float] = field(default_factory=list)
     answers: int = 0
