@@ -47,7 +47,7 @@ def bench_realtime_clients(
     turns: int = 30,
     progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
 ) -> dict[str, Any]:
-    """Measure `count` clients at once for this many seconds, then this many turns of one client in memory."""
+    """Measure this many clients at once for this many seconds, then this many turns of one client in memory."""
     progress("event → answer")
     result = event_cpu_ms(turns)
     with timed_server("realtime") as server:

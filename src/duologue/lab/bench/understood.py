@@ -1,5 +1,4 @@
-"""Measures how much sooner turns end if the brain judges how complete a text is: synthetic callers speak, with and
-without.
+"""Measures how much sooner turns end if the brain judges how complete their text is. The callers are synthetic voices.
 
 Callers answer an open question of a flow, ask for the flow, or stop in the middle of a sentence and go on. Rule: the
 same sound is heard twice, in simulated time: once with the brain's judgement of the text, and once without.

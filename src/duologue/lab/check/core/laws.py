@@ -103,8 +103,8 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
 
 
 def _flags(s: State) -> Iterator[tuple[str, str]]:
-    """Is each flag false in states where it means nothing? A flag that is left over would be true of the next turn or
-    reply."""
+    """Check that each flag is false in states where it has no meaning. A flag that stayed true would wrongly apply to
+    the next turn or reply."""
     if s.final and (s.user not in (User.TALKING, User.SETTLING) or s.words is Words.NONE):
         yield NOTHING_STALE, "a text counts as final without an open turn, or without words"
     if s.unread and not s.final:

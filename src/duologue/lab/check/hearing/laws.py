@@ -85,7 +85,7 @@ def _check_verdict(told: ToldStep) -> Iterator[Broken]:
 
 
 def _check_request(step: ProductStep, told: ToldStep) -> Iterator[Broken]:
-    """Each turn that a request is about is given to the brain, whole."""
+    """Check that no turn that is in a request is marked as overheard."""
     for effect in told.record.effects:
         if isinstance(effect, fx.StartReply):
             said = step.after.hearing.words
@@ -123,7 +123,7 @@ def check_state(policy: HearingPolicy, s: ProductState, ledger: WordsLedger) -> 
 
 
 def _check_words(s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:
-    """Each word is in one place: the words of final texts in exactly one, and other words in at most one."""
+    """Check that each word of a final text is in exactly one place, and any other word in at most one place."""
     places = Counter(word for said in s.hearing.words.turns for word in said.text.split() if _is_traced(word))
     for word, number in places.items():
         if number > 1:
@@ -135,7 +135,7 @@ def _check_words(s: ProductState, ledger: WordsLedger) -> Iterator[Broken]:
 
 
 def _is_traced(word: str) -> bool:
-    """Does this word name its utterance?"""
+    """Does this word end with the number of its utterance?"""
     return word[-1].isdigit()
 
 

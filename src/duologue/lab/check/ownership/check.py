@@ -108,14 +108,15 @@ class OwnershipExplorer:
                 self._report(NOTHING_STALE, f"a late {name} changes something", number)
 
     def _late_and_taken(self, ownership: Ownership) -> Iterator[str]:
-        """What is said about another lease than the current one, and changes something nevertheless."""
+        """The names of the inputs that change something although they are about another lease than the current one."""
         epoch = ownership.epoch + 1
         for late in (LeaseLost(epoch), LeaseRenewed(epoch, 9), WritingFailed(epoch), WritingWorked(epoch)):
             if self.machine.step(ownership, late) != (ownership, ()):
                 yield type(late).__name__
 
     def _judge_graph(self) -> None:
-        """Without failures, what is stored is always taken over in the end, and every wait ends."""
+        """Check that, without failures, a stored conversation is always taken over in the end, and no client waits
+        forever."""
         kind: Graph[World, Move] = Graph()
         kind.states = self.graph.states
         for source, target in self.kind:

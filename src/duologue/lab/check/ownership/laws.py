@@ -139,7 +139,7 @@ def _check_answers(seen: Happening) -> Complaints:
 
 
 def _untrue(answer: Answer, seen: Happening) -> str:
-    """Why this answer isn't true; empty if it is."""
+    """Why this answer isn't true. Empty if it is true."""
     place = seen.after.ownership.place
     given, stored = seen.given, seen.stored
     if answer is Answer.HERE:
