@@ -1,4 +1,4 @@
-"""Notices that were shown although they were not true: a second reading of a finished call.
+"""Finds notices that were shown in a finished call although they were not true.
 
 Each kind of notice has one condition on the events and effects that came before it. Rule: nothing here uses the rows
 that choose the notices, so a row that is too generous shows here.
@@ -35,7 +35,7 @@ def untrue_notices(records: Sequence[StepRecord], signals: Sequence[sg.Signal]) 
 
 
 def _since(records: Sequence[StepRecord], begins: Callable[[StepRecord], bool]) -> Sequence[StepRecord] | None:
-    """The steps from the newest one that `begins`; None if no step does."""
+    """The steps from the newest one for which `begins` returns true. None if there is no such step."""
     places = [place for place, record in enumerate(records) if begins(record)]
     return records[places[-1] :] if places else None
 
@@ -45,7 +45,7 @@ def _is_loss(record: StepRecord) -> bool:
 
 
 def _was_lost(records: Sequence[StepRecord], _: sg.Noticed, shown: Sequence[sg.Noticed]) -> bool:
-    """Was the connection lost, not on request, since it was last said to be back?"""
+    """Was the connection lost, and not on request, after the last notice that it was restored?"""
     after = _since(records, _is_loss)
     if after is None or isinstance(after[0].event, ev.ReconnectRequested):
         return False
@@ -70,7 +70,7 @@ def _is_proof(record: StepRecord) -> bool:
 
 
 def _is_asked_later(records: Sequence[StepRecord], lost: sg.Lost) -> bool:
-    """Was the brain asked again after these turns were told to be lost, without new words and without news of a job?
+    """Was the brain asked again after these turns were reported as lost, without new words and without news of a job?
     Turns that were lost with the line aren't judged: the output of their call still goes to the brain."""
     after = _since(records, lambda record: record.event.at == lost.at and _reports(record, lost))
     if after and after[0].after.link in AWAY:

@@ -63,7 +63,7 @@ class HostilePhase:
 
 @dataclass(frozen=True, slots=True)
 class JudgedPhase:
-    """A phase and what the law allows. `why` is empty if the law holds."""
+    """A phase, and what the law allows in it. `why` says how the law was broken, and is empty if it holds."""
 
     phase: HostilePhase
     p95_ms_max: int
@@ -72,7 +72,7 @@ class JudgedPhase:
 
 
 def judge(quiet: HostilePhase, phase: HostilePhase) -> JudgedPhase:
-    """Does the fairness law hold in this phase?"""
+    """Decide whether the fairness law holds in this phase, compared with the quiet phase."""
     p95_ms_max = 2 * quiet.p95_ms + SLACK_MS
     memory_mb_max = quiet.memory_mb + MB_PER_CLIENT * CLIENTS
     why = []

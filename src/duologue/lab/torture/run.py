@@ -345,8 +345,9 @@ def _ids(people: Sequence[TypingPerson]) -> list[str]:
 
 
 async def _rested(store: str, people: Sequence[TypingPerson]) -> dict[str, SavedConversation]:
-    """The conversations as they are saved when their people have heard everything. What was just heard is written
-    within a moment: the store is read again until each conversation rests, or RESTED_S_MAX have passed."""
+    """The conversations as they are saved after their people have heard everything. What was heard last is saved a
+    moment later, so the store is read again until no answer is owed or playing in any of them, or until RESTED_S_MAX
+    seconds have passed."""
     loop = asyncio.get_running_loop()
     until_s = loop.time() + RESTED_S_MAX
     while True:
