@@ -51,7 +51,7 @@ class EarsJournal(NamedTuple):
     ears: dict[str, Any]
     entries: tuple[EarsEntry, ...]
     complete: bool = True
-    start: str = ""  # by what it knows the journal of events to which it belongs
+    start: str = ""  # identifies the journal of events to which it belongs
     end: tuple[int, str] | None = None  # how many events that journal has, and the digest at its end; None: not known
     is_redacted: bool = False  # its words are placeholders
 
@@ -148,7 +148,7 @@ def _entry(number: int, data: dict[str, Any], before: EarsEntry | None) -> EarsE
     events = data.pop("n", None)
     least = before.events if before is not None else 0
     if type(events) is not int or events < least:
-        raise InvalidEars(f"line {number}: `n` must be the number of events before, at least {least}")
+        raise InvalidEars(f"line {number}: `n` must be the number of events before this line, at least {least}")
     try:
         i = input_from_json(data)
         if isinstance(i, Reported):
@@ -157,7 +157,7 @@ def _entry(number: int, data: dict[str, Any], before: EarsEntry | None) -> EarsE
         raise InvalidEars(f"line {number}: {error}") from None
     if before is not None and i.at < before.input.at:
         raise InvalidEars(
-            f"line {number}: the time {i.at} ms is before {before.input.at} ms, the time of the last line"
+            f"line {number}: the time {i.at} ms is before {before.input.at} ms, the time of the line before"
         )
     return EarsEntry(number, events, i)
 

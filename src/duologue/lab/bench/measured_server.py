@@ -43,7 +43,7 @@ _LOUD = 0.01
 _QUIET = 6  # speech ends after this many frames without sound
 _WORDS = 10  # the partial text comes after this many frames of speech
 _LAG_S = 0.01
-_WARM = 10  # the memory of a conversation is measured after so many, because the first ones load code
+_WARM = 10  # the first conversations aren't counted for memory, because they load code
 
 
 class LoudEars:

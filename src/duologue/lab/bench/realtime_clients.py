@@ -28,16 +28,17 @@ from .timed_server import TimedServer, timed_server
 WARM_S = 4.0
 PATIENCE = 10  # how many times as long is measured until there is sound
 BUDGETS: tuple[Budget, ...] = (
-    Budget("late_frames", "pieces of sound that came when everything before was played", 0, "pieces"),
+    Budget("late_frames", "pieces of sound that came after everything before was played", 0, "pieces"),
     Budget("clients_per_core", "clients that a core carries, by CPU", 100, "", at_least=True),
     Budget("event_cpu_ms_p50", "event → answer on the wire, CPU, median", 1, "ms"),
     Budget("event_cpu_ms_p95", "event → answer on the wire, CPU, 95 %", 1, "ms"),
 )
 NOTE = (
     "The server has one core, the clients another. Every client sends 50 frames a second, speaks every eight seconds, "
-    "and speaks over the answer after three. VAD is off: ears know speech by its level. Event → answer is measured in "
-    "memory, without the socket. core_taken_share is how long other processes had the server's core while the server "
-    "could have run. If that isn't near 0, late pieces say nothing about the server: CPU does."
+    "and speaks over the answer after three. VAD is off: ears recognize speech by its level. Event → answer is "
+    "measured in memory, without the socket. core_taken_share is how long other processes had the server's core while "
+    "the server could have run. If that isn't near 0, the number of late pieces says nothing about the server, but CPU "
+    "still does."
 )
 
 

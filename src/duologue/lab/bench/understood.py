@@ -62,8 +62,8 @@ class UnderstoodTurns(NamedTuple):
 
     judges: bool
     waits_ms: list[int]  # after answers and requests
-    understood_ms: list[int]  # the same, of those that the brain has understood
-    texts: list[str]  # what the ears read in those that it hasn't
+    understood_ms: list[int]  # of the turns that the brain has understood
+    texts: list[str]  # the texts of the turns that it hasn't understood
     cut_ins: int
     pauses: int
     missed: int

@@ -36,8 +36,8 @@ BUDGETS: tuple[Budget, ...] = (
 )
 NOTE = (
     "CPU is that of the server's process alone, with real aiortc clients in another process on this machine: the agent "
-    "and the user speak all the time. The codec is encoding and decoding by themselves, and packets are the rest: RTP, "
-    "SRTP, ICE, ordering, and what was heard."
+    "and the user speak all the time. Encoding and decoding are measured by themselves. The rest is the cost of "
+    "packets: RTP, SRTP, ICE, ordering and the received sound."
 )
 
 
@@ -77,12 +77,12 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         ("of it packets", f"{result['packets_ms_per_session_s']:.2f} ms", ""),
     ]
     network = [
-        (f"{LOSS:.0%} loss, {JITTER_MS} ms jitter: heard of what arrived", f"{result['heard_share']:.1%}", ""),
+        (f"{LOSS:.0%} loss, {JITTER_MS} ms jitter: share of arrived packets heard", f"{result['heard_share']:.1%}", ""),
         ("lost in this run", f"{result['lost_share']:.1%}", ""),
-        ("made up, by a copy in the next packet or by concealment", f"{result['concealed_share']:.1%}", ""),
-        ("delay by order, median", f"{result['order_ms_p50']} ms", ""),
-        ("delay by order, 95 %", f"{result['order_ms_p95']} ms", ""),
-        ("delay by order, longest", f"{result['order_ms_max']} ms", ""),
+        ("replaced by a copy in the next packet or by concealment", f"{result['concealed_share']:.1%}", ""),
+        ("delay for ordering packets, median", f"{result['order_ms_p50']} ms", ""),
+        ("delay for ordering packets, 95 %", f"{result['order_ms_p95']} ms", ""),
+        ("delay for ordering packets, longest", f"{result['order_ms_max']} ms", ""),
     ]
     if "word_errors_clean" in result:
         network += [

@@ -19,7 +19,7 @@ from typing import Any, TypeVar, TypeVarTuple
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 ARRIVAL_S = 0.001  # real time in which what was just sent arrives at another socket of this machine
-SPEED_MAX = 100  # a jump takes at least this fraction of its time, so that what isn't known here has a chance to come
+SPEED_MAX = 100  # a jump takes at least this fraction of its time, so that events from outside have a chance to arrive
 THREAD_POLL_S = 0.02  # real time after which the timers are looked at again while a thread works
 THREAD_SPEED = 0.1  # of real time while a thread works: on a busy machine a short task may take a second
 

@@ -29,7 +29,7 @@ def untrue_notices(records: Sequence[StepRecord], signals: Sequence[sg.Signal]) 
         before = [record for record in records if record.event.at <= signal.at]
         check = _CHECKS.get(signal.code)
         if check is not None and not check(before, signal, shown):
-            found.append(f"{signal.code!r} was shown at {signal.at} ms, but it was not so")
+            found.append(f"{signal.code!r} was shown at {signal.at} ms, but it was not true")
         shown.append(signal)
     return found
 

@@ -79,9 +79,9 @@ def judge(quiet: HostilePhase, phase: HostilePhase) -> JudgedPhase:
     if not phase.answer_ms:
         why.append("no answer came")
     if phase.p95_ms > p95_ms_max:
-        why.append(f"p95 of the answers is {phase.p95_ms} ms, allowed are {p95_ms_max} ms")
+        why.append(f"p95 of the answers is {phase.p95_ms} ms, but at most {p95_ms_max} ms are allowed")
     if phase.memory_mb > memory_mb_max:
-        why.append(f"the server uses {phase.memory_mb} MB, allowed are {memory_mb_max} MB")
+        why.append(f"the server uses {phase.memory_mb} MB, but at most {memory_mb_max} MB are allowed")
     if phase.refused:
         why.append(f"{len(phase.refused)} honest callers were refused, first: {phase.refused[0]}")
     return JudgedPhase(phase, p95_ms_max, memory_mb_max, "; ".join(why))

@@ -181,7 +181,7 @@ def _check_people(talking: Sequence[asyncio.Future[None]]) -> None:
 @asynccontextmanager
 async def _stage(plan: TorturePlan, folder: Path, store: str, report: Report) -> AsyncIterator[_Stage]:
     """Start everything that takes part in a run, and stop it at the end of the `with` block. Each node has a proxy. A
-    PostgreSQL store has one, too, which is the last."""
+    PostgreSQL store also has a proxy, which is the last one."""
     async with AsyncExitStack() as stack:
         is_served = store_audit.is_postgres(store)
         nodes = [NodeProcess("abcdefghijkl"[number], folder, TTL_MS, DRAIN_S) for number in range(plan.nodes)]

@@ -186,7 +186,7 @@ class SimulatedWorld:
     async def _connect_to(self, place: int) -> ProtocolSocket:
         node = self.nodes[place]
         if node is None:
-            raise ConnectionFailed("no server is there")
+            raise ConnectionFailed("no server is running at this port")
         return ProtocolSocket(node.accept())  # type: ignore[arg-type]
 
     def note_write(self, write: AcceptedWrite) -> None:

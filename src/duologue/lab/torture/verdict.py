@@ -162,7 +162,7 @@ def unanswered(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConv
         for talk in talks:
             told = [turn.text for turn in talk.turns if is_told_lost(talk, saved.get(talk.id), turn)]
             if told:
-                what = f"no answer to {', '.join(map(repr, told))}; in all {count}, and at most {allowed} may be"
+                what = f"no answer to {', '.join(map(repr, told))}; {count} in all, but at most {allowed} are allowed"
                 yield Finding("unanswered", talk.id, what)
 
 

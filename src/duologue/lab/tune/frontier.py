@@ -1,4 +1,4 @@
-"""Compares policies on recorded calls: cut-ins against waits, with an honest uncertainty.
+"""Compares policies on recorded calls: cut-ins against waits, and how certain the result is.
 
 Rule: calls are drawn again with replacement, because the pauses of one call resemble each other. A recommendation says
 how much it saves in nine of ten draws, and a setting about which too much is unknown isn't recommended.

@@ -118,7 +118,7 @@ def _is_only_a_cue(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if rest(step.before) != rest(step.after):
         yield NO_UNEXPLAINED_SILENCE, "a cue changes more than itself"
     if len(step.effects) != 1 or not step.did(fx.PlayCue) or not step.after.due[_CUE]:
-        yield NO_UNEXPLAINED_SILENCE, "a due cue is played once, and the next one is armed"
+        yield NO_UNEXPLAINED_SILENCE, "a due cue must be played once, and the next one must be armed"
 
 
 def _question(step: CheckedStep, played: list[Cue]) -> Iterator[tuple[str, str]]:

@@ -30,7 +30,7 @@ from .scopes import HearingScope
 
 LONG_MS = 60_000
 LONG_TURNS_MAX = 2  # a voice or a button that goes on begins a turn again and again
-REPLAYED_EVERY = 499  # of so many states, one is reached again from the start
+REPLAYED_EVERY = 499  # one of this many states is reached again from the start
 
 
 class HearingNode(NamedTuple):

@@ -62,7 +62,7 @@ class OwnershipExplorer:
         self.mover = Mover(scope, machine)
         self.violations_max = violations_max
         self.graph: Graph[World, Move] = Graph()
-        self.kind: list[tuple[int, World]] = []  # steps that are no failure
+        self.kind: list[tuple[int, World]] = []  # steps that aren't failures
         self._fresh: dict[Ownership, list[str]] = {}
         self.found = OwnershipFindings(scope.name)
 
@@ -125,7 +125,7 @@ class OwnershipExplorer:
         goals = [number for number, world in enumerate(self.graph.states) if is_owned(world)]
         reaches = can_reach(kind, goals)
         if not all(reaches):
-            self._report(NEVER_STUCK, "even without failures, it is never owned again", reaches.index(0))
+            self._report(NEVER_STUCK, "even without failures, no node ever owns it again", reaches.index(0))
 
     def _report(self, law: str, message: str, number: int, move: Move | None = None) -> None:
         if any(seen.law == law and seen.message == message for seen in self.found.violations):

@@ -233,7 +233,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: does(x, fx.SaveContext) and x.after.link is x.before.link,
     ),
     Promise(
-        "the session limit renews the session, and nothing of it can be heard",
+        "the session limit renews the session, and the user hears nothing of it",
         (T.SESSION_LIMIT,),
         lambda s, e: s.link in LIVE,
         lambda x: (

@@ -177,7 +177,7 @@ USER_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.user is not User.TRANSCRIBING or x.after.due[_TEXT] == _text_due(x),
     ),
     Promise(
-        "the end of the longest turn is told to the user",
+        "the user is told when a turn reaches its longest duration",
         (*_ENDS, T.SETTLE),
         lambda s, e: _active(s) and s.user in _OPEN,
         lambda x: (fx.WarnLongTalk(x.before.turn) in x.effects) == (trigger_of(x.event) is T.TALK),
