@@ -115,7 +115,8 @@ class _Rig:
         return True
 
     def blame(self) -> None:
-        """Count everything that happened since the last look as caused by the agent itself, because no person spoke."""
+        """Count the clears and requests since the last count as caused by the agent itself, because no person spoke
+        meanwhile."""
         self.call.self_interruptions += self.carrier.clears - self._clears
         self.call.self_answers += [text for text in self.brain.asked if text not in ("", GO_ON)]
         self._look()

@@ -45,7 +45,7 @@ class DialOrder:
 
 @dataclass(frozen=True, slots=True)
 class StopOrder:
-    """An order to stop the server at this time of the story."""
+    """An order to stop the server `after_ms` after the start of the story."""
 
     after_ms: int
     drain_s: float = 30.0

@@ -1,7 +1,7 @@
-"""How long the caller of a finished call waited in silence: from what the line played, not from the machine's states.
+"""Measures how long the caller of a finished call waited in silence.
 
-The sound is what the line really played, with its times. Whether the caller waited is read from the events and effects:
-a question was complete, and neither an answer nor a report of its loss had come. Rule: nothing here uses the machine's
+The sound is what the line really played, with its times. The events and effects show whether the caller waited: a
+question was complete, and neither an answer nor a report of its loss had come. Rule: nothing here uses the machine's
 own notion of waiting, so a mistake there shows here.
 """
 

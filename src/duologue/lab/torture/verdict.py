@@ -145,7 +145,7 @@ def unreported(
 
 
 def told_lost(talks: Sequence[ConversationNotes], saved: Mapping[str, SavedConversation]) -> int:
-    """How many messages got no answer or were lost, where the person was told so."""
+    """How many messages got no answer or were lost, and their person was told so."""
     return sum(is_told_lost(talk, saved.get(talk.id), turn) for talk in talks for turn in talk.turns)
 
 

@@ -1,6 +1,6 @@
 """The settings that are compared, by name.
 
-Rule: a setting changes one policy, of endpoints or of overlap. Everything else stays as the call was recorded.
+Rule: a setting changes either the endpoint policy or the overlap policy. Everything else stays as in the recorded call.
 """
 
 from __future__ import annotations

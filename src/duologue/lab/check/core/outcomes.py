@@ -28,7 +28,8 @@ class StepOutcome(NamedTuple):
 
 
 def outcome_of(after: WatchedState | None, reads: Reads, steps: int) -> StepOutcome:
-    """The outcome of a step that leads to this state, or of one that was ignored."""
+    """The outcome of a step that leads to the state `after`. `after` is None if the event was ignored, or after a
+    check."""
     if after is None:
         return StepOutcome(steps, PROFILE in reads)
     return StepOutcome(steps, PROFILE in reads, AbstractChange(*after.changes()))

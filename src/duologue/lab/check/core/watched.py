@@ -3,8 +3,8 @@
 A step reads a few fields of the state and writes a few. The machine and the checks read no other fields, so the step is
 the same in every state that has the same values in these fields. A watched value is a layer over another one: it holds
 what was written, and reads everything else from the layer below when that is first needed. Rule: every read that
-reaches the state below all layers is noted, in the order of the first reads, except of fields whose value the caller
-knows anyway (`KNOWN`).
+reaches the state below all layers is noted, in the order of the first reads, except reads of fields whose value the
+caller knows anyway (`KNOWN`).
 """
 
 from __future__ import annotations

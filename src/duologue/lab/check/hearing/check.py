@@ -1,8 +1,8 @@
-"""Explores the hearing machine together with the conversation machine: every law, for everything that may happen next.
+"""Explores the hearing machine together with the conversation machine, and checks every law in every step and state.
 
-Runs the real machines on abstract states, one profile and scope at a time. Each step is also made from a state with
-the real times and ids, to see that the abstraction changes nothing. Rule: every violation is reported with a shortest
-trace to it.
+Runs the real machines on abstract states, one profile and scope at a time. Each step is also made from a state with the
+real times and ids, to see that the abstraction changes nothing. Rule: every violation is reported with a shortest trace
+to it.
 """
 
 from __future__ import annotations

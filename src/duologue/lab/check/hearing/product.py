@@ -32,8 +32,8 @@ _FIELDS = {kind: frozenset(one.name for one in fields(kind)) for kind in ev.EVEN
 
 
 class ProductState(NamedTuple):
-    """Both machines at one moment: the hearing machine's state, which holds the conversation machine's state, the
-    newest sequence number and the time."""
+    """Both machines at one moment: the hearing machine's state (which contains the conversation machine's state), the
+    newest sequence number, and the time."""
 
     hearing: HearingState
     seq: int = 0

@@ -54,8 +54,8 @@ class Happening(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Something that happened. `is_kind` is false for failures. Whether a world can get stuck is judged by kind moves
-    alone."""
+    """Something that happened. `is_kind` is false for failures. Only the other moves decide whether a world can get
+    stuck."""
 
     name: str
     is_kind: bool
