@@ -100,9 +100,9 @@ def _deadline_lines() -> list[str]:
     for limit in LIMITS:
         leaves = ", ".join(leaf.value for leaf in limit.leaves)
         lines.append(f"| {limit.timer.value} | {leaves} | {'yes' if limit.hard else 'no'} |")
-    lines.append("| beat | something owed, the floor open | no |")
-    lines.append("| patience | something owed, only a noise in the way | no |")
-    lines.append("| dead_air | at rest | no |")
+    lines.append("| beat | something is owed, and the floor is open | no |")
+    lines.append("| patience | something is owed, and only a noise delays the request | no |")
+    lines.append("| dead_air | it is the person's turn, and they have said no word | no |")
     lines.append("| job, heartbeat, feedback | each job, in its record | job only |")
     return lines
 

@@ -8,7 +8,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import Cue, ErrorClass, FaultSource, Timer
 from duologue.lab.sim.stage import Stage
-from tests.core.scenes import ASKED_AT, asked, requests, speaking, when
+from tests.core.scenes import ASKED_AT, asked, in_a_call, requests, speaking, when
 
 
 def reconnect(stage: Stage) -> None:
@@ -43,6 +43,21 @@ def test_each_reconnect_asks_once_more_until_the_line_was_lost_too_often_and_tha
     stage.happen(ev.SessionReady)
     stage.wait(5_000)
     assert requests(stage) == [(1, 1)] * 4
+
+
+@pytest.mark.req("M-12", "M-05")
+def test_a_question_that_is_lost_with_the_output_of_its_call_is_not_asked_again_by_itself() -> None:
+    # Once, the person was told that this got no answer, and then the output of the call was sent to the brain.
+    stage = in_a_call()
+    stage.happen(ev.JobFinished)
+    for _ in range(stage.state.settings.line_losses_max):
+        reconnect(stage)
+    count = len(requests(stage))
+    assert stage.happen(ev.LinkClosed)[-2:] == (fx.ReportLost(1, 1), fx.PlayCue(Cue.CALL_MADE))
+    stage.wait(1_000)
+    stage.happen(ev.SessionReady)
+    stage.wait(60_000)
+    assert len(requests(stage)) == count
 
 
 @pytest.mark.req("M-12")

@@ -49,7 +49,7 @@ def test_a_yaml_file_has_entries_like_the_flow_file(tmp_path: Path) -> None:
             "f.yaml:3: faq: file 'faq.md' has no questions with answers; write `## Question` and its answer",
         ),
         ("faq.yaml", "- ask: A\n- answer: B\n", "faq.yaml:1: `answer` is missing"),
-        ("faq.yaml", "- {answer: B}\n", "faq.yaml:1: `ask` is missing: write how users ask it"),
+        ("faq.yaml", "- {answer: B}\n", "faq.yaml:1: `ask` is missing: write the question as users ask it"),
         ("faq.yaml", "- {ask: A, answr: B}\n", "faq.yaml:1: unknown key 'answr'"),
         ("faq.yaml", "a: 1\n", "faq.yaml:1: an FAQ file is a list of entries with `ask` and `answer`"),
         ("faq.yaml", "- [\n", "faq.yaml:2: not valid YAML"),
@@ -63,5 +63,5 @@ def test_entries_in_the_file_are_checked() -> None:
     assert problems_of(FILE + "faq: []") == ["3: faq: must not be empty; add at least one item"]
     assert problems_of(FILE + "faq:\n  - {ask: A}") == ["4: faq[0]: `answer` is missing"]
     twice = "faq:\n  - {ask: Open, answer: A}\n  - {ask: [x, open], answer: B}"
-    assert problems_of(FILE + twice) == ["5: faq[1]: 'open' is already asked by another entry; give it one answer"]
+    assert problems_of(FILE + twice) == ["5: faq[1]: 'open' is already a question of another entry; remove one of them"]
     assert problems_of(FILE + "faq: none.md")[0].startswith("3: faq: file 'none.md' can't be found")

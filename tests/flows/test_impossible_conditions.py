@@ -17,7 +17,7 @@ from tests.flows.flow_problems import problems_of
         ("day > 5", "slot 'day' holds a text and is never 5"),
         ('seat == "isle"', "'isle' isn't a choice of slot 'seat'; did you mean 'aisle'?"),
         ('seat in ["window", "isle"]', "'isle' isn't a choice of slot 'seat'; did you mean 'aisle'?"),
-        ("amount * 2 > count", "slot 'amount' has type money; only numbers can be calculated with"),
+        ("amount * 2 > count", "slot 'amount' has type money; a calculation needs numbers"),
         ("count + free * 2 > 5", ""),
         ("1 < count < -5 and sure == true and not amount", ""),
         ('seat == "aisle" or seat == "dontcare" or day is None', ""),

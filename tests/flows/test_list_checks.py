@@ -18,7 +18,7 @@ NUMBER = "n: {type: number, prompt: N}"
         ("a: {type: list, items: [n], prompt: X}", "4: slots.a: a list without an end: add `max`, the largest number of items"),
         ("a: {type: list, max: 3, prompt: X}", "4: slots.a: a slot of type list needs `items`: the slots that make up an item"),
         ("a: {type: list, items: [m], max: 3, prompt: X}", "4: slots.a.items: unknown slot 'm'"),
-        ("a: {type: list, items: [n, n], max: 3, prompt: X}", "4: slots.a.items: 'n' is there twice; remove one of them"),
+        ("a: {type: list, items: [n, n], max: 3, prompt: X}", "4: slots.a.items: 'n' is listed twice; remove one of them"),
         ("a: {type: list, items: [a], max: 3, prompt: X}", "4: slots.a.items: 'a' is a list; an item can't contain a list"),
         ("a: {type: list, items: [n], max: 2, min: 3, prompt: X}", "4: slots.a.min: `min` is 3 and `max` is 2; `min` can't be larger"),
         ("a: {type: list, items: [n], max: 0, prompt: X}", "4: slots.a.max: must be at least 1, not 0"),
@@ -38,7 +38,7 @@ def test_a_slot_of_an_item_is_checked_too() -> None:
     )
     assert found == [
         "5: slots.n.session: a slot that is part of the items of 'a' can't have this key",
-        "5: slots.n: `prompt` is missing: it is asked if an item of 'a' lacks it",
+        "5: slots.n: `prompt` is missing: it asks for this value if an item of 'a' lacks it",
     ]
 
 
@@ -48,7 +48,7 @@ def test_a_slot_of_an_item_is_checked_too() -> None:
         ("- faq: note", "10: flows.book.steps[0]: there is no FAQ to search; add `faq` to the file"),
         ("- faq: nte", "10: flows.book.steps[0]: unknown slot 'nte'; did you mean 'note'?"),
         ("- confirm: ['{day}?', '{seat}?']", "10: flows.book.steps[0].confirm: every text of a confirmation has to name the same slots"),
-        ("- say: '{for each day}x'", "10: flows.book.steps[0]: '{for each day}' doesn't belong to a whole loop"),
+        ("- say: '{for each day}x'", "10: flows.book.steps[0]: '{for each day}' isn't part of a complete loop"),
         ("- say: '{for each dy}x{end}'", "10: flows.book.steps[0]: unknown slot 'dy'; did you mean 'day'?"),
         ("- say: ['fine', '{dy}']", "10: flows.book.steps[0]: unknown slot 'dy'; did you mean 'day'?"),
     ],

@@ -37,7 +37,7 @@ FILES = [
     ),
     (
         FILE + "slots:\n  b: {type: date}\n  a: {type: time, depends_on: [b], session: true}",
-        "5: slots.a.session: a slot that depends on others can't be kept: in another task they may have other values",
+        "5: slots.a.session: a slot that depends on others can't be kept: the others may change in the next task",
     ),
     (
         "version: 1\nflows: {a: {steps: [{action: go, outputs: [b]}]}}\n"

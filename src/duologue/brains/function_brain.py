@@ -63,7 +63,8 @@ def as_brain(brain: Any) -> Brain:
 
 
 def _takes_context(function: Callable[..., Any]) -> bool:
-    """Does the function take the context of the call beside the request? Raises TypeError if it takes neither."""
+    """Does the function take the context of the call in addition to the request? Raises TypeError if it can be called
+    with neither one argument nor two."""
     name = getattr(function, "__name__", repr(function))
     try:
         signature = inspect.signature(function)

@@ -1,8 +1,8 @@
-"""What a speech-to-speech model already knows of the history, because it heard it itself.
+"""Tracks which part of the history a speech-to-speech model already knows, because its server heard the audio.
 
-The server of such a model has its own copy of the conversation, which grows by the audio that it hears. These parts are
-shared by the models that have to keep such a copy up to date. Rule: words that the server heard are never sent again as
-text.
+The server of such a model has its own copy of the conversation, which grows with the audio that it hears. This module
+is shared by the models that have to keep such a copy up to date. Rule: words that the server heard are never sent again
+as text.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class _Spoken:
 
 
 class HeardSpeech:
-    """The user's words that the server has heard and that no turn was matched with yet."""
+    """The user's words that the server has heard and that were not found in a turn of the history yet."""
 
     def __init__(self) -> None:
         self._spoken: list[_Spoken] = []
 
     def add(self, item: str, text: str) -> None:
-        """The server heard the user say this text and stored it as this item."""
+        """Record that the server heard the user say this text and stored it as this item."""
         if text.split():
             self._spoken.append(_Spoken(item, text.split()))
             del self._spoken[:-UNMATCHED_MAX]

@@ -69,7 +69,7 @@ def demo(
 
 
 def make_app(only: str = "") -> typer.Typer:
-    """The command line with all its commands, or with a single one or group of this name."""
+    """The command line with all commands, or only with the command or group of this name."""
     made = typer.Typer(
         help="Voice agents whose conversations never get stuck.",
         no_args_is_help=True,
@@ -97,7 +97,7 @@ def _whole_app() -> typer.Typer:
 
 
 def __getattr__(name: str) -> Any:
-    """`app`, with all commands, is made when it is first asked for."""
+    """Make `app`, with all commands, when it is first used."""
     if name == "app":
         return _whole_app()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -98,9 +98,9 @@ def bench_talk(
 
 @bench_app.command("webrtc")
 def bench_webrtc(
-    sessions: Annotated[int, typer.Option(min=1, help="How many peer connections at once.")] = 5,
-    seconds: Annotated[float, typer.Option(min=1, help="How long they speak.")] = 10.0,
-    speech: Annotated[bool, typer.Option("--speech", help="Also measure how the local STT understands.")] = False,
+    sessions: Annotated[int, typer.Option(min=1, help="How many peer connections run at once.")] = 5,
+    seconds: Annotated[float, typer.Option(min=1, help="How many seconds they speak.")] = 10.0,
+    speech: Annotated[bool, typer.Option("--speech", help="Also measure how well the local STT works.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure WebRTC: CPU of a session while both sides speak, and a network that loses and delays packets."""
@@ -117,10 +117,10 @@ def bench_webrtc(
 
 @bench_app.command("opus")
 def bench_opus(
-    seconds: Annotated[float, typer.Option(min=1, help="How much speech.")] = 30.0,
+    seconds: Annotated[float, typer.Option(min=1, help="How many seconds of speech to send.")] = 30.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure Opus on clients' sockets: bytes, CPU, and how much later sound comes."""
+    """Measure Opus on clients' sockets: bytes, CPU, and by how much sound is delayed."""
     try:
         from duologue.lab.bench.opus import bench_opus as measure
         from duologue.lab.bench.opus import report
@@ -173,7 +173,7 @@ def bench_server(
     vad: Annotated[bool, typer.Option("--vad/--no-vad", help="Run VAD on the audio.")] = True,
     seconds: Annotated[float, typer.Option(min=5, help="How many seconds the conversations last.")] = 20.0,
     workers: Annotated[
-        int, typer.Option(min=1, help="With more than 1: compare so many processes on all cores with one process.")
+        int, typer.Option(min=1, help="If more than 1: compare this many processes on all cores with one process.")
     ] = 1,
     as_json: JsonOption = False,
 ) -> None:
@@ -247,7 +247,7 @@ def bench_dialogue(
 def bench_realtime(
     turns: Annotated[int, typer.Option(min=2, help="How many turns to play.")] = 60, as_json: JsonOption = False
 ) -> None:
-    """Measure the connection to a Realtime model: the time from an event of its server to our answer."""
+    """Measure the connection to a Realtime model: the time from an event of the model's server to our answer."""
     from duologue.lab.bench.realtime import bench_realtime as measure
     from duologue.lab.bench.realtime import report
 
@@ -289,7 +289,7 @@ def bench_phone(
 @bench_app.command("panel")
 def bench_panel(
     turns: Annotated[int, typer.Option(min=4, help="How many turns to play.")] = 40,
-    opus: Annotated[bool, typer.Option("--opus/--no-opus", help="Sound as Opus, or as PCM.")] = True,
+    opus: Annotated[bool, typer.Option("--opus/--no-opus", help="Send sound as Opus, or as PCM.")] = True,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how soon the web panel follows the server, in a real Chromium: labels, first audio, silence."""
@@ -306,7 +306,7 @@ def bench_panel(
 
 @bench_app.command("echo")
 def bench_echo(
-    minutes: Annotated[float, typer.Option(min=0.5, help="How long each call without a person lasts.")] = 10.0,
+    minutes: Annotated[float, typer.Option(min=0.5, help="How many minutes each call without a person lasts.")] = 10.0,
     as_json: JsonOption = False,
 ) -> None:
     """Measure echo on the telephone: does the agent interrupt or answer itself, and can people still interrupt it?"""
@@ -334,7 +334,7 @@ def bench_noise(
     limit: Annotated[int, typer.Option(min=1, help="How many recordings to transcribe.")] = 60,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure what noise suppression does to words: errors with and without it, at several levels of noise."""
+    """Measure how noise suppression changes the errors in transcripts, at several levels of noise."""
     try:
         from duologue.lab.bench.noise import LEVELS_DB, report
         from duologue.lab.bench.noise import bench_noise as measure

@@ -1,7 +1,7 @@
 """`duologue chat module:agent`: a conversation with any agent, by typing.
 
 The agent's brain, tools and phrases are the real ones, and the clock is real. Only ears and voice are left out. Rule:
-the terminal shows what a page would show, and the traceback of everything that raises.
+the terminal shows what a page would show, and the traceback of every exception.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ READY_ROUNDS = 20  # rounds of the event loop
 
 
 def in_writing(agent: Agent) -> Agent:
-    """The agent without ears and voice, and without check-ins: a person may type slowly. Raises DuologueError for a
-    speech-to-speech model, which can't be used in writing."""
+    """The agent without ears and voice, and without check-ins, because a person may type slowly. Raises DuologueError
+    for a speech-to-speech model, which can't be used in writing."""
     if hasattr(agent.brain, "listen"):
         name = type(agent.brain).__name__
         raise DuologueError(f"{name} hears and speaks by itself, so it can't chat in writing: use `duologue talk`")
@@ -90,7 +90,8 @@ class AtRest:
         return self.is_over or has_fault or is_at_rest(self._conversation.engine)
 
     async def wait(self) -> None:
-        """Wait until it rests, and until every task that is ready has run: a program that has its answer may go on."""
+        """Wait until no answer is pending and every task that is ready has run, because a task may go on after its
+        answer."""
         while not self.is_over:
             self._moved.clear()
             if not self._holds():

@@ -151,5 +151,5 @@ class DevParent:
 
 
 def command_again() -> tuple[str, ...]:
-    """The command line that starts a server process: this one's."""
+    """The command line that starts a server process: the same command with the same arguments."""
     return (sys.executable, "-P", "-m", "duologue", *sys.argv[1:])  # -P: files of this folder hide no modules

@@ -1,7 +1,7 @@
-"""The prompt of `duologue dev`: what is typed in the terminal is a conversation beside the page.
+"""The prompt of `duologue dev`: a conversation by typing in the terminal, separate from that of the page.
 
-It is a client of the server, like the page, so it survives a reload. Sound is taken as heard the moment it arrives.
-Rule: the prompt never ends the server; if the server is away, the next line tries again.
+It is a client of the server, like the page, so it survives a reload. Sound counts as heard as soon as it arrives. Rule:
+the prompt never ends the server; if the server can't be reached, the next typed line tries again.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class DevPrompt:
         self._show("the server can't be reached; try again")
 
     def close(self) -> None:
-        """Leave. The conversation waits on the server."""
+        """Disconnect. The server keeps the conversation."""
         with self._changed:
             opened, self._opened, self._socket = self._opened, ExitStack(), None
         opened.close()
@@ -75,8 +75,8 @@ class DevPrompt:
         return socket
 
     def _wait_for_rest(self, socket: ClientConnection, typed: str, answers: int) -> None:
-        """Wait until the agent has answered and listens again. An answer after which nothing comes for QUIET_S is
-        enough, such as the question of a tool; so is listening for as long without an answer."""
+        """Wait until the agent has answered and listens again. If nothing more comes for QUIET_S, an answer alone is
+        enough (such as the question of a tool), and so is listening without an answer."""
         with self._changed:
             while self._socket is socket:
                 has_it, has_answer = self._confirmed == typed, self._answers > answers

@@ -1,6 +1,6 @@
 """`duologue eval`: a model calls an agent, again and again, and another model judges the calls.
 
-Rule: the exit code is 0 if every case passed, 1 if one failed, and 2 if the suite is wrong.
+Rule: the exit code is 0 if every case passed, 1 if one failed, and 2 if the suite is invalid.
 """
 
 from __future__ import annotations
@@ -37,10 +37,12 @@ def eval_command(
     llm_url: Annotated[
         str | None, typer.Option(help="The base URL of the chat-completions server; default OpenAI.")
     ] = None,
-    judge_url: Annotated[str | None, typer.Option(help="The judge's server, if it is another one.")] = None,
-    runs: Annotated[int | None, typer.Option(min=1, help="Runs of each case, instead of the suite's.")] = None,
-    case: Annotated[str, typer.Option(help="Only the case with this name.")] = "",
-    seed: Annotated[int, typer.Option(help="Decides when callers interrupt.")] = 1,
+    judge_url: Annotated[str | None, typer.Option(help="The base URL of the judge's server, if it differs.")] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="How often each case runs, instead of the number in the suite.")
+    ] = None,
+    case: Annotated[str, typer.Option(help="Run only the case with this name.")] = "",
+    seed: Annotated[int, typer.Option(help="The seed that decides when callers interrupt.")] = 1,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page with the timeline of each call to this file.")] = None,
     as_json: JsonOption = False,

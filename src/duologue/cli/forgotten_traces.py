@@ -18,7 +18,7 @@ TRACES_MAX = 500
 
 
 async def traces_of(store: Store, conversation: str) -> set[bytes]:
-    """Texts that the store has of this conversation."""
+    """The texts of this conversation in the store, as they are searched for."""
     try:
         stored = await store.read(conversation)
     except Damaged:
@@ -27,7 +27,7 @@ async def traces_of(store: Store, conversation: str) -> set[bytes]:
 
 
 def traces_in_files(files: Iterable[Path]) -> set[bytes]:
-    """Texts in these files of words."""
+    """The texts in these words files, as they are searched for."""
     found: set[bytes] = set()
     for file in files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines() if file.suffix == ".jsonl" else ():
@@ -58,6 +58,6 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _encoded(texts: Iterable[str]) -> set[bytes]:
-    """Each text as it is on disk: as JSON writes it, with and without escapes."""
+    """The longest of these texts, as the bytes that a JSON file contains: with and without escapes."""
     long = sorted({text for text in texts if len(text) >= CHARS_MIN}, key=len, reverse=True)[:TRACES_MAX]
     return {json.dumps(text, ensure_ascii=escapes)[1:-1].encode() for text in long for escapes in (True, False)}

@@ -108,7 +108,7 @@ def pull_with_progress(names: Sequence[str], err: Console, also: PullProgress | 
 
 
 def pull_or_stand_in(names: Sequence[str], report: PullProgress, err: Console) -> list[Pulled]:
-    """Pull models. If the voice svox-pico can't be had on this machine, say so in one line and pull espeak-ng."""
+    """Pull models. If the voice svox-pico can't be pulled, print one line about that and pull espeak-ng instead."""
     from duologue.models.failure import NoNetwork, PullFailed
     from duologue.models.pull import pull
 
@@ -131,9 +131,9 @@ def add_model(
         Path | None, typer.Option(help="The settings of the voice; without it, FILE.onnx.json beside the model.")
     ] = None,
     speakers: Annotated[Path | None, typer.Option(help="Kokoro's file of voices, such as voices-v1.0.bin.")] = None,
-    language: Annotated[str, typer.Option(help="The code of the language; without it, as the settings say.")] = "",
+    language: Annotated[str, typer.Option(help="The code of the language; without it, that of the settings.")] = "",
 ) -> None:
-    """Add a neural voice that you downloaded. Its licence is yours to check."""
+    """Add a neural voice that you downloaded. Check its licence yourself."""
     from duologue.models.added import add_voice, remove_voice
     from duologue.voice.neural import NeuralVoice
 

@@ -1,7 +1,7 @@
 """`duologue phone dial`: lets an agent call a telephone number, through a carrier.
 
 The command serves the carrier's webhooks and the call's stream until the call is over. Rule: each change of the call is
-one line on standard output. The exit code is 1 if the agent has talked to no person and left no message.
+one line on standard output. The exit code is 1 if the agent has neither talked to a person nor left a message.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def dial_command(
     carrier: Annotated[str, typer.Option(help="twilio or telnyx; without it, the one whose secrets are set.")] = "",
     message: Annotated[str, typer.Option(help="What is said to an answering machine after its beep.")] = "",
     on_machine: Annotated[
-        str, typer.Option(help="If a machine answers: message, hang_up or talk, such as to a telephone menu.")
+        str, typer.Option(help="What to do if a machine answers: message, hang_up, or talk (to a telephone menu).")
     ] = "",
     carrier_amd: Annotated[
-        bool, typer.Option("--carrier-amd", help="Let the carrier detect machines too, which it bills.")
+        bool, typer.Option("--carrier-amd", help="Let the carrier detect machines too; it charges for that.")
     ] = False,
     ring_s: Annotated[float, typer.Option(help="Seconds that the telephone may ring.")] = 30.0,
     parameter: Annotated[
@@ -80,7 +80,7 @@ def dial_command(
 
 
 def read_parameters(given: list[str]) -> dict[str, str]:
-    """The facts in NAME=VALUE texts. Raises DuologueError."""
+    """The facts in NAME=VALUE texts. Raises DuologueError if a text is invalid."""
     found = {}
     for text in given:
         name, equals, value = text.partition("=")

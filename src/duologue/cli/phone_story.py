@@ -1,7 +1,7 @@
 """`duologue phone --simulate STORY.yaml`: a telephone story with its timeline, on the simulated clock.
 
 A story has telephones, menus and answering machines, and a carrier with an API. Rule: the timeline is shown on standard
-output. The exit code is 1 if the story went otherwise than it expects.
+output. The exit code is 1 if an expectation of the story isn't met.
 """
 
 from __future__ import annotations

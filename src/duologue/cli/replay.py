@@ -37,9 +37,9 @@ def replay_command(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Replay a journal exactly, or show the first difference. If the ear journal is next to it, everything that was
-    decided about turns is decided again too, and must be the same. A journal that a crash has cut off is replayed up to
-    there."""
+    """Replay a journal exactly, or show the first difference. If the ear journal is next to it, all decisions about
+    turns are made again too, and must be the same. A journal that was cut off by a crash is replayed up to that
+    point."""
     with reading(file):
         journal = read_journal(file.read_text("utf-8").splitlines(keepends=True), complete=False)
         records = list(replay(journal))
@@ -75,7 +75,7 @@ class _Replayed(NamedTuple):
         return self.journal.complete and (self.ears is None or self.ears.complete)
 
     def continues(self) -> Continuation | None:
-        """Where it continues another journal, if it is the journal of a conversation that was taken over."""
+        """Where this journal continues another one, if its conversation was taken over; otherwise None."""
         if self.journal.start is None:
             return None
         return find_continuation(self.journal.first, earlier_journals(self.file))
@@ -84,7 +84,8 @@ class _Replayed(NamedTuple):
 def replay_ears_of(
     file: Path, journal: Journal, records: list[StepRecord]
 ) -> tuple[EarsJournal | None, list[HearingDecision]]:
-    """Decide again what was decided about turns, and compare. The ear journal is None if the file is missing."""
+    """Make all decisions about turns again, and compare them with the recorded ones. The ear journal is None if the
+    file is missing."""
     path = ears_path(file)
     if not path.exists():
         return None, []
@@ -96,7 +97,7 @@ def replay_ears_of(
 
 @contextmanager
 def reading(file: Path) -> Iterator[None]:
-    """Name the file in every error of the `with` block."""
+    """Put the name of the file into every error of the `with` block."""
     try:
         yield
     except OSError as error:

@@ -109,7 +109,7 @@ ContextHeader: TypeAlias = Annotated[
 Webhook: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Tell this URL of what happens in calls; signed with DUOLOGUE_WEBHOOK_SECRET.",
+        help="Send the events of calls to this URL, signed with DUOLOGUE_WEBHOOK_SECRET.",
         envvar="DUOLOGUE_WEBHOOK",
     ),
 ]
@@ -239,8 +239,8 @@ def _serve(
 
 
 def ready_lines(served: Sequence[str], url: str, token: str, is_own_token: bool, is_demo: bool) -> list[str]:
-    """The lines that say which agent it is and where. A token is shown if the server made it, but not if the operator
-    chose it."""
+    """The lines that show which agent is served and at which address. A token is shown if the server made it, but not
+    if the operator chose it."""
     shown = f"{url}?token={token}" if token and is_own_token else url
     asks = [] if is_own_token or not token else ["The page asks for your token: add ?token=… to the address."]
     which = [_NO_NAME] if is_demo else []
@@ -297,7 +297,7 @@ def _offer_to_pull(app: str, missing: Requirements) -> None:
     command = missing.commands()[-1]
     size = megabytes(sum(MODELS[name].size_bytes for name in missing.models))
     if not sys.stdin.isatty():
-        raise DuologueError(f"{app} needs models that are not here ({size} on disk); run `{command}`")
+        raise DuologueError(f"{app} needs models that aren't downloaded ({size} on disk); run `{command}`")
     if not typer.confirm(f"{app} needs {', '.join(missing.models)} ({size} on disk). Download now?", default=True):
         raise DuologueError(f"the models are missing; run `{command}`")
 

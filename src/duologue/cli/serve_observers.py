@@ -1,7 +1,6 @@
-"""What observes every conversation of `duologue serve`: the structured log and OpenTelemetry, if the options ask for
-them.
+"""The observers of every conversation of `duologue serve`: structured log, OpenTelemetry and recordings, if requested.
 
-Rule: an observer never ends a conversation, and what is missing for it is reported before the server listens.
+Rule: an observer never ends a conversation, and a package that it lacks is reported before the server listens.
 """
 
 from __future__ import annotations
@@ -35,13 +34,14 @@ OtelOption: TypeAlias = Annotated[
     typer.Option("--otel", help="Export OpenTelemetry spans over OTLP, to OTEL_EXPORTER_OTLP_ENDPOINT."),
 ]
 PricesOption: TypeAlias = Annotated[
-    Path | None, typer.Option(help="What services cost (TOML), to show the cost of a call in the panel.")
+    Path | None, typer.Option(help="The prices of services (TOML), to show the cost of a call in the panel.")
 ]
 RecordOption: TypeAlias = Annotated[
-    Path | None, typer.Option(help="Record both sides of every call in stereo into this folder; never private agents.")
+    Path | None,
+    typer.Option(help="Record both sides of every call in stereo into this folder, but not of private agents."),
 ]
 ConsentOption: TypeAlias = Annotated[
-    str, typer.Option(help="What is said first when calls are recorded; none if callers have agreed before.")
+    str, typer.Option(help="The words that begin each recorded call; none if callers have agreed before.")
 ]
 RecordFormatOption: TypeAlias = Annotated[
     str, typer.Option(help="wav, or opus, which is about a fifteenth of the size and is encoded after each call.")
@@ -64,7 +64,7 @@ def observers_of(
 
 
 def recorder_into(folder: Path, format_: str = "wav") -> ConversationObserver:
-    """Record the sound of each conversation into this folder, unless its agent is private."""
+    """An observer that records the sound of each conversation into this folder, unless its agent is private."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         from duologue.observe.call_recording import recording_path
@@ -84,7 +84,8 @@ def recorder_into(folder: Path, format_: str = "wav") -> ConversationObserver:
 
 
 def with_consent(agent: Agent, consent: str) -> Agent:
-    """The agent that first says that the call is recorded. A private agent isn't recorded, so it stays as it is."""
+    """The agent with a greeting that first says that the call is recorded. A private agent is returned unchanged,
+    because it isn't recorded."""
     if not consent or agent.private:
         return agent
     greeting = f"{consent} {agent.phrases.greeting}".strip()
@@ -92,8 +93,8 @@ def with_consent(agent: Agent, consent: str) -> Agent:
 
 
 def check_recording(folder: Path | None, consent: str, format_: str, keep_days: int) -> tuple[Path | None, str, str]:
-    """The folder, the words and the format with which calls are recorded. Raises DuologueError if they are to be
-    recorded without a word about it, or in an unknown format. Deletes recordings that are too old."""
+    """The folder, the consent text and the format of recordings. Raises DuologueError if the consent text is missing or
+    the format is unknown. Deletes recordings that are too old."""
     if format_ not in ("wav", "opus"):
         raise DuologueError(f"--record-format must be wav or opus, not {format_!r}")
     if folder is None:
@@ -115,7 +116,8 @@ def check_recording(folder: Path | None, consent: str, format_: str, keep_days: 
 
 
 def structured_log(path: Path) -> ConversationObserver:
-    """Append a line for each signal of a conversation to this file. Several processes may share the file."""
+    """An observer that appends a line for each signal of a conversation to this file. Several processes may share the
+    file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         out = path.open("a", encoding="utf-8")
@@ -129,7 +131,7 @@ def structured_log(path: Path) -> ConversationObserver:
 
 
 def spans_with(tracer: Tracer) -> ConversationObserver:
-    """Make spans of each conversation with this tracer."""
+    """An observer that makes spans of each conversation with this tracer."""
     from duologue.observe.telemetry import trace
 
     def observe(conversation: Conversation) -> None:

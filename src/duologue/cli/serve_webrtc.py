@@ -20,8 +20,8 @@ SocketOpus: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--opus/--no-opus",
-        help="Sound over clients' sockets as Opus where both sides can, otherwise as PCM; by default on a server that "
-        "other machines reach.",
+        help="Send sound over clients' sockets as Opus if both sides support it, otherwise as PCM; on by default if "
+        "other machines can reach the server.",
     ),
 ]
 IceServerUrl: TypeAlias = Annotated[
@@ -40,7 +40,7 @@ WebRtcAddress: TypeAlias = Annotated[
 def webrtc_settings(
     enabled: bool, ice_servers: Sequence[str] | None, address: str, environment: Mapping[str, str]
 ) -> WebRtcSettings:
-    """The settings of these options. Raises DuologueError."""
+    """The WebRTC settings from these options. Raises DuologueError if an option is invalid."""
     servers = IceServers(
         tuple(ice_servers or ()),
         environment.get("DUOLOGUE_TURN_SECRET", ""),

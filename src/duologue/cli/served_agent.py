@@ -1,6 +1,7 @@
 """The server that `duologue serve` runs: an agent, a store, phone lines, made from the command's options.
 
-Rule: each process of a server makes all of this for itself; what they must agree on comes from their parent.
+Rule: each process of a server makes all of this for itself; values that all processes must share come from their
+parent.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ class ServeOptions:
 def make_server(
     options: ServeOptions, settings: ServerSettings, url: str, link: ParentLink | None = None
 ) -> tuple[Server, list[str]]:
-    """The server, and lines that say where the agent is. `link` leads to the parent of several processes."""
+    """The server, and the lines to print about its agent and addresses. `link` is the connection to the parent, if
+    there are several processes."""
     from duologue.server.app import Server
     from duologue.server.siblings import ALONE
 
@@ -165,7 +167,7 @@ def _phones(server: Server, url: str, journals: Path | None, link: ParentLink | 
     return [
         f"{'webhook' if 'stream' not in path else 'stream '}  {(streams if 'stream' in path else shown)}{path}"
         for path in (getattr(route, "path", "") for route in routes)
-        if path.endswith(("voice", "texml", "stream"))  # the others are told to the carrier with each call
+        if path.endswith(("voice", "texml", "stream"))  # the others are sent to the carrier with each call
     ]
 
 
@@ -186,13 +188,13 @@ def _leases(url: str, node: str, where: str) -> Leases | None:
 
 
 def node_name(given: str, is_one_of_several: bool) -> str:
-    """The name of this process among those that share a store. A name that the user has given is enough for one
-    process."""
+    """The name of this process among those that share a store. If there are several processes, or if the user has given
+    no name, the name contains the process id."""
     return given if given and not is_one_of_several else f"{given or socket.gethostname()}-{os.getpid()}"
 
 
 def share_of(limit: int, count: int) -> int:
-    """The part of a server's limit that one of so many processes may use."""
+    """The part of a server's limit that one of `count` processes may use."""
     return -(-limit // count)
 
 

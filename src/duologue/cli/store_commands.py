@@ -79,7 +79,7 @@ def forget_command(
     folders = journals or []
     for folder in folders:
         if not folder.is_dir():
-            raise DuologueError(f"{folder} is no folder; name the folder of `duologue serve --journals`")
+            raise DuologueError(f"{folder} isn't a folder; name the folder of `duologue serve --journals`")
 
     async def forget(opened: Store) -> tuple[bool, set[bytes]]:
         held = await opened.holdings(1_000_000)

@@ -1,6 +1,7 @@
 """`duologue ticket`: makes a ticket with which a caller may connect for a short time.
 
-Rule: the key comes from the environment, so that it is in no list of processes and in no history of commands.
+Rule: the key comes from the environment, so that it doesn't appear in the list of processes or in the history of the
+shell.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ VARIABLE = "DUOLOGUE_TICKET_KEY"
 
 
 def ticket_command(
-    user: Annotated[str, typer.Option(help="Your own id of the caller, who alone can resume its conversations.")] = "",
-    agent: Annotated[str, typer.Option(help="Only for the agent with this name.")] = "",
-    origin: Annotated[str, typer.Option(help="Only for pages of this origin, such as https://shop.example.")] = "",
-    minutes: Annotated[float, typer.Option(help="How long conversations can be started with it.")] = 10.0,
+    user: Annotated[
+        str, typer.Option(help="Your own id of the caller; other callers can't resume these conversations.")
+    ] = "",
+    agent: Annotated[str, typer.Option(help="Valid only for the agent with this name.")] = "",
+    origin: Annotated[
+        str, typer.Option(help="Valid only for pages of this origin, such as https://shop.example.")
+    ] = "",
+    minutes: Annotated[float, typer.Option(help="For how many minutes it can start conversations.")] = 10.0,
 ) -> None:
     """Make a ticket for one caller, signed with the key in DUOLOGUE_TICKET_KEY. Your backend can call
     duologue.make_ticket instead."""

@@ -1,5 +1,5 @@
 """`duologue torture`: kills, freezes and disconnects servers while simulated clients talk to them, or lets hostile
-clients at one.
+clients attack one server.
 
 Rule: the result is a table and an exit code. A failed run also prints the command that repeats it and the folder of its
 logs.
@@ -73,7 +73,8 @@ def torture_command(
 
 
 def _run_hostile(seed: int, minutes: float, as_json: bool) -> None:
-    """Hold the fairness law against hostile clients, one kind of abuse after another and all together."""
+    """Check the fairness law while hostile clients abuse the server: one kind of abuse after another, then all at
+    once."""
     try:
         from duologue.lab.torture import hostile_run
     except ModuleNotFoundError as missing:

@@ -1,4 +1,4 @@
-"""`duologue tune`: decides recorded calls again under other settings, and recommends one.
+"""`duologue tune`: makes the decisions in recorded calls again under other settings, and recommends a setting.
 
 Rule: a call that doesn't replay exactly isn't used, and the output says so.
 """
@@ -38,14 +38,15 @@ def tune_command(
     policy: Annotated[
         list[str] | None, typer.Option(help="Compare this setting too, such as 'silence 650'. May be repeated.")
     ] = None,
-    cut_in_ms: Annotated[int, typer.Option(help="A cut-in counts as this much waiting.", min=0)] = 2_000,
-    seed: Annotated[int, typer.Option(help="The seed of the simulated calls and of the draws.")] = 1,
+    cut_in_ms: Annotated[int, typer.Option(help="A cut-in counts as this many ms of waiting.", min=0)] = 2_000,
+    seed: Annotated[int, typer.Option(help="The seed of the simulated calls and of the random samples.")] = 1,
     html: Annotated[Path | None, typer.Option(help="Write a page with the picture and every change.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Write the picture alone, as SVG.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Decide recorded calls again under other settings: how many cut-ins, waits and interruptions would have been
-    different. Calls are recorded by `duologue serve --journals FOLDER` and `duologue listen --record FOLDER`."""
+    """Make the decisions in recorded calls again under other settings, and show which cut-ins, waits and interruptions
+    would have been different. Calls are recorded by `duologue serve --journals FOLDER` and
+    `duologue listen --record FOLDER`."""
     from duologue.lab.tune.page import page
     from duologue.lab.tune.picture import picture_file
 
@@ -127,7 +128,7 @@ def _tune(calls: Sequence[RecordedCall], unusable: int, more: list[str], seed: i
 def _next_best(
     points: Sequence[PolicyPoint], changed_with: Callable[[str], list[ChangedPause]]
 ) -> tuple[str, list[ChangedPause]]:
-    """The setting that costs least of those that decide a pause differently, and these pauses."""
+    """The best setting that decides at least one pause differently, and the pauses that it decides differently."""
     for point in sorted(points, key=lambda one: one.cost_ms):
         if point.is_known and (changed := changed_with(point.name)):
             return point.name, changed

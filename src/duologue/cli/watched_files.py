@@ -1,4 +1,4 @@
-"""Which source files of a folder have changed: read by their times and sizes, again and again.
+"""Finds the source files of a folder that have changed, by comparing their times and sizes.
 
 Rule: hidden folders, environments and caches aren't read, and at most FILES_MAX files are.
 """
@@ -18,7 +18,7 @@ Stamps: TypeAlias = Mapping[Path, tuple[int, int]]  # of each file: the time of 
 
 
 def read_stamps(folder: Path) -> dict[Path, tuple[int, int]]:
-    """The stamps of the source files in this folder."""
+    """The stamps (time of the last change, and size) of the source files in this folder."""
     stamps: dict[Path, tuple[int, int]] = {}
     for path in _files(folder):
         if len(stamps) >= FILES_MAX:

@@ -42,7 +42,7 @@ def start_reply(d: Draft, ask: Ask) -> None:
 
 
 def start_saying(d: Draft) -> None:
-    """Say what the program has to say. This answers no turn and carries no news."""
+    """Start a reply with the program's own words. It answers no turn and carries no news."""
     d.reply_id += 1
     d.ask = Ask.SAY
     d.says = d.called = d.firm = d.cut = False
@@ -50,7 +50,7 @@ def start_saying(d: Draft) -> None:
 
 
 def guess_reply(d: Draft, gist: int) -> None:
-    """Send a request for the words of the open turn so far."""
+    """Send an early request: ask the brain about the words of the open turn so far."""
     d.reply_id += 1
     d.guess = gist
     d.guesses += 1
@@ -59,7 +59,8 @@ def guess_reply(d: Draft, gist: int) -> None:
 
 
 def confirm_guess(d: Draft) -> None:
-    """The turn has ended with the words that the brain was asked about: the request counts, as far as it has come."""
+    """Use the early request as the request for this turn, because the turn has ended with the same words. The progress
+    of its reply is kept."""
     d.asked = d.said
     d.ask = Ask.ANSWER
     d.cut = False
@@ -69,7 +70,7 @@ def confirm_guess(d: Draft) -> None:
 
 
 def drop_guess(d: Draft) -> None:
-    """The person goes on, or the words have changed: cancel the early request. Nothing of it was heard."""
+    """Cancel the early request. Nothing of its reply was heard."""
     cancel_reply(d)
     d.guess = 0
 
@@ -88,8 +89,9 @@ def mark_answered(d: Draft) -> None:
 
 
 def mark_heard(d: Draft) -> None:
-    """A reply was heard or shown: count every turn that was sent to the brain as answered. Words of the program's own
-    answer nothing: if no call will continue an earlier answer, its turns are owed."""
+    """Count every turn that was sent to the brain as answered, because a reply was heard or shown. The program's own
+    words answer no turn: after them, the turns that were sent are owed an answer again, unless an open call will
+    continue their answer."""
     if d.ask is not Ask.SAY:
         mark_answered(d)
     elif not has_foreground(d):
@@ -118,8 +120,9 @@ def clear_reply(d: Draft) -> None:
 
 def _owe_again(d: Draft) -> None:
     """Owe an answer again to the turns that were sent to the brain. After a lost line, a turn is sent once more. If the
-    line is lost more than `line_losses_max` times, the turn is reported to the person as lost: it may be the turn
-    itself that ends every process that answers it. During a fault, nothing changes until the fault is over."""
+    line is lost more than `line_losses_max` times, the turn is reported to the person as lost, because the turn itself
+    may be the cause: it may crash every process that answers it. During a fault, nothing changes until the fault is
+    over."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY and d.asked > d.answered:
@@ -130,7 +133,8 @@ def _owe_again(d: Draft) -> None:
 def _count_loss(d: Draft) -> None:
     d.losses = d.losses + 1 if d.asked_again > d.answered else 1
     if d.losses > d.settings.line_losses_max:
-        give_up(d, min(d.asked, d.asked_again), Cue.APOLOGY)
+        give_up(d, min(d.asked, d.asked_again), Cue.CALL_MADE if d.telling else Cue.APOLOGY)
+        d.telling = d.telling and d.asked > d.answered  # what was given up isn't asked again for its outputs alone
         d.losses = 1  # of the turns that were asked for the first time
     d.asked_again = d.asked
 
@@ -151,13 +155,13 @@ def report_lost(d: Draft, last: int) -> None:
 
 
 def tell(d: Draft, cue: Cue) -> None:
-    """Tell the person something, unless they are speaking."""
+    """Give the person this cue, unless they are speaking."""
     if d.user is User.QUIET:
         d.emit(PlayCue(cue))
 
 
 def give_up(d: Draft, last: int, cue: Cue) -> None:
-    """Report the unanswered turns up to `last` as lost, and say so."""
+    """Report the unanswered turns up to `last` as lost, and give the person this cue."""
     if last > d.answered:
         report_lost(d, last)
         tell(d, cue)

@@ -80,7 +80,8 @@ def _settle_ms(d: Draft) -> int:
 
 
 def _ready_ms(d: Draft) -> int:
-    """A voice that goes on is speech until it ends, so a reply waits for the longest turn."""
+    """How long a ready reply may wait for the floor. It waits for the longest turn, because a voice that goes on counts
+    as speech until it ends."""
     return d.settings.talk_ms_max + d.settings.ready_ms_max
 
 
@@ -95,13 +96,14 @@ def _retry_ms(d: Draft) -> int:
 
 
 def cue_ms(d: Draft) -> int:
-    """How long the silence may last until the next cue. The last value repeats."""
+    """How long the silence may last until the next cue. Later cues use the last value of the setting."""
     waits = d.settings.cue_ms
     return waits[min(d.cues, len(waits) - 1)]
 
 
 def dead_air_ms(d: Draft) -> int:
-    """0 once every check-in was made and the agent doesn't hang up."""
+    """How long the silence may last until the next check-in or the goodbye. 0, which means without limit, once every
+    check-in was made and the agent doesn't hang up."""
     is_over = d.check_ins >= d.settings.check_ins_max and not d.settings.hangs_up
     return 0 if is_over else d.settings.dead_air_ms
 
@@ -170,8 +172,8 @@ _REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
 
 
 def has_unowned_timer(s: State) -> bool:
-    """Is a deadline armed that nothing in this state owns? The machine never makes such a state, but a damaged file
-    may contain one. No row would react to such a deadline, so it would stay due forever."""
+    """Is a deadline armed that no leaf or condition of this state owns? The machine never makes such a state, but a
+    damaged file may contain one. No row would react to such a deadline, so it would stay due forever."""
     leaves = (s.link, s.user, s.voice, s.reply)
     owned = {limit.timer for limit in LIMITS if any(leaf in limit.leaves for leaf in leaves)}
     owned |= {limit.timer for limit in JOINT_LIMITS if limit.holds(s)}

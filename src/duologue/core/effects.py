@@ -107,7 +107,7 @@ class GuessReply(Effect):
 @dataclass(frozen=True, slots=True)
 class StartReply(Effect):
     """Send a request to the brain. The reply answers turns `first` to `last`, or no turn if `last` < `first`. If a
-    request with this id was sent early, it counts from now on, and no other is sent."""
+    request with this id was already sent early (GuessReply), that request is used, and no other is sent."""
 
     reply: int
     first: int
@@ -122,7 +122,8 @@ class CancelReply(Effect):
 
 @dataclass(frozen=True, slots=True)
 class ChangeAgent(Effect):
-    """Apply the change of the agent that the program has requested. If `speaks` is set, it is another agent."""
+    """Apply the change of the agent that the program has requested. If `speaks` is set, another agent takes over the
+    conversation and speaks next."""
 
     speaks: bool
 
@@ -157,7 +158,7 @@ class StopPlayback(Effect):
 
 @dataclass(frozen=True, slots=True)
 class TruncateReply(Effect):
-    """In the history, cut the text that was spoken with this voice id to what was heard of it."""
+    """Cut the history's text of this voice to the part that was heard."""
 
     voice: int
     heard_ms: int

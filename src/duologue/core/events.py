@@ -90,7 +90,8 @@ class EndRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class EndAfterSpeaking(RecurringEvent):
-    """Hang up once everything is said. If `withdrawable` is set, words of the person withdraw the end."""
+    """Hang up once everything is said. If `withdrawable` is set, the conversation goes on if the person says
+    something."""
 
     withdrawable: bool = False
 
@@ -155,12 +156,12 @@ class CancelRequested(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class PersonSeen(RecurringEvent):
-    """The person is at the screen: types, holds the mouse on the page, or watches it."""
+    """The person is at the screen: they type, hold the mouse over the page, or watch it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechRequested(RecurringEvent):
-    """The program has something to say: its words are spoken when the floor is free. The text is in the runtime."""
+    """The program has something to say: its words are spoken when the floor is free. The runtime stores the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +173,8 @@ class TurnTaken(Event):
 
 @dataclass(frozen=True, slots=True)
 class AgentChangeRequested(RecurringEvent):
-    """The program has changed the agent from the next request on. If `speaks` is set, another agent takes the
-    conversation: it speaks next, and it answers what isn't answered yet."""
+    """The program changes the agent, starting with the next request. If `speaks` is set, another agent takes over the
+    conversation: it speaks next, and it answers the turns that aren't answered yet."""
 
     speaks: bool = False
 
@@ -233,8 +234,8 @@ class TurnGuessed(Event):
 
 @dataclass(frozen=True, slots=True)
 class SoundDismissed(Event):
-    """Turn-taking is sure that the newest sound of this turn is noise, although it goes on. If the turn has no other
-    sound, it was only noise. `onset` is the `seq` of the onset that was judged."""
+    """Turn-taking is sure that the newest sound of this turn is noise, although the sound goes on. If the turn has no
+    other sound, the whole turn was noise. `onset` is the `seq` of the onset that was judged."""
 
     turn: int
     onset: int
@@ -242,14 +243,15 @@ class SoundDismissed(Event):
 
 @dataclass(frozen=True, slots=True)
 class AnswerOverheard(RecurringEvent):
-    """Turn-taking found that the overheard words of this turn answer a question: they were said over its end."""
+    """Turn-taking found that the overheard words of this turn answer the agent's question: the person said them while
+    the agent spoke the end of the question."""
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionMissed(RecurringEvent):
-    """The line was lost before the agent's last question was heard, and is back."""
+    """The line is back. It was lost before the agent's last question was heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +307,8 @@ class LinkClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded(RecurringEvent):
-    """The session ended while its successor, `session`, was still being opened. In a journal of an earlier version, the
-    successor isn't named, and the event counts for any session, as it did then."""
+    """The session ended while its successor, `session`, was still being opened. A journal of an earlier version doesn't
+    name the successor; its event then applies to any session."""
 
     session: int = UNNAMED_SESSION
 
@@ -394,8 +396,8 @@ class PlaybackStopped(AboutVoice):
 
 @dataclass(frozen=True, slots=True)
 class VoicesPlayed(RecurringEvent):
-    """A client that came back has played this voice, although the voice was never saved. Its number and all lower ones
-    must not be used again."""
+    """A client that reconnected has played this voice, although the voice was never saved. Its number and all lower
+    ones must not be used again."""
 
     played: int
 

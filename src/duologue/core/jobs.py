@@ -90,8 +90,8 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
 
 
 def end_quietly(d: Draft, e: Event, job: JobRecord) -> None:
-    """Give the call its output without news for the brain. Words beside the call are the answer. If nothing was heard,
-    the question is still owed, so the brain is asked again."""
+    """Give the call its output without news for the brain. The words that the reply said besides the call are the
+    answer. If none of them were heard, the question is still owed, so the brain is asked again."""
     d.emit(PostOutput(job.call, Outcome.DONE))
 
 

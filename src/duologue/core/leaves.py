@@ -107,7 +107,7 @@ class Timer(Leaf):
     PATIENCE = "patience"  # limits how long noise may hold a request back
     DEAD_AIR = "dead_air"
     CUE = "cue"  # a sign that the agent is there, while the person waits in silence
-    OFFER = "offer"  # a short wait after an interruption that held no word
+    OFFER = "offer"  # a short wait after an interruption without words
     LAST_WORDS = "last_words"  # the conversation ends as soon as everything was said
     JOB = "job"  # this timer and the next two are stored in the job's record
     HEARTBEAT = "heartbeat"
@@ -134,12 +134,13 @@ class Ask(Leaf):
     ANSWER = "answer"
     CHECK_IN = "check_in"
     GOODBYE = "goodbye"
-    OFFER = "offer"  # go on after an interruption that held no word
+    OFFER = "offer"  # an offer to go on after an interruption without words
     SAY = "say"  # words of the program's own: the brain isn't asked
 
 
 class Cue(Leaf):
-    """What a cue tells the person. A cue is a sound of its own: it belongs to no reply and enters no history."""
+    """What a cue tells the person. A cue is a separate sound: it is part of no reply and isn't written to the
+    history."""
 
     SOUND = "sound"  # the agent is there
     WORDS = "words"  # what is going on
@@ -152,10 +153,10 @@ class Cue(Leaf):
 
 
 class Ending(Leaf):
-    """Is the conversation about to end, once everything was said?"""
+    """Does the conversation end once everything was said?"""
 
     NO = "no"
-    UNLESS_OPPOSED = "unless_opposed"  # words of the person withdraw it
+    UNLESS_OPPOSED = "unless_opposed"  # not if the person says something before
     CERTAIN = "certain"
 
 

@@ -125,7 +125,7 @@ def is_paused(s: State, e: Event) -> bool:
 
 
 def check_in_is_due(s: State, e: Event) -> bool:
-    """Does the agent count the silence up to its next check-in?"""
+    """Is the timer for the next check-in (dead air) running?"""
     return s.due[TIMER_INDEX[Timer.DEAD_AIR]] > 0
 
 
@@ -160,7 +160,8 @@ def note_pause(d: Draft, e: Event) -> None:
 
 
 def _hush_cue(d: Draft) -> None:
-    """Stop the cue that may still be heard: while the person is quiet, in the silence or in a gap of the voice."""
+    """Stop a cue that may still be heard. It may be if the person is quiet, and the agent is silent or its voice
+    pauses."""
     if d.user is User.QUIET and (d.voice is Voice.SILENT or d.cues):
         d.emit(StopCue())
 
@@ -183,7 +184,7 @@ def note_speech(d: Draft, e: Event) -> None:
 
 
 def change_agent(d: Draft, e: AgentChangeRequested) -> None:
-    """Apply the change. Another agent speaks next, as it would at the start of a conversation."""
+    """Apply the change of the agent. If another agent takes over, it speaks next, as at the start of a conversation."""
     d.news = d.news or e.speaks
     d.emit(ChangeAgent(e.speaks))
 
@@ -225,7 +226,8 @@ def begin_restored(d: Draft, e: Event) -> None:
 
 
 def restore_pause(d: Draft, e: Event) -> None:
-    """The session is back, and the pause continues: a cue of the wait for the session is stopped."""
+    """Restore the context in the new session, and stop a cue that told the person to wait for it. The pause
+    continues."""
     begin_restored(d, e)
     _hush_cue(d)
 
@@ -255,8 +257,8 @@ def fault(d: Draft, e: Event) -> None:
 
 
 def _settle_question(d: Draft, fault: Fault) -> None:
-    """Decide what becomes of the question that was being answered. If nothing of the answer was heard and no call was
-    made, the brain is asked again after the fault, once, as far as that can help. Otherwise the person is told. The
+    """Decide what becomes of the question that was being answered. If nothing of the answer was heard, no call was made
+    and a second request may succeed, the brain is asked once more after the fault. Otherwise the person is told. The
     output of a call that was given up goes to the brain with the person's next words."""
     s = d.before
     if s.heard_ms:
@@ -298,7 +300,7 @@ _TIMEOUT_SOURCES = {
 
 
 def skip_voices(d: Draft, e: VoicesPlayed) -> None:
-    """Use no number up to this one again. A saved voice that was still playing takes this number."""
+    """Never use a voice number up to this one again. A saved voice that was still playing gets this number."""
     d.voice_id = e.played
 
 
@@ -313,7 +315,7 @@ def recover(d: Draft, e: Event) -> None:
 
 
 def recover_and_ask(d: Draft, e: Event) -> None:
-    """Continue after a fault, and ask the brain again about the turns that it was asked about, once."""
+    """Continue after a fault, and ask the brain once more about the turns that were sent to it before."""
     if d.asked_again <= d.answered:
         d.losses = 0  # those were of earlier turns
     d.asked_again = max(d.asked_again, d.asked)

@@ -240,7 +240,7 @@ class Machine:
 
     def advance(self, s: State, e: Event, draft: type[Draft] = Draft) -> Draft | None:
         """Apply one event and return the draft of the next state, which also lists the rows and rules that fired.
-        Returns None if the event does nothing. The model checker works on a kind of draft of its own."""
+        Returns None if the event does nothing. The model checker passes its own kind of draft."""
         kind: Any = type(e)
         plan = self._plans[s.link].get(e.timer if kind is TimerFired else kind)  # type: ignore[attr-defined]
         if plan is None:

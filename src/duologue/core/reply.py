@@ -70,7 +70,7 @@ def fails_for_good(s: State, e: Event) -> bool:
 
 def adds_to_question(s: State, e: WordsHeard | TextTyped) -> bool:
     """Does the person add to the question before any of the answer was heard? While a call is open,
-    the words are queued instead. To ask "hello?" adds nothing."""
+    the words are queued instead. A mere "hello?" adds nothing."""
     if has_foreground(s):
         return False
     return isinstance(e, TextTyped) or (
@@ -95,12 +95,14 @@ def hangs_up(s: State, e: Event) -> bool:
 
 
 def another_agent_answers(s: State, e: AgentChangeRequested) -> bool:
-    """Does another agent answer instead? A reply that has made a call goes on, because the call will continue it."""
+    """Will another agent answer instead? Not if this reply has made a call, because the call will continue the
+    reply."""
     return e.speaks and not s.called and s.ask is not Ask.SAY
 
 
 def may_guess(s: State, e: TurnGuessed) -> bool:
-    """May the brain be asked before the turn is over? Only if nothing else is owed, and only so often in a turn."""
+    """May the brain be asked before the turn is over? Only if nothing else is owed, and at most `early_requests_max`
+    times in a turn."""
     is_free = s.link is Link.UP and s.user is not User.QUIET and is_idle(s) and s.words is not Words.NONE
     return (
         is_free
@@ -118,7 +120,7 @@ def changes_guess(s: State, e: WordsHeard) -> bool:
 
 
 def begins_next_turn(s: State, e: Event) -> bool:
-    """Does speech that begins now belong to another turn than the one that the brain was asked about?"""
+    """Does speech that begins now belong to a later turn than the one that the brain was asked about?"""
     return turn_of_onset(s) > s.turn
 
 
@@ -131,8 +133,8 @@ def turn_has_words(s: State, e: Event) -> bool:
 
 
 def ask(d: Draft, e: Event) -> None:
-    """Ask the brain about what is owed. If nothing is, or if a call will continue the answer, say what the program has
-    to say."""
+    """Speak the program's own words if they may be said now. Otherwise ask the brain about the turns and news that are
+    owed."""
     if may_say(d.before):
         start_saying(d)
     else:
@@ -147,8 +149,8 @@ def ask_again(d: Draft, e: Event) -> None:
 
 
 def take_turn(d: Draft, e: TurnTaken) -> None:
-    """The turn was the answer to a question of the program: drop the request about it. What else the request carried
-    is still owed."""
+    """Drop the request about this turn, because the turn was the answer to a question of the program. Other turns and
+    news in the request are still owed."""
     is_asked = d.before.reply is not Reply.NONE
     if is_asked:
         cancel_reply(d)
@@ -212,7 +214,8 @@ def finish(d: Draft, e: Event) -> None:
 
 
 def end_empty(d: Draft, e: Event) -> None:
-    """End a reply that had nothing to say, for the second time. If it made calls, their outputs will continue it."""
+    """End an empty reply. If it made calls, their outputs will continue it. Otherwise this was the second attempt, so
+    its turns are reported as lost."""
     d.reply_id += 1
     if d.called:
         clear_reply(d)
@@ -254,9 +257,9 @@ REPLY_ROWS: tuple[Row, ...] = (
     row(EARLY, ReplyBecameFirm, None, become_firm, is_not_firm),
     row(EARLY, WordsHeard, R.NONE, drop_early, changes_guess, "the person goes on, or was misheard"),
     row(EARLY, (SpeechStarted, PttPressed), R.NONE, drop_early, begins_next_turn),
-    row(EARLY, (TextTyped, InterruptRequested), R.NONE, drop_early, why="the question is another"),
-    row(EARLY, AnswerOverheard, R.NONE, drop_early, is_overheard, "the question is another"),
-    row(EARLY, (ReplyFailed, T.ATTEMPT, T.ANSWER, T.READY), R.NONE, drop_early, why="it is asked again in its time"),
+    row(EARLY, (TextTyped, InterruptRequested), R.NONE, drop_early, why="the question has changed or was cancelled"),
+    row(EARLY, AnswerOverheard, R.NONE, drop_early, is_overheard, "the question has changed"),
+    row(EARLY, (ReplyFailed, T.ATTEMPT, T.ANSWER, T.READY), R.NONE, drop_early, why="asked again once the turn ends"),
     # Failing
     row((*_OPEN, R.READY), (ReplyFailed, T.ATTEMPT), R.RETRYING, retry, may_retry),
     row(PENDING, (ReplyFailed, T.ATTEMPT, T.ANSWER), R.NONE, drop),

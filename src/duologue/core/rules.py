@@ -104,7 +104,8 @@ def speak_reply(d: Draft, e: Event) -> None:
 
 def complete_turn_and_free_floor(d: Draft) -> bool:
     """Must the brain be asked now, because the person has just finished a turn or the last open call has just ended?
-    Other owed work, such as news of a job, waits for the timer BEAT. A request that was sent early is settled now."""
+    Other owed work, such as news of a job, waits for the timer BEAT. A request that was sent early is used or
+    dropped now."""
     return floor_is_open(d) and (d.reply in EARLY or _must_ask(d))
 
 

@@ -28,7 +28,7 @@ class Settings:
     backoff_ms: tuple[int, ...] = (1_000, 3_000, 10_000)  # the wait before each attempt to reconnect
     connect_ms_max: int = 30_000  # for one attempt to reconnect
     reconnect_ms_max: int = 45_000  # for all attempts to reconnect together
-    line_losses_max: int = 3  # a turn is asked again after each lost line; after more than these it is told lost
+    line_losses_max: int = 3  # how often a turn is asked again after lost lines, before it is reported as lost
     dismiss_ms: int = 10_000  # how long a recoverable fault is shown before it is dismissed
     fatal_ms: int = 6_000  # for the last words after a fatal fault, before the conversation ends
     close_ms_max: int = 1_000  # for closing the session
@@ -43,7 +43,7 @@ class Settings:
     settle_ms_max: int = 3_000  # from the end of speech to the endpoint, if the turn has words
     noise_ms_max: int = 600  # from the end of a sound without words until it counts as noise
     text_ms_max: int = 1_500  # from the endpoint to the final transcript
-    sent_text_ms_max: int = 600  # the same if the user has pressed send or released push-to-talk, if that is shorter
+    sent_text_ms_max: int = 600  # the same after send was pressed or push-to-talk released, if shorter
 
     stall_ms_max: int = 8_000  # the longest time without a report of playback while the agent speaks
     overlap_ms_max: int = 1_500  # how long playback is held until it is known whether a sound interrupts
@@ -58,7 +58,7 @@ class Settings:
     retry_ms: tuple[int, ...] = (1_000, 2_000, 4_000)  # the wait before each retry of a request
     ready_ms_max: int = 10_000  # how long a noise without words can delay an answer or a request
     cue_ms: tuple[int, ...] = (2_500, 3_500, 8_000)  # silence before each sign of life; the first is a sound
-    offer_ms: int = 700  # from an interruption that held no word to the offer to go on
+    offer_ms: int = 700  # from an interruption without words to the offer to go on
     dead_air_ms: int = 300_000  # silence after which the agent checks in; 0: never
     check_ins_max: int = 1  # unanswered check-ins after which the agent stays quiet, or says goodbye
     hangs_up: bool = False  # the agent says goodbye and ends the conversation if no check-in is answered

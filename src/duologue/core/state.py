@@ -106,8 +106,8 @@ class State(NamedTuple):
     losses: int = 0  # how often the line was lost before an answer to the turns up to `asked_again` was heard
     cut: bool = False  # the agent was interrupted in an answer, and the person has said nothing since
     cues: int = 0  # cues that the person has heard in this wait
-    ending: Ending = Ending.NO  # the conversation ends once everything was said
-    guess: int = 0  # the id of the words about which the brain was asked early; 0: it wasn't
+    ending: Ending = Ending.NO  # whether the conversation ends once everything was said
+    guess: int = 0  # the id of the words about which the brain was asked early; 0: no early request
     guesses: int = 0  # how often the brain was asked early in this turn
     paused: bool = False  # the person has asked for a pause, which also lasts while the line is lost
 
@@ -138,7 +138,7 @@ class Deadline(NamedTuple):
 
 # These timers keep running during a pause, because they measure the session's own time.
 UNFROZEN = (
-    Timer.CUE,  # a wait for the session is a wait, and during a pause the timer is off
+    Timer.CUE,  # the person also waits while the session is opened; during a pause, this timer is off
     Timer.SUSPEND,
     Timer.RENEW,
     Timer.HEAL,
@@ -203,8 +203,8 @@ def is_owed(s: StateOrDraft) -> bool:
 
 
 def may_say(s: StateOrDraft) -> bool:
-    """Has the program words to say, and may they be said next? They may if both sides are quiet and nothing is owed,
-    or if the conversation waits for a call."""
+    """Does the program have words to say, and may they be said next? They may if both sides are quiet and nothing is
+    owed, or if the conversation waits for a call."""
     if not s.says or s.user is not _QUIET or s.voice is not _SILENT or s.reply is not _NONE or s.link not in LIVE:
         return False
     return has_foreground(s) or not is_owed(s)
@@ -216,16 +216,17 @@ def is_waited_for(s: StateOrDraft) -> bool:
 
 
 def waits_in_silence(s: StateOrDraft) -> bool:
-    """Is the person quiet, and without a sound of the agent? The sound of a voice that plays may pause, so this also
-    holds then, and every report of playback restarts the wait. After the last words of a fatal fault, nothing is
-    awaited."""
+    """Does the person wait in silence? They do if they are quiet, wait for something, and the agent is silent. The
+    sound of a voice that plays may pause, so the answer is also yes while it plays, and every report of playback
+    restarts the wait. After a fatal fault, the person waits for nothing."""
     if s.user is not _QUIET or s.link in CLOSED or (s.fault is not None and s.fault.fatal):
         return False
     return s.voice is _PLAYING or (s.voice is _SILENT and is_waited_for(s))
 
 
 def is_at_rest(s: StateOrDraft) -> bool:
-    """Are both sides quiet, with no turn to answer, no news for the brain and no job running?"""
+    """Are both sides quiet, with no turn to answer, no news for the brain, no words of the program and no job
+    running?"""
     return not s.jobs and floor_is_open(s) and not is_owed(s) and not s.says
 
 

@@ -39,7 +39,7 @@ def text_is_final(s: State, e: Event) -> bool:
 
 
 def sound_follows_text(s: State, e: Event) -> bool:
-    """Is the text of the turn final, and is the sound after it still unread?"""
+    """Is the text of the turn final, and did a sound follow it whose words may still come?"""
     return s.final and s.unread
 
 
@@ -228,8 +228,8 @@ def _end_turn(d: Draft) -> None:
 
 
 def _say_last_words(d: Draft) -> None:
-    """The person has spoken over the last words, or before them: say them now. A noise only ends the conversation
-    soon."""
+    """Say the last words of the conversation now, because the person has spoken over them or before them. After a mere
+    noise, they aren't repeated, and the conversation ends soon."""
     if d.words is Words.NONE:
         d.shorten(Timer.DISMISS, d.settings.close_ms_max)
     else:
@@ -238,7 +238,7 @@ def _say_last_words(d: Draft) -> None:
 
 
 def _give_sign(d: Draft, turn: int) -> None:
-    """Answer "hello?" by a sign of life. The answer that the person waits for isn't touched."""
+    """Answer "hello?" with a cue, which shows that the agent is there. The pending answer isn't affected."""
     d.emit(RecordOverheard(turn))
     d.check_ins = 0
     if d.user is User.QUIET:
@@ -279,7 +279,7 @@ USER_ROWS: tuple[Row, ...] = (
     row(U.QUIET, (SpeechStarted, PttPressed), U.TALKING, begin_turn),
     row(U.TALKING, SpeechStopped, U.SETTLING),
     row(U.SETTLING, (SpeechStarted, PttPressed), U.TALKING, expect_more_text, why="the same turn continues"),
-    row(_OPEN, T.COMMIT, None, commit_part, why="a long turn, which stays the person's"),
+    row(_OPEN, T.COMMIT, None, commit_part, why="a long turn; the person keeps the floor"),
     row(U.TRANSCRIBING, (SpeechStarted, PttPressed), U.TALKING, begin_next_turn),
     # Words
     row(U.SETTLING, WordsHeard, U.QUIET, discard_noise, is_empty_final),

@@ -97,7 +97,7 @@ def interrupt(d: Draft, e: Event) -> None:
 
 
 def take_up_again(d: Draft, e: QuestionMissed) -> None:
-    """Go on, as after an interruption that held no word."""
+    """Offer to go on, as after an interruption without words."""
     d.cut = True
 
 
@@ -151,7 +151,7 @@ def expect_verdict(d: Draft, e: Event) -> None:
 
 
 def give_cue(d: Draft, e: Event) -> None:
-    """Let the person hear that the agent is there: first by a sound, then with words."""
+    """Let the person hear that the agent is there: first with a sound, then with words."""
     d.emit(PlayCue(Cue.WORDS if d.cues else Cue.SOUND))
     d.cues = min(d.cues + 1, len(d.settings.cue_ms) - 1)
     d.arm(Timer.CUE, cue_ms(d))

@@ -1,7 +1,7 @@
 """Interprets the reply to a question: as an answer, a correction, a command, a side question, or input for NLU.
 
 `QUESTION` lists the interpreters in their order. Rule: the first interpreter that takes a reply decides; NLU is the
-last of them, for what no grammar fully understands.
+last of them, and gets the replies that no grammar fully understands.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def _take_empty(reply: MessageInContext) -> bool:
 
 
 def _take_question(reply: MessageInContext) -> bool:
-    """Take a question as the answer, if the flow looks the answer up in the FAQ: "What would you like to know?"."""
+    """Take a question as the answer, if the flow looks the text of the asked slot up in the FAQ. Example: a reply to
+    "What would you like to know?"."""
     d, slot = reply.d, reply.d.s.waiting_for
     if slot is None or d.spec(slot).kind is not SlotKind.TEXT or not reply.signs.asks(reply.tokens):
         return False
@@ -140,7 +141,8 @@ def _take_no(reply: MessageInContext) -> bool:
 
 
 def _take_no_preference(reply: MessageInContext) -> bool:
-    """Take "any" for a required slot: after `Skip` the agent says that it needs a value."""
+    """Take "any will do" as a request to skip the question. If the slot is required, the agent says that it needs a
+    value."""
     is_any = isinstance(reply.reading, Unclear) and reply.asked.slot.kind is not SlotKind.YES_NO
     if not is_any or not reply.signs.has_no_preference(reply.tokens, reply.signs.echo_of(reply.asked)):
         return False

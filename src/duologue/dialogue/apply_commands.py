@@ -184,8 +184,8 @@ def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlo
 
 
 def _is_handled(d: DialogueDraft, occasion: str) -> bool:
-    """Does a flow of the author handle this? A cancellation after an error, and one without a task, is never
-    delayed."""
+    """Does a flow of the author handle this occasion? If so, that flow is opened. Such a flow never delays a
+    cancellation after an error, or one while no task is open."""
     if occasion == CANCEL:
         if not d.s.stack or d.top.failed or d.s.trouble is not None:
             return False
@@ -229,8 +229,8 @@ def _give_time(d: DialogueDraft) -> None:
 
 
 def _take_leave(d: DialogueDraft) -> None:
-    """The user says goodbye: say it too, and end the conversation. An open question stays open, in case the user says
-    something after all. If that question wasn't asked yet, ask it instead."""
+    """The user says goodbye: say goodbye too, and end the conversation. An open question stays open, in case the user
+    says something after all. If that question wasn't asked yet, ask it instead."""
     if _must_ask_first(d):
         continue_flow(d)
         return

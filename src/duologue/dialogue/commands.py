@@ -105,7 +105,7 @@ class ChitChat:
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuestion:
-    """The user asks something that the FAQ answers. `entry` is the place of the answer in the FAQ."""
+    """The user asks something that the FAQ answers. `entry` is the index of the FAQ entry."""
 
     entry: int
 

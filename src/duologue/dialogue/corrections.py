@@ -205,7 +205,7 @@ def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
     """The filled slots: first those that were asked for, beginning with the one asked for last, then the others. A day
-    in the past comes after all others, unless it was the last answer: "make it Friday" is about a day to come."""
+    in the past comes after all others, unless it was the last answer: "make it Friday" is about a future day."""
     filled = {spec.name: spec for spec in _filled(domain, instance)}
     asked = [filled[name] for name in reversed(instance.asked) if name in filled]
     found = [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]

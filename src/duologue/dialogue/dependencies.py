@@ -45,7 +45,8 @@ def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]
 
 
 def repeatable_from(d: DialogueDraft, place: int) -> None:
-    """A loop begins its next round at `place`: the final actions in it may run again."""
+    """Allow the final actions from `place` to the current step to run again, because a loop begins its next round at
+    `place`."""
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}
     d.set_top(done=tuple(step for step in d.top.done if step not in again))
 

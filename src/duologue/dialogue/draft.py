@@ -36,7 +36,7 @@ class UnknownMove(Exception):
 
 
 class Commitment(Enum):
-    """What a message decided that can't be taken back by the next one."""
+    """A decision in a message that the next message can't take back."""
 
     YES = auto()
     NO = auto()
@@ -147,7 +147,7 @@ class DialogueDraft:
         return words
 
     def spoken(self, value: object, raw: str = "") -> str:
-        """A value as people say it in the language of the flows. `raw` is what the user said for it."""
+        """A value as people say it in the language of the flows. `raw` holds the user's words for it."""
         forms = self.domain.pack.spoken
         return spoken(as_said(value, raw, forms), self.today, forms)
 
@@ -159,14 +159,15 @@ class DialogueDraft:
         return said | self._listed_items() | self._chosen_items()
 
     def shown(self, name: str, filled: Filled) -> object:
-        """The value of a slot as it is said."""
+        """The value of a slot in the form in which it is said to the user."""
         spec = self.domain.slots.get(name)
         if spec is not None and spec.items and isinstance(filled.value, list | tuple):
             return list_said(self.domain, spec, filled.value, self.today)
         return as_said(filled.value, filled.raw, self.domain.pack.spoken)
 
     def _listed_items(self) -> dict[str, object]:
-        """Lists: the items for gaps with a dot and for `{for each …}`, and what is on a list that isn't finished."""
+        """The lists that a text may use: their items, for gaps with a dot and for `{for each …}`, and each unfinished
+        list as people say it."""
         said: dict[str, object] = {}
         for name, filled in self.top.slots:
             if name in self.domain.slots and self.domain.slots[name].items:
@@ -177,7 +178,7 @@ class DialogueDraft:
         return said
 
     def _chosen_items(self) -> dict[str, object]:
-        """What the user chose from lists that actions found: the label to say, and the item for gaps with a dot."""
+        """The items that the user chose from lists that actions returned, for gaps with or without a dot."""
         said: dict[str, object] = {}
         for spec in self.domain.slots.values():
             item = chosen_item(spec, self.top) if spec.choices_from else None

@@ -1,7 +1,7 @@
-"""Finds the answer to a question in the FAQ by the words that both have.
+"""Finds the FAQ entry that answers a question, by the words that the question and the entry have in common.
 
-It needs no model, so the dialogue uses it wherever a question is clear from its words alone; NLU searches the rest.
-Rule: an answer is given only if most words agree and no other answer is nearly as good.
+This search needs no model, so the dialogue tries it first. If it finds no answer, NLU may search the FAQ. Rule: an
+answer is given only if most words agree and no other answer is nearly as good.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LEAD_MIN = 0.1  # how much better the best answer has to be than the next one
 def answer_by_words(
     faq: tuple[FaqEntry, ...], text: str, score_min: float = SCORE_MIN, language: str = "en"
 ) -> int | None:
-    """The place of the entry that answers the text; None if there is no clear one."""
+    """The index of the FAQ entry that answers the text; None if no entry clearly does."""
     words = pack_of(language).words
     said = _stems(text, words)
     if not faq or not said:
@@ -40,7 +40,7 @@ def _stems(text: str, words: LanguageWords) -> frozenset[str]:
 
 @lru_cache(maxsize=32)
 def _weights(faq: tuple[FaqEntry, ...], language: str) -> dict[str, float]:
-    """How much a word tells: words of many entries tell little."""
+    """The weight of each word in the FAQ: the more entries contain the word, the smaller its weight."""
     words = pack_of(language).words
     asked = [frozenset().union(*(_stems(one, words) for one in entry.questions)) for entry in faq]
     counted = Counter(word for stems in asked for word in stems)
@@ -48,7 +48,8 @@ def _weights(faq: tuple[FaqEntry, ...], language: str) -> dict[str, float]:
 
 
 def _agreement(said: frozenset[str], asked: frozenset[str], weights: dict[str, float]) -> float:
-    """How much of the words of two texts agree, by weight. A word that no entry has weighs as much as a rare one."""
+    """The share of the words that two texts have in common, by weight, from 0 to 1. A word that is in no entry weighs
+    as much as the rarest word."""
     rare = max(weights.values(), default=1.0)
 
     def weight(words: frozenset[str]) -> float:

@@ -77,7 +77,7 @@ class SlotSpec:
 
     @property
     def item_flow(self) -> str:
-        """The name of the hidden flow that asks for the values of an item. It can't be the name of a written flow."""
+        """The name of the hidden flow that asks for the values of an item. No flow in a file can have this name."""
         return f"{self.name}.item"
 
 
@@ -178,8 +178,8 @@ class HandOff:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFromFaq:
-    """Look the text in a slot up in the FAQ and say the answer. Without an answer, continue at `on_none`, or say
-    so."""
+    """Look the text in a slot up in the FAQ and say the answer. If the FAQ has no answer, continue at `on_none`. If
+    `on_none` is None, say that there is no answer."""
 
     step: str
     slot: str
@@ -294,7 +294,7 @@ class Patterns:
 
 @dataclass(frozen=True, slots=True)
 class FaqEntry:
-    """Ways to ask something, and the answer."""
+    """A question in one or more wordings, and the answer."""
 
     questions: tuple[str, ...]
     answer: str
@@ -326,15 +326,15 @@ class Domain:
 
     @property
     def list_readers(self) -> ListReaders:
-        """The readers of replies about lists. A file with lists in a language that has none is refused when it is
-        loaded."""
+        """The functions that read replies about lists. A file with lists is refused when it is loaded if its language
+        has no such functions."""
         lists = self.pack.lists
         assert lists is not None, f"the language pack {self.language!r} can't read replies about lists"
         return lists
 
     @property
     def written_flows(self) -> tuple[Flow, ...]:
-        """The flows of the file, without those that ask for the items of lists."""
+        """The flows that the file defines, without the hidden flows that ask for the items of lists."""
         return tuple(flow for flow in self.flows.values() if self.list_of_item(flow.name) is None)
 
     def list_of_item(self, flow: str) -> SlotSpec | None:

@@ -1,8 +1,9 @@
 """Choices that an action found: "I found three flights", "the second one".
 
 A slot with `choices_from` takes its choices from another slot, which an action fills with a list. An item is a text, a
-number, or an object with a `value` and optionally a `label`, which is said, and `also`, other phrases for it. Rule: the
-choices are always those of the open flow, and a chosen value that a newer list doesn't have is taken away.
+number or an object. An object has a `value`, and optionally a `label` (what the agent says for it) and `also` (other
+phrases that users say for it). Rule: the choices are always those of the open flow, and a chosen value is removed if a
+newer list doesn't have it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ FOUND_MAX = 50  # items of a list that can be chosen; more can't be read out any
 
 
 def with_found_choices(domain: Domain, state: DialogueState) -> Domain:
-    """The domain with the choices that the open flow has found. The same domain if no slot takes found choices."""
+    """The domain, with the choices that the open flow has found. Returns the same domain if no slot takes its choices
+    from another slot."""
     specs = [spec for spec in domain.slots.values() if spec.choices_from]
     if not specs:
         return domain
@@ -27,7 +29,7 @@ def with_found_choices(domain: Domain, state: DialogueState) -> Domain:
 
 
 def choices_in(found: object) -> tuple[Choice, ...]:
-    """The choices in a result of an action. Items of another form, and items that are there twice, are left out."""
+    """The choices in a result of an action. Duplicates and items of any other form are left out."""
     choices: dict[str, Choice] = {}
     for item in found[:FOUND_MAX] if isinstance(found, list | tuple) else ():
         value = _value_of(item)
@@ -48,7 +50,7 @@ def chosen_item(spec: SlotSpec, top: Instance) -> Mapping[str, object] | None:
 
 
 def without_lost_choices(domain: Domain, top: Instance, written: frozenset[str]) -> Instance:
-    """The flow without chosen values that aren't in the lists which an action has just written."""
+    """The flow, without those chosen values that are missing in the lists that an action has just written."""
     lost = frozenset(
         spec.name
         for spec in domain.slots.values()

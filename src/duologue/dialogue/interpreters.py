@@ -34,7 +34,7 @@ class Interpreter(Generic[Context]):
 
 
 class MessageInContext:
-    """A message with the question that it replies to. What several interpreters need is computed once."""
+    """A message with the question that it replies to. Results that several interpreters need are computed only once."""
 
     def __init__(self, d: DialogueDraft, text: str) -> None:
         self.d = d
@@ -58,12 +58,12 @@ class MessageInContext:
 
     @cached_property
     def reading(self) -> Reading:
-        """What the grammar of the asked slot makes of the message."""
+        """The message as the grammar of the asked slot reads it."""
         return self.d.domain.pack.replies.read(self.asked, self.text, self.d.today)
 
 
 def interpret(interpreters: Sequence[Interpreter[Context]], reply: Context) -> None:
-    """Let the first interpreter that takes the message handle it. The trace names it."""
+    """Let the first interpreter that takes the message handle it. The trace records which interpreter that was."""
     for one in interpreters:
         if one.take(reply):
             reply.d.note("interpreted", by=one.name)

@@ -1,8 +1,8 @@
 """Lists of items that a user gives one after the other: what is on the list, and what still has to be asked about it.
 
-An item is a small form. The values of an item that was only named in part are asked for by a hidden flow, which is
-called for that item. An unfinished list is kept in the flow that asks for it, and becomes the value of its slot when
-the user wants nothing more. Rule: a list never has more items than its slot allows.
+An item is a small form with slots of its own. If the user gave only some of its values, a hidden flow is called for
+that item and asks for the others. An unfinished list is kept in the flow that asks for it, and becomes the value of its
+slot when the user wants nothing more. Rule: a list never has more items than its slot allows.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class ListDraft:
     items: tuple[ItemValues, ...] = ()
     waiting: tuple[tuple[int, ItemValues], ...] = ()  # items to complete or check: their place, and what was said
     open: int | None = None  # the place of the item that is being asked about
-    told: int = 0  # how many items the user has heard back
+    told: int = 0  # how many items were read back to the user
     is_done: bool = False  # the user wants nothing more
-    is_late: bool = False  # it was finished, and opened again at another question: the user hears what changes
+    is_late: bool = False  # the finished list was opened again at another question: changes are read back
     unsure_turn: int = -1  # the last turn that brought items and wasn't understood completely
 
     @property
@@ -41,7 +41,7 @@ class ListDraft:
 
 
 def draft_in(instance: Instance, slot: str) -> ListDraft:
-    """The unfinished list of a slot; an empty one if it wasn't begun."""
+    """The unfinished list of a slot; an empty list if it wasn't begun."""
     held = next((filled.value for name, filled in instance.lists if name == slot), None)
     if not isinstance(held, dict):
         return ListDraft()
@@ -58,7 +58,8 @@ def draft_in(instance: Instance, slot: str) -> ListDraft:
 
 
 def with_draft(instance: Instance, slot: str, draft: ListDraft | None) -> Slots:
-    """The unfinished lists of a flow, with this one changed; None removes it."""
+    """The unfinished lists of a flow, with the list of `slot` replaced by `draft`. If `draft` is None, that list is
+    removed."""
     if draft is None:
         return without(instance.lists, frozenset((slot,)))
     held: dict[str, Any] = {
@@ -77,7 +78,8 @@ def with_draft(instance: Instance, slot: str, draft: ListDraft | None) -> Slots:
 
 
 def items_in(value: object, spec: SlotSpec) -> tuple[ItemValues, ...]:
-    """The items in a value, each with values of the list's own slots only. Anything else is left out."""
+    """The items in a value. Each item keeps only the values of the list's own slots, and entries of the value that
+    aren't items are left out."""
     found = [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
     return tuple({name: item[name] for name in spec.items if item.get(name) is not None} for item in found)
 
@@ -105,12 +107,13 @@ def list_said(domain: Domain, spec: SlotSpec, items: Sequence[object], today: st
 
 
 def count_slot(domain: Domain, spec: SlotSpec) -> str:
-    """The slot that counts how many of an item are wanted; empty if there isn't one."""
+    """The name of the slot that says how many of an item are wanted; empty if there isn't one."""
     return next((name for name in spec.items if domain.slots[name].kind is SlotKind.NUMBER), "")
 
 
 def merged(items: Sequence[ItemValues], counts: str) -> tuple[ItemValues, ...]:
-    """The items, those that differ in nothing but their count joined: "another large margherita"."""
+    """The items, in which those that differ only in their count are joined and their counts added. Example: "another
+    large margherita" after a first one."""
     found: list[dict[str, Json]] = []
     for item in items:
         same = next((one for one in found if counts and _kind_of(one, counts) == _kind_of(item, counts)), None)
@@ -131,8 +134,8 @@ def without_place(items: tuple[ItemValues, ...], place: int) -> tuple[ItemValues
 
 
 def matching(items: Sequence[ItemValues], said: ItemValues, counts: str) -> tuple[int, ...]:
-    """The places of the items that have these values. A count of more than one is used if it tells two items apart;
-    "remove one margherita" may mean any of them."""
+    """The indexes of the items that have these values. If several items have them, a count of more than one can tell
+    which item is meant. A count of one can't: "remove one margherita" may mean any of them."""
     kind = _kind_of(said, counts)
     found = [place for place, item in enumerate(items) if all(item.get(name) == value for name, value in kind.items())]
     exact = [place for place in found if said.get(counts, 1) != 1 and items[place].get(counts) == said[counts]]

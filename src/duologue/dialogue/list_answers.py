@@ -36,7 +36,7 @@ from .values import revisit_after_change, tell_what_was_done, validate_next
 
 
 def take_list_reply(reply: MessageInContext) -> bool:
-    """Take a reply to the question for a list: items, changes, or that nothing more is wanted."""
+    """Take a reply to the question for a list: new items, changes, or a reply such as "that's all"."""
     d, slot = reply.d, reply.d.s.waiting_for
     spec = d.spec(slot) if slot is not None else None
     if spec is None or not spec.items or d.s.reading_back or reply.signs.command_of(reply.tokens) is not None:
@@ -56,7 +56,7 @@ def take_list_reply(reply: MessageInContext) -> bool:
 
 
 def _take_yes_or_no(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -> bool:
-    """Take the answer to "Anything else?": a no ends the list, and after a yes the agent asks what."""
+    """Take the answer to "Anything else?": a no ends the list, and after a yes the list's own question is asked."""
     d = reply.d
     reading = d.domain.pack.replies.read_confirmation(d.s.last_question, reply.text, d.today, ())
     answer = reading.answer if isinstance(reading, Confirmation) and not reading.values else None
@@ -79,7 +79,8 @@ def _take_yes_or_no(reply: MessageInContext, spec: SlotSpec, draft: ListDraft) -
 
 
 def take_list_change(reply: MessageInContext) -> bool:
-    """Take a change of a list while something else is open: an item of it, a later question, or a confirmation."""
+    """Take a change of a list while the open question isn't the one for the list, but is about one of its items, a
+    later slot or a confirmation."""
     d = reply.d
     if d.s.reading_back or not d.s.stack or reply.signs.command_of(reply.tokens) is not None:
         return False
@@ -125,8 +126,8 @@ def _tell(d: DialogueDraft, spec: SlotSpec, items: tuple[ItemValues, ...]) -> No
 
 
 def _is_about(d: DialogueDraft, spec: SlotSpec, found: ListReply, items: tuple[ItemValues, ...]) -> bool:
-    """Is a change certainly about this list? "Make it five" may be about another slot of the flow, unless the list has
-    one item and no other slot of this kind is filled."""
+    """Is this change certainly about this list? "Make it five" may be about another slot of the flow, unless the list
+    has only one item and no number slot of the flow is filled."""
     if found.kind == "add" or found.position not in (None, LAST):
         return True
     counts = count_slot(d.domain, spec)
@@ -138,7 +139,7 @@ def _is_about(d: DialogueDraft, spec: SlotSpec, found: ListReply, items: tuple[I
 
 
 def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
-    """Take what is said about the list while an item is being completed: "and a cola", "forget that one", "that's
+    """Take a reply about the list while one of its items is being completed: "and a cola", "forget that one", "that's
     all"."""
     d = reply.d
     draft = draft_in(d.s.stack[-2], spec.name)
@@ -173,7 +174,7 @@ def _take_during_item(reply: MessageInContext, spec: SlotSpec) -> bool:
 
 
 def _is_open_item(d: DialogueDraft, draft: ListDraft, spec: SlotSpec, found: ListReply) -> bool:
-    """Does a removal mean the item that is being completed?"""
+    """Does the reply remove or change the item that is being completed?"""
     if found.position in (LAST, len(draft.items)):
         return True
     item = {name: filled.value for name, filled in d.top.slots}
@@ -182,7 +183,7 @@ def _is_open_item(d: DialogueDraft, draft: ListDraft, spec: SlotSpec, found: Lis
 
 
 def _drop_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft) -> None:
-    """Give up the item that is being completed. A changed item stays as it was."""
+    """Remove the item that is being completed, even if it was on the list before."""
     item = {name: filled.value for name, filled in d.top.slots if name in spec.items}
     if draft.open is not None and draft.open != NEW:
         draft = replace(draft, items=without_place(draft.items, draft.open), told=max(0, draft.told - 1))
@@ -194,7 +195,7 @@ def _drop_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDra
 
 
 def _divides(d: DialogueDraft, spec: SlotSpec, found: ListReply) -> bool:
-    """Are these items together as many as the item that is being completed?"""
+    """Do the counts of these items add up to the count of the item that is being completed?"""
     counts = count_slot(d.domain, spec)
     held = d.top.filled(counts) if counts else None
     said = [item.get(counts) for item in found.items]
@@ -203,8 +204,8 @@ def _divides(d: DialogueDraft, spec: SlotSpec, found: ListReply) -> bool:
 
 
 def _divide_open_item(d: DialogueDraft, place: int, spec: SlotSpec, draft: ListDraft, found: ListReply) -> None:
-    """Several items instead of the one that is being completed: "one large and one small", after "two pizzas". They
-    have its other values."""
+    """Replace the item that is being completed by several items, which get its other values. Example: "one large and
+    one small", after "two pizzas"."""
     item = {name: filled.value for name, filled in d.top.slots if name in spec.items}
     room = max(0, spec.items_max - draft.size + 1)
     new = tuple((NEW, {**item, **values}) for values in found.items[:room])
@@ -224,7 +225,7 @@ def _read(d: DialogueDraft, spec: SlotSpec, text: str, count: int) -> ListReply 
 
 
 def _apply(d: DialogueDraft, place: int, spec: SlotSpec, found: ListReply) -> None:
-    """Change the list of the flow at this place of the stack, and go on."""
+    """Apply the reply to a list of the flow at index `place` of the stack, and continue the flow."""
     if final_action_using(d, spec.name) is not None:
         tell_what_was_done(d, spec.name)
         continue_flow(d)
@@ -254,8 +255,8 @@ def _count(d: DialogueDraft) -> None:
 
 
 def _opened(d: DialogueDraft, place: int, spec: SlotSpec) -> ListDraft:
-    """The list as a draft. A finished list is opened again, and closes by itself when the change is done. The flow goes
-    back to the step that asks for the list."""
+    """The list as an unfinished one. If it was finished, it is finished again as soon as the change is done, and the
+    flow goes back to the step that asks for the list."""
     filled = d.s.stack[place].filled(spec.name)
     if filled is None:
         return draft_in(d.s.stack[place], spec.name)
@@ -329,9 +330,9 @@ def _with_change(d: DialogueDraft, spec: SlotSpec, draft: ListDraft, found: List
 
 
 def _old_and_new(items: tuple[ItemValues, ...], found: ListReply, counts: str) -> tuple[ItemValues, ItemValues]:
-    """Which of the values in "the salad large" tell the item, and which are new. They are read in the order in which
-    they were said: what an item has tells which one is meant, until no item has it. If no item is told, nothing is
-    new."""
+    """Divide the values in "the salad large" into those that say which item is meant and those that are new. The values
+    are tried in the order in which they were said: a value that one of the remaining items has says which item is
+    meant, and any other value is new. If no value says which item is meant, no value is new."""
     old: dict[str, Json] = {}
     new: dict[str, Json] = {}
     left = items
@@ -352,8 +353,8 @@ def _place_of(
     old: ItemValues,
     new: ItemValues | None = None,
 ) -> int | None:
-    """The place of the item that is meant. None if there is no such item, or if there are several: the agent says so,
-    and asks again."""
+    """The index of the item that is meant. If no item or several items fit, the agent says so and asks again, and the
+    result is None."""
     counts, items = count_slot(d.domain, spec), draft.items
     if found.position == LAST:
         places = _last(items, new or {}, counts)
@@ -373,7 +374,8 @@ def _place_of(
 
 
 def _last(items: tuple[ItemValues, ...], new: ItemValues, counts: str) -> tuple[int, ...]:
-    """The item that "make it …" means: the one that is described otherwise the same, or else the last one."""
+    """The index of the item that "make it …" means: the only item that already has the new values, apart from the
+    count, or else the last item. Empty for an empty list."""
     things = {name: value for name, value in new.items() if name != counts}
     same = matching(items, things, counts) if things else ()
     return same if len(same) == 1 else (len(items) - 1,) if items else ()

@@ -1,9 +1,10 @@
-"""Replies with a range and a wish in it: "next week, ideally Tuesday", "after six, seven would be best".
+"""Replies that give a range and, in it, a wish (a preferred or an excluded value): "next week, ideally Tuesday", "after
+six, seven would be best", "next week, but not Monday".
 
-The reply is cut where the wish begins, and both parts are read by the slot's own grammar. The wish counts only if the
-range can be read too and doesn't contradict it, and the agent says what it took. "Next week, but not Monday" leaves the
-other days. Rule: of a range and a wish neither is dropped: the value is said back, the rest is asked about, or the
-reply goes to the next interpreter.
+The reply is cut where the wish begins, and the slot's own grammar reads both parts. The wish is taken only if the range
+can be read too and doesn't contradict it, and the agent says which value it took. After "next week, but not Monday" the
+agent asks which of the other days is meant. Rule: neither the range nor the wish is dropped: the value is said back,
+the remaining values are asked about, or the reply goes to the next interpreter.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def take_preferred_value(message: MessageInContext) -> bool:
 
 
 def cuts_of(words: LanguageWords, tokens: Sequence[Token]) -> Iterator[Cut]:
-    """The ways to divide a reply into a range and a wish; no way if it has no word for a preference."""
+    """The ways to divide a reply into a range and a wish. Empty if the reply has no word for a preference."""
     said = words_of(tokens)
     for place in range(len(said)):
         if size := _phrase_at(said, place, words.prefers_before):
@@ -81,7 +82,7 @@ def _both(
 
 
 def _trimmed(words: LanguageWords, tokens: Sequence[Token], part: range) -> range:
-    """The part without words at its ends that only join it to the other one: "but", "and", "please"."""
+    """The part without words at its ends that only connect it to the other part: "but", "and", "please"."""
     start, stop = part.start, part.stop
     while start < stop and _is_around(words, tokens[start : start + 1]):
         start += 1
@@ -138,7 +139,7 @@ def _fitting(message: MessageInContext, cut: Cut, found: tuple[Json, ...]) -> tu
 
 
 def _exclude(message: MessageInContext, cut: Cut) -> bool:
-    """Ask about the values of the range that aren't excluded: "next week, but not Monday"."""
+    """Ask which value of the range is meant, and leave out the excluded ones: "next week, but not Monday"."""
     d = message.d
     excluded = candidates_of(message, _text(message, cut.wish), replace(message.asked, others=(), among=()))
     within = _range_of(message, _text(message, cut.within))
@@ -173,7 +174,8 @@ def candidates_of(message: MessageInContext, text: str, asked: Question) -> tupl
 
 
 def _range_of(message: MessageInContext, text: str) -> tuple[Json, ...] | None:
-    """The values of a range. Empty if it doesn't list them: any value, a limit, a month. None if it can't be read."""
+    """The values of a range. Empty if the range doesn't list its values, as in "any day", "after four" or "in June".
+    None if the range can't be read."""
     words, plain = message.words, replace(message.asked, others=(), among=(), proposed=None)
     tokens = words.tokens_of(text)
     if not tokens:
@@ -206,7 +208,7 @@ def _with_month(message: MessageInContext, cut: Cut) -> str:
 
 
 def _month_in(message: MessageInContext, tokens: Sequence[Token]) -> str:
-    """The month that a range consists of: "in June", "any day in June". Empty if it holds anything else."""
+    """The month, if a range says nothing else: "in June", "any day in June". Empty for any other range."""
     words = message.words
     named = [token for token in tokens if token.word in words.months]
     around = words.common | words.month_ranges

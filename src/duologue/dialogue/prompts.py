@@ -54,7 +54,7 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
 
 
 def _list_prompt(d: DialogueDraft, spec: SlotSpec) -> Wording:
-    """The question for more items, if the slot is a list that has some; else empty."""
+    """The question for more items, if the slot is a list that already has items; else empty."""
     if not spec.items or not draft_in(d.top, spec.name).items:
         return ""
     return spec.more or d.domain.patterns.more

@@ -1,4 +1,5 @@
-"""Reasons to refuse a value that need no function: a day that has passed, or characters that don't match a pattern.
+"""Reasons to refuse a value without calling a function: the day has passed, or the value doesn't match the slot's
+pattern.
 
 Rule: a value is refused before a validator sees it, so a validator gets only values of the right form.
 """
@@ -13,7 +14,7 @@ from .value_patterns import is_match
 
 
 def refusal_of(d: DialogueDraft, spec: SlotSpec, value: Json) -> str:
-    """The text that refuses the value; empty if it may be used."""
+    """The text that refuses the value; empty if the value may be used."""
     if value == ANY:
         return ""
     if reason := past_refusal(d, spec, str(value)):

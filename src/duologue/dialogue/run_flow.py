@@ -155,7 +155,7 @@ def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
 
 
 def _look_up(d: DialogueDraft, at: AnswerFromFaq) -> bool:
-    """Answer the text in a slot from the FAQ. If its words alone don't tell the answer, NLU searches."""
+    """Answer the text in a slot from the FAQ. If the search by words finds no answer, NLU searches."""
     filled = d.top.filled(at.slot)
     if filled is None or filled.value == ANY:
         return _advance(d)
@@ -215,7 +215,8 @@ def _tell_items(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> None:
 
 
 def _open_item(d: DialogueDraft, spec: SlotSpec, draft: ListDraft) -> bool:
-    """Open the flow that completes an item. Values that have to be validated wait for that; the others are filled."""
+    """Open the flow that completes an item. Values that need no validation are filled in at once, and the others are
+    validated first."""
     (place, said), *waiting = draft.waiting
     lists = with_draft(d.top, spec.name, replace(draft, waiting=tuple(waiting), open=place))
     d.set_top(lists=lists)
@@ -241,8 +242,8 @@ def _is_of_list(d: DialogueDraft) -> bool:
 
 
 def _check_item_value(d: DialogueDraft) -> bool:
-    """Request the validation of a value that was given with an item of a list, or of a whole list. A value that can't
-    be right is refused at once, and asked for."""
+    """Request the validation of a value that was given with an item of a list, or of a whole list. A value that can be
+    refused without calling a function is refused at once, and the flow asks for it."""
     given = d.s.values[0]
     if reason := refusal_of(d, d.spec(given.slot), given.value):
         d.set(values=d.s.values[1:])
@@ -293,8 +294,8 @@ def _store_item(d: DialogueDraft, ended: Instance, spec: SlotSpec) -> None:
 
 
 def _finds_choices(d: DialogueDraft, at: Collect) -> bool:
-    """Are there choices for a slot that takes them from a result? If not, the trace names the slot and the
-    step: the flow should have looked before it asked."""
+    """Does a slot that takes its choices from the result of an action have any choices? If not, the trace names the
+    slot and the step, because the flow should have checked the result before it asked."""
     source = d.spec(at.slot).choices_from
     if not source:
         return True
@@ -465,7 +466,8 @@ def _after_repair(d: DialogueDraft, ended: Instance, said: str, *, is_cancelled:
 
 
 def _restore_question(d: DialogueDraft, ended: Instance) -> None:
-    """Give the question that a repair interrupted its counts back. It is asked without another apology."""
+    """Restore the counts of failed tries for the question that a repair interrupted. That question is then asked
+    without another apology."""
     if not d.s.stack:
         d.set(tries=0)
         return

@@ -1,4 +1,4 @@
-"""Questions in the middle of a task that the flow itself can answer, and answers with a question behind them.
+"""Questions in the middle of a task that the flow itself can answer, and answers that are followed by a question.
 
 "What was the day again?" is answered from the slots, "which ones are there?" from the choices, "why do you need that?"
 from the help of the open question. Then the open question is asked again. Rule: nothing is filled by a question, and a
@@ -26,7 +26,7 @@ from .values import validate_next
 
 
 def take_side_question(reply: MessageInContext) -> bool:
-    """Take a question that the flow can answer, or an answer with a question behind it."""
+    """Take a question that the flow can answer, or an answer that is followed by a question."""
     d = reply.d
     if d.s.reading_back or not reply.signs.asks(reply.tokens):
         return False
@@ -61,14 +61,14 @@ def _answer_to(d: DialogueDraft, tokens: Sequence[Token]) -> str:
 
 
 def _choices_of(d: DialogueDraft, slot: str) -> tuple[Choice, ...]:
-    """The choices of a slot; for a list, those of the first slot of an item that has some."""
+    """The choices of a slot. For a list: the choices of the first slot of its items that has choices."""
     spec = d.spec(slot)
     return spec.choices or next((d.spec(name).choices for name in spec.items if d.spec(name).choices), ())
 
 
 def _value_asked_for(d: DialogueDraft, said: list[str]) -> str:
-    """The value that the user asks to hear again: "what was the day again?". If this task doesn't hold it yet,
-    the answer says so."""
+    """The answer to "what was the day again?": the value, or a text saying that this task doesn't have it yet. Empty if
+    the user doesn't ask to hear a value again."""
     lists = d.domain.pack.words
     if said[0] not in lists.asks_for_value or not lists.again & set(said):
         return ""

@@ -28,7 +28,8 @@ _MONTHS_BACK, _MONTHS_AHEAD = 2, 9  # within this range a date is said without i
 
 
 def chosen(wording: Wording, number: int) -> str:
-    """One of several texts. The same number always gives the same text, so that a replay says the same."""
+    """One of several texts, chosen by `number`. The same number always gives the same text, so that a replay uses the
+    same words."""
     if isinstance(wording, str):
         return wording
     return wording[number % len(wording)] if wording else ""
@@ -39,8 +40,8 @@ def first_of(wording: Wording) -> str:
 
 
 def gaps_of(text: Wording) -> tuple[str, ...]:
-    """The names of the gaps in a text, and of the lists that it goes through. Names inside `{for each …}` are those of
-    the items, and don't count."""
+    """The names of the gaps in a text, and of the lists that `{for each …}` goes through. Gaps inside `{for each …}`
+    aren't included, because they are values of the items."""
     found: dict[str, None] = {}
     for one in (text,) if isinstance(text, str) else text:
         found |= dict.fromkeys(loop[1] for loop in FOR_EACH.finditer(one))
@@ -49,8 +50,8 @@ def gaps_of(text: Wording) -> tuple[str, ...]:
 
 
 def fill(text: str, values: Mapping[str, object], today: str = "", forms: ValueForms = ENGLISH_FORMS) -> str:
-    """The text with its gaps filled. The part between `{for each NAME}` and `{end}` is said for every item of a
-    list; its gaps are the values of the item. `forms` are those of the text's language."""
+    """The text with its gaps filled. The part between `{for each NAME}` and `{end}` is said for every item of a list;
+    its gaps are the values of the item. `forms` holds the words and forms of the text's language."""
 
     def each(loop: re.Match[str]) -> str:
         items = values.get(loop[1] + ITEM, values.get(loop[1]))
@@ -69,7 +70,8 @@ def _is_list(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
 
 
 def _parts_of(item: object) -> Mapping[str, object]:
-    """The values that gaps inside `{for each …}` may use. An item that isn't an object is `{value}`."""
+    """The values that gaps inside `{for each …}` may use. If the item isn't an object, `{value}` stands for the item
+    itself."""
     return item if isinstance(item, Mapping) else {"value": item}
 
 

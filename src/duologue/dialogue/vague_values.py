@@ -47,14 +47,14 @@ def _repeat(message: MessageInContext, first: int) -> bool:
 
 
 def _value_in(message: MessageInContext, text: str) -> Direct | Ambiguous | None:
-    """What a part of the reply means as a value of the asked slot; None if it isn't one."""
+    """A part of the reply, read as a value of the asked slot; None if it can't be read as one."""
     asked = Question(message.asked.slot, message.asked.text, message.asked.about)
     reading = message.d.domain.pack.replies.read(asked, text, message.d.today)
     return reading if isinstance(reading, Direct | Ambiguous) else None
 
 
 def _has_two_ends(message: MessageInContext, first: int) -> bool:
-    """Does a limit of two ends begin with the token `first`: "between ten and twelve"?"""
+    """Does a limit with two ends, such as "between ten and twelve", begin with the token `first`?"""
     words, tokens = message.words, message.tokens[first:]
     joint = next((at for at in range(2, len(tokens) - 1) if tokens[at].word in words.ands), 0)
     if not joint or tokens[0].word not in words.between:

@@ -38,7 +38,7 @@ def check_pattern(pattern: str) -> None:
 
 
 def is_match(pattern: str, value: str) -> bool:
-    """Does the whole value match? Capital and small letters are the same."""
+    """Does the whole value match? Upper and lower case make no difference."""
     return len(value) <= VALUE_CHARS_MAX and _compiled(pattern).fullmatch(value) is not None
 
 
@@ -82,7 +82,7 @@ def _member(content: Any, number: int) -> str:
 
 
 def _ways(parts: Any) -> int:
-    """In how many ways these parts can match one text at most; more than WAYS_MAX are not counted further."""
+    """The largest number of ways in which these parts can match one text. Counting stops above WAYS_MAX."""
     ways = 1
     for kind, content in parts:
         ways *= _ways_of(str(kind), content)

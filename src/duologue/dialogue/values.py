@@ -51,8 +51,8 @@ def validate_next(d: DialogueDraft) -> None:
 
 
 def _take_items(d: DialogueDraft, spec: SlotSpec, given: SetSlot | CorrectSlot) -> None:
-    """Put the items of a list in line: the flow completes and checks them one by one. A list from the program, and a
-    corrected one, is whole."""
+    """Queue the items of a list: the flow completes and validates them one by one. A list from the program, or a
+    corrected list, replaces the old one and is finished after these items."""
     is_whole = given.source == PROGRAM or isinstance(given, CorrectSlot)
     old = ListDraft() if is_whole else draft_in(d.top, spec.name)
     new = items_in(given.value, spec)
@@ -136,8 +136,8 @@ def reject(d: DialogueDraft, reason: str) -> None:
 
 
 def _after_denial(d: DialogueDraft, given: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
-    """The user was asked what to change, and gives a value: ask the confirmation again. If the step has none, the value
-    is read back before the action runs."""
+    """The value that the user gives after being asked what to change. The confirmation is then asked again. If the step
+    has no confirmation, the value is marked, so that it is read back before the action runs."""
     is_action = d.top.confirm == d.domain.patterns.what_to_change
     d.set_top(denied=False, confirm="" if is_action else d.top.confirm)
     return changed(given, {"source": PICKED_OUT}) if is_action else given

@@ -1,6 +1,6 @@
-"""A yes, a no and a cancellation: what they do to the open question, and what a value that is taken away does.
+"""What a yes, a no and a cancellation do to the open question, and what happens if the user takes a value back.
 
-Rule: no action runs because of a no or because a value was taken away. What a final action has done stays as it is.
+Rule: no action runs because of a no or because a value was taken back. The result of a final action stays unchanged.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def say_no(d: DialogueDraft) -> bool:
 
 def _was_offered(d: DialogueDraft) -> bool:
     """Did the agent itself open this flow, because the user changed a value after a final action? Then a no means that
-    it isn't wanted."""
+    the user doesn't want this flow."""
     if len(d.s.stack) < 2:
         return False
     below = d.s.stack[-2]

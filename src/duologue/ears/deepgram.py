@@ -1,7 +1,7 @@
 """Deepgram's live transcription as ears, over a WebSocket.
 
-The service detects speech and writes its text (`DeepgramEars(…)`), or only writes the text for ears that detect speech
-on this machine (`LocalEars(words=DeepgramEars(…))`). Rule: the API key is sent in a header, and nothing is retried.
+The service detects and transcribes speech (`DeepgramEars(…)`), or it only transcribes, for ears that detect speech on
+this machine (`LocalEars(words=DeepgramEars(…))`). Rule: the API key is sent in a header, and nothing is retried.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class DeepgramFailed(ServiceError):
 
 
 class DeepgramEars:
-    """Hears with Deepgram. The key is `api_key`, or DEEPGRAM_API_KEY of the environment for Deepgram's own address.
-    `extra` is added to the query of every connection, such as {"keyterm": "Duologue"}. `on_usage` is called with the
-    sound that was sent."""
+    """Ears that use Deepgram. The key is `api_key` or, for Deepgram's own address, the environment variable
+    DEEPGRAM_API_KEY. `extra` is added to the query of every connection, such as {"keyterm": "Duologue"}. `on_usage` is
+    called with the amount of sound that was sent."""
 
     def __init__(
         self,
@@ -82,23 +82,23 @@ class DeepgramEars:
 
     @property
     def usage(self) -> Usage:
-        """What was used so far."""
+        """The usage so far."""
         return self._usage.total
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Which service listens: data for a journal."""
+        """The name and the settings of the service, for a journal."""
         return {"stt": "deepgram", **self._query}
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
-        """What the service hears in this audio. Closing the generator closes the connection."""
+        """Yield what the service hears in this audio. Closing the generator closes the connection."""
         stream = DeepgramStream(self._connect, self._usage)
         async with reading(listen_with(stream, audio, False, self._text_ms_max)) as reports:
             async for heard in reports:
                 yield heard
 
     async def open_words(self) -> WordStream:
-        """Only the words of the service, for ears that detect speech by themselves."""
+        """Open a stream of words only, for ears that detect speech by themselves."""
         return StreamWords(DeepgramStream(self._connect, self._usage), self._text_ms_max)
 
     async def _connect(self, rate_hz: int) -> Any:
@@ -117,7 +117,8 @@ class DeepgramEars:
 
 
 class DeepgramStream(SpeechStream):
-    """One connection. It is opened when the first frame has told the sample rate; audio waits until then."""
+    """One connection. It is opened when the first frame arrives, because that shows the sample rate; audio is queued
+    until then."""
 
     def __init__(self, connect: Callable[[int], Any], usage: UsageCount) -> None:
         self._connect, self._usage = connect, usage
@@ -176,7 +177,7 @@ class DeepgramStream(SpeechStream):
             await asyncio.wait([task], timeout=CLOSE_S_MAX)
 
     async def _send(self) -> None:
-        """Send audio and markers in order, and a sign of life when there is nothing to send."""
+        """Send audio and markers in order, and a keep-alive message when there is nothing to send."""
         while True:
             try:
                 async with asyncio.timeout(KEEP_ALIVE_S):
@@ -189,7 +190,7 @@ class DeepgramStream(SpeechStream):
 
 
 def read_message(text: str | bytes) -> list[Given]:
-    """What a message of the service means. One that can't be read is a failure of the service."""
+    """The events in a message of the service. Raises DeepgramFailed if the message can't be read."""
     try:
         message = json.loads(text)
         kind = message["type"]

@@ -26,7 +26,8 @@ def is_installed() -> bool:
 
 
 def is_default() -> bool:
-    """Is an echo canceller installed on purpose? The plugins of `duologue[livekit]` bring the package along too."""
+    """Was the echo canceller installed on purpose? The plugins of `duologue[livekit]` also install its package, so with
+    these plugins the answer is no."""
     return is_installed() and importlib.util.find_spec("livekit.agents") is None
 
 

@@ -1,8 +1,8 @@
-"""The model that writes final texts: the one that also writes partial texts, or a better one where it keeps up.
+"""The model that transcribes final texts: the model of the partial texts, or a better one if it is fast enough.
 
-The better model is loaded, and if it was chosen also fetched, in the background; until it is there, and whenever it is
-too slow, the first model's text is reported. Rule: it never delays or blocks a call. Whether it keeps up is decided by
-`final_pace`, from measured times.
+The better model is loaded in the background, and downloaded before that if it was chosen and is missing. Until it is
+loaded, and whenever it is too slow, the first model's text is reported. Rule: the better model never delays or blocks a
+call. `final_pace` decides from measured times whether it keeps up.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class FinalModel:
             self._load_or_fetch()
 
     def start(self) -> None:
-        """The same, in the background."""
+        """Do the same as `load`, in the background."""
         if self._begins():
             threading.Thread(target=self._load_or_fetch, name="duologue-final-model", daemon=True).start()
 
@@ -67,7 +67,7 @@ class FinalModel:
 
     @property
     def offer(self) -> FinalModelOffer:
-        """What the stream may ask of the model."""
+        """Whether a stream may use the model, and up to which length of an utterance."""
         if self._model is None:
             return FinalModelOffer()
         if self.choice == "doubt":
@@ -76,7 +76,7 @@ class FinalModel:
 
     @property
     def status(self) -> dict[str, Any]:
-        """The choice and how it is going, for a journal and for programs."""
+        """The choice, and whether the model is ready, for a journal and for programs."""
         return {
             "final_model": self.choice,
             "final_model_ready": self._model is not None,
@@ -87,15 +87,15 @@ class FinalModel:
     # -- Measured times
 
     def ran(self, length_ms: int, took_ms: float) -> None:
-        """The model took this long for an utterance."""
+        """Record how long the model took for an utterance."""
         self._pace = self._pace.ran(length_ms, took_ms)
 
     def skipped(self) -> None:
-        """An utterance went without the model."""
+        """Record that an utterance was transcribed without this model."""
         self._pace = self._pace.skipped()
 
     def give_up(self, why: str) -> None:
-        """The model failed: go on without it."""
+        """Stop using the model, because it failed."""
         self._model = None
         self._problem = why
 
@@ -111,7 +111,7 @@ class FinalModel:
             self._load()
         except ModelMissing as missing:
             if self.choice == "base":
-                LOG.info("%s is fetched in the background; until it is there, final texts go without it", MODEL)
+                LOG.info("%s is downloaded in the background; until then, it isn't used for final texts", MODEL)
                 self._pull.start()
             else:
                 self._problem = str(missing)
@@ -124,6 +124,6 @@ class FinalModel:
             raise
         except Exception as failure:  # noqa: BLE001 - without this model, everything else goes on
             self.give_up(type(failure).__name__)
-            LOG.warning("%s can't be loaded (%s): final texts go without it", MODEL, type(failure).__name__)
+            LOG.warning("%s can't be loaded (%s): it isn't used for final texts", MODEL, type(failure).__name__)
         else:
             self._model = model

@@ -1,8 +1,8 @@
-"""Whether a better but slower model keeps up with the final texts of conversations.
+"""Decides whether a better but slower model keeps up with the final texts of conversations.
 
-The rule uses measured times: how long the model took for how much audio, waiting for a thread included. Rule: one late
-answer is enough to go without the model for utterances of that length; each utterance that goes without brings the next
-attempt nearer, because a machine that was busy may be free again.
+The decision uses measured times: how long the model took for how much audio, including the wait for a thread. Rule:
+after one late answer, the model isn't used for utterances of that length. Each utterance that is transcribed without it
+brings the next attempt nearer, because a busy machine may be free again.
 """
 
 from __future__ import annotations
@@ -23,18 +23,20 @@ class FinalPace:
 
     @property
     def length_ms_max(self) -> int:
-        """The longest utterance for which the model is in time."""
+        """The length of the longest utterance for which the model is fast enough."""
         if self.ms_per_s <= 0:
             return LENGTH_MS_MAX
         return int(min(LENGTH_MS_MAX, 1000 * LIMIT_MS / self.ms_per_s))
 
     def ran(self, length_ms: int, took_ms: float) -> FinalPace:
-        """The model took this long for an utterance. A late answer counts in full, others are averaged."""
+        """The pace after the model took this long for an utterance. A late answer counts in full, others are
+        averaged."""
         measured = 1000 * max(0.0, took_ms) / max(1, length_ms)
         if took_ms > LIMIT_MS or self.ms_per_s <= 0:
             return FinalPace(max(measured, self.ms_per_s))
         return FinalPace(self.ms_per_s + _SMOOTHING * (measured - self.ms_per_s))
 
     def skipped(self) -> FinalPace:
-        """An utterance went without the model."""
+        """The pace after an utterance was transcribed without this model. The measured time is reduced a little, so
+        that the model is tried again sooner."""
         return FinalPace(self.ms_per_s * _FORGETTING)

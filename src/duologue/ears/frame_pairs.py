@@ -18,7 +18,8 @@ _SAMPLE = 2  # bytes
 
 
 class FramePair(NamedTuple):
-    """One frame of the audio that was heard, and the frame that was played at the same time; None if nothing was."""
+    """One frame of the audio that was heard, and the frame that was played at the same time; None if nothing was
+    played."""
 
     heard: Samples
     played: Samples | None
@@ -73,7 +74,7 @@ class _PlainPairs:
         return samples
 
     def rest(self, rate_hz: int) -> Frame:
-        """What doesn't fill a frame."""
+        """The audio that doesn't fill a frame yet."""
         return Frame(bytes(self._heard), rate_hz, bytes(self._played))
 
 

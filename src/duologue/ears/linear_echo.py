@@ -1,10 +1,11 @@
 """Subtracts the echo of the agent's voice from the caller's sound, with an adaptive linear filter.
 
-The filter models the way from what was played to what comes back: a partitioned frequency-domain filter, adapted by
+The filter models the path from the played sound to its echo: a partitioned frequency-domain filter, adapted by
 normalised least mean squares. It covers a fifth of a second around a lag that is already known, so it is small and
-learns within seconds. A person's speech over the echo would spoil what is learned, so one copy of the filter learns
-all the time, and another copy, which is used, takes over what was learned once that has proved better. Only words need
-this filter: whether a person speaks is decided from the sound as it came. Rule: the result is never louder than that.
+learns within seconds. A person's speech over the echo would spoil the learning, so there are two copies of the filter.
+One learns all the time. The other is used, and gets the weights of the first once these have proved better. Only
+transcription needs this filter: whether a person speaks is decided from the unfiltered sound. Rule: the result is never
+louder than the unfiltered sound.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from duologue.audio.frames import Samples
 from duologue.turns.echo_level import UNKNOWN
 
 PARTITIONS = 6  # frames that the filter covers
-BEFORE = 2  # how many of them lie before the lag, which is known to a frame
+BEFORE = 2  # how many of them lie before the lag, which is only known to within a frame
 REACH = 24  # the longest lag in frames
 STEP = 1.0  # how fast the filter learns
 HANGOVER = 6  # frames in which nothing is learned after a sound that isn't echo
-BETTER = 0.7  # what is learned is better if it leaves less than this share of what the used filter leaves, ...
-REMOVED = 0.5  # ... and of what came in: while a person speaks, much is left
-WORSE = 4.0  # what is learned is bad if it leaves more than this many times what the used filter leaves
+BETTER = 0.7  # the learned filter is better if it leaves less than this share of what the used filter leaves, ...
+REMOVED = 0.5  # ... and less than this share of the incoming sound: while a person speaks, much is left
+WORSE = 4.0  # the learned filter is bad if it leaves more than this many times what the used filter leaves
 _QUIET = 1e-6  # power below which nothing is learned
 
 Spectrum = NDArray[np.complex64]
@@ -80,7 +81,8 @@ class LinearEcho:
         return heard - echo.astype(np.float32)
 
     def _moved(self, weights: Spectrum, source: Spectrum, power: NDArray[np.float32], left: Samples) -> Spectrum:
-        """The weights, moved towards an echo that explains what is left. Only the causal half of each part counts."""
+        """The weights after one step towards an echo that explains the sound that is left. Only the causal half of each
+        part counts."""
         error = np.fft.rfft(np.concatenate((np.zeros(self.size, np.float32), left)))
         step = STEP * source.conj() * error / (power + 1e-3 * power.max() + 1e-9)
         moved = np.fft.irfft(weights + step, axis=1)

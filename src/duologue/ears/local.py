@@ -3,8 +3,9 @@
 Silero runs on the event loop, once for all conversations whose frames arrive together. Every other model runs in a
 thread. Onsets (the first signs of speech) and ends are reported as soon as they are known, without waiting for text.
 Text is reported in the order in which it was said. Rule: when the machine can't keep up, partial transcripts are
-skipped, but final ones never are. Every onset gets exactly one final transcript, unless its audio is discarded. What is
-decided is decided by `stream`.
+skipped, but final ones never are. Every onset gets exactly one final transcript, unless its audio is discarded. All
+decisions (when an utterance begins and ends, when a model runs, what is reported) are made by the pure state machine in
+`stream.py`.
 """
 
 from __future__ import annotations
@@ -38,12 +39,13 @@ class LocalEars:
     """Serves any number of conversations at once. The default model transcribes English. `cancels_echo` removes the
     agent's echo before transcribing. By default it is on if `duologue[echo]` is installed and the plugins of
     `duologue[livekit]`, which bring the same package, aren't. Without `judges_turns`, no end-of-turn model runs.
-    `final_model` says which model writes final texts: `tiny`, `base` (more accurate; fetched in the background if it is
-    missing) or `auto` (`base` if it is installed and keeps up). The end of a turn was tuned with the texts of `tiny`,
-    which is the `stt` unless you pass another one. `words` is a service that writes all text instead, such as
-    `PluginEars(deepgram.STT())`; with `turn_end="service"`, the service's judgement also ends a turn.
-    `noise_suppressor` makes what removes noise before transcribing, one for each conversation, such as
-    `WebrtcNoiseSuppressor`. It is off by default, because it made words worse where it was measured."""
+    `final_model` says which model transcribes final texts: `tiny`, `base` (more accurate; fetched in the background if
+    it is missing) or `auto` (`base` if it is installed and keeps up). The end of a turn was tuned with the texts of
+    `tiny`, which is the `stt` unless you pass another one. `words` is a service that transcribes everything instead,
+    such as `PluginEars(deepgram.STT())`; with `turn_end="service"`, the service's judgement also ends a turn.
+    `noise_suppressor` is a class or function, such as `WebrtcNoiseSuppressor`. For each conversation, it makes an
+    object that removes noise before transcribing. This is off by default, because it made words worse where it was
+    measured."""
 
     def __init__(
         self,
@@ -110,7 +112,7 @@ class LocalEars:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Which models listen, and all their settings: data for a journal."""
+        """The names and all settings of the models, for a journal."""
         models = self._models
         return {
             "vad": getattr(models.vad, "__name__", type(models.vad).__name__),
@@ -125,7 +127,7 @@ class LocalEars:
         }
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        """What is heard in this audio, as soon as it is known. Ends when the audio ends."""
+        """Yield what is heard in this audio, as soon as it is known. Ends when the audio ends."""
         self._models.final.start()
         stream = LocalStream(self._models)
         tasks = [asyncio.ensure_future(stream.read(audio)), asyncio.ensure_future(stream.write())]
@@ -142,19 +144,19 @@ class LocalEars:
 
 
 class NoModel:
-    """Stands for the STT model of ears whose words come from a service."""
+    """Takes the place of the STT model in ears whose words come from a service."""
 
     partial_ms = 288
 
     def load(self) -> None:
-        """There is nothing to load."""
+        """Do nothing: there is no model to load."""
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:  # noqa: ARG002
-        raise AssertionError("a service writes the text of these ears")
+        raise AssertionError("these ears get their text from a service")
 
 
 def _check_suppressor(make: Callable[[], NoiseSuppressor] | None) -> None:
-    """Raise for something that makes no suppressor, and for a package that is missing."""
+    """Raise an error if this can't make a suppressor, or if a package is missing."""
     if make is None:
         return
     if not callable(make) or not hasattr(make(), "feed"):
@@ -162,7 +164,7 @@ def _check_suppressor(make: Callable[[], NoiseSuppressor] | None) -> None:
 
 
 def _check_words(words: WordService | None, stt: Transcribes | None, final_model: str, turn_end: str) -> None:
-    """Raise for settings that contradict each other."""
+    """Raise an error if these settings contradict each other."""
     if turn_end not in ("local", "service"):
         raise ValueError(f"turn_end={turn_end!r}: choose local or service")
     if words is None:

@@ -1,7 +1,7 @@
 """The I/O of one conversation's local ears: runs the models that `stream` asks for, and passes on its reports.
 
 One task reads audio, the other transcribes. Silero runs on the event loop, every other model in a thread. Rule: nothing
-is decided here. What happens becomes an input of `step`, and what `step` returns is done.
+is decided here. Every event becomes an input of `step`, and the outputs of `step` are carried out.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _SILENCE = np.zeros(FRAME_SAMPLES, np.float32)
 @dataclass(frozen=True)
 class Models:
     """The models and settings of these ears. Without a turn model, a reported pause doesn't say whether the turn is
-    probably over. With `words`, that service writes all text, and `stt` isn't used."""
+    probably over. With `words`, that service transcribes everything, and `stt` isn't used."""
 
     stt: Transcribes
     vad: Callable[[], VoiceDetector]
@@ -121,7 +121,8 @@ class LocalStream:
             self._gap.cancel()
 
     def _take(self, given: StreamInput, failure: Exception | None = None) -> None:
-        """Give the machine an input, and do what it returns. `failure` is the exception that this input tells of."""
+        """Pass an input to the machine, and carry out what it returns. `failure` is the exception that this input
+        reports."""
         self._state, outputs = step(self._models.settings, self._state, given)
         for output in outputs:
             self._do(output, failure)
@@ -214,7 +215,7 @@ class LocalStream:
         self._models.batches.of_loop(vad).ask(frame, vad.memory, answer)
 
     def _set_looks(self) -> None:
-        """Over the agent's speech, the first look counts, because the playback must be held immediately."""
+        """Judge each frame only once while the agent speaks, because the playback must be held immediately."""
         if isinstance(self._vad, SileroVad):
             self._vad.memory.looks_twice = not self._state.is_sounding
 
@@ -222,7 +223,7 @@ class LocalStream:
         self._follow(pair, Judged(probability, pair.heard, failure))
 
     def _follow(self, pair: FramePair, judged: Judged) -> None:
-        """Measure one frame."""
+        """Measure one frame, and pass the result to the machine."""
         energy = rms(pair.heard)
         level_db = to_dbfs(energy)
         played_db = SILENCE_DBFS if pair.played is None else to_dbfs(rms(pair.played))
@@ -232,7 +233,7 @@ class LocalStream:
         self._take(SoundFrame(judged.probability, energy, level_db, excess_db, fault), judged.failure)
 
     def _without_echo(self, pair: FramePair, sound: Samples, excess_db: float) -> Samples:
-        """The sound of this frame for the models that need words, if the lag of an echo is known."""
+        """The sound of this frame without the echo, if the lag of the echo is known."""
         lag = self._echo.level.lag
         if lag == UNKNOWN or self._threaded.cancels_echo:
             return sound
@@ -245,7 +246,7 @@ class LocalStream:
         self._text_source.add(self._without_noise(sound))
 
     def _without_noise(self, sound: Samples) -> Samples:
-        """The sound for the models that need words. If the suppressor fails, the noise stays from then on."""
+        """The sound without noise, for transcription. If the suppressor fails, it isn't used any more."""
         if self._suppressor is None:
             return sound
         try:
@@ -350,7 +351,7 @@ class LocalStream:
             final.skipped()
 
     def _refine(self, request: RefineText) -> None:
-        """Have the better model write a final text."""
+        """Have the better model transcribe the final text of an utterance."""
         self._refining += 1
         model, lane = self._models.final.model, ModelLane(self._models.threads, Urgency.REFINED)
         if model is None:  # it has just failed in another conversation
@@ -397,10 +398,10 @@ class LocalStream:
 
 
 def rewrite(model: Transcribes, audio: Samples, draft: Sequence[int]) -> Hypothesis:
-    """The text of a whole utterance by this model. Runs in a thread."""
+    """Transcribe a whole utterance with this model. Runs in a thread."""
     return hypothesis_of(model.transcribe(audio, draft))
 
 
 def _name(failure: Exception) -> str:
-    """What to tell of a failure: its type only, because a message may contain words."""
+    """How a failure is named in reports: only its type, because its message may contain spoken words."""
     return type(failure).__name__

@@ -1,10 +1,9 @@
 """The few threads in which models run. All conversations share them, and the most urgent work runs first.
 
 Speech detection must finish within a frame and a final transcript soon, but a partial transcript can wait. Among
-work that is equally urgent, that of the conversation that was served longest ago runs first. Rule:
-transcription never takes the last thread, so speech is detected even while every other thread transcribes, and a thread
-that computes in Python soon gives way to the event loop. Work that hangs is abandoned, and another thread takes its
-thread's place.
+equally urgent work, the conversation that was served longest ago comes first. Rule: transcription never takes the last
+thread, so speech is detected even while every other thread transcribes, and a thread that computes in Python soon gives
+way to the event loop. Work that hangs is abandoned, and another thread replaces the one that it blocks.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class ModelThreads:
             self._changed.notify()
 
     def abandon(self, job: _QueuedWork) -> None:
-        """This work hangs: go on without its thread, which can't be stopped, and start another one in its place."""
+        """Abandon work that hangs. Its thread can't be stopped, so another thread is started in its place."""
         with self._changed:
             if job in self._waiting:
                 self._waiting.remove(job)
@@ -180,7 +179,7 @@ class ModelLane(Executor):
         return future
 
     def abandon(self) -> None:
-        """The newest work of this lane hangs: don't wait for it."""
+        """Abandon the newest work of this lane, because it hangs."""
         if self._newest is not None:
             self._threads.abandon(self._newest)
 

@@ -2,7 +2,7 @@
 
 Optional and off by default, because it made words worse where it was measured (`duologue bench noise`). Uses WebRTC's
 suppressor from the package webrtc-noise-gain, which works in pieces of 10 ms. Rule: only the audio for words is
-changed. Voice detection and the judgement of pauses always hear what the microphone heard.
+changed. Voice detection and the judgement of pauses always get the audio before noise suppression.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class NoiseSuppressor(Protocol):
     """Removes noise from the audio of one conversation, at 16 kHz."""
 
     def feed(self, sound: Samples) -> Samples:
-        """The sound without noise: exactly as many samples, which may come a little later. Called on the event loop
-        for every frame of 32 ms, so it must return within a millisecond or two."""
+        """Return the sound without noise: exactly as many samples as were passed, which may be delayed a little. Called
+        on the event loop for every frame of 32 ms, so it must return within a millisecond or two."""
         ...
 
 

@@ -1,8 +1,8 @@
 """The frames and markers of one stream, in order: what came after a frame waits until the frame is judged.
 
-A frame is judged in the next pass of the event loop, together with frames of other streams. Rule: no task and no future
-for a frame. Only a stream that is far ahead of its judgements makes its reader wait, or drops frames if that can't
-wait.
+A frame is judged in the next pass of the event loop, together with frames of other streams. Rule: no task or future is
+created for a frame. The reader of the stream has to wait only if many frames are waiting to be judged. If it can't
+wait, frames are dropped.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .vad_batch import Answer
 T = TypeVar("T")
 
 AHEAD_MAX = 8  # items that may wait: a line that sends a second of audio at once is read piece by piece
-WAITING_MAX = 160  # if the reader can't wait, more items than this drop the oldest frame: five seconds of audio
+WAITING_MAX = 160  # if more items than this wait, the oldest frame is dropped: five seconds of audio
 
 
 class OrderedFrames(Generic[T]):
-    """One stream. `judge` has a frame judged, `follow` takes a judged frame, `take` everything else, and `fail` the
-    exception of one of them, after which nothing more is taken."""
+    """One stream. `judge` is called to have a frame judged, `follow` with each judged frame, and `take` with every
+    other item. If one of them raises an exception, `fail` is called with it, and the stream stops."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class OrderedFrames(Generic[T]):
             self._go_on()
 
     async def settle(self, ahead_max: int = AHEAD_MAX) -> None:
-        """Wait until at most this many items wait."""
+        """Wait until at most this many items are queued."""
         while len(self._waiting) + (self._judged is not None) > ahead_max and not self._is_stopped:
             self._reader = asyncio.get_running_loop().create_future()
             try:
@@ -65,7 +65,7 @@ class OrderedFrames(Generic[T]):
         return len(self._waiting) > AHEAD_MAX
 
     def stop(self) -> None:
-        """Take nothing more."""
+        """Drop all queued items, and accept no more."""
         self._is_stopped = True
         self._waiting.clear()
         self._judged = None

@@ -1,9 +1,9 @@
-"""When the voice detector judges a sound a second time, and what the answer is then.
+"""Decides when the voice detector judges a sound a second time, and which answer counts then.
 
 Silero's answer depends on where its frames begin: the same short word gets 0.2 or 0.9, half a frame apart. So while it
 is unsure, it also judges frames that begin half a frame earlier. The mean of both answers counts if it is higher, so
-that no voice is heard worse than before. Rule: a voice that was sure for some frames isn't judged again, so the end of
-speech is found as before.
+that the second look never makes a voice less probable. Rule: a voice that was sure for some frames isn't judged again,
+so the end of speech is found as before.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from duologue.turns.voicing import log_odds
 
 NOTICED = 0.1  # from this probability on, a sound may be a voice
 SURE = 0.9  # a frame with this probability is surely voice, ...
-SURE_FRAMES = 4  # ... and after so many of them, the sound needs no second look
+SURE_FRAMES = 4  # ... and after this many of them, the sound needs no second look
 QUIET = 0.35  # frames below this are silent, ...
-QUIET_FRAMES = 6  # ... and after so many in a row, the sound is over
+QUIET_FRAMES = 6  # ... and after this many in a row, the sound is over
 
 
 @dataclass(slots=True)
@@ -42,5 +42,6 @@ class SoundDoubt:
 
 
 def raised(first: float, second: float) -> float:
-    """The answer that counts: the probability whose log-odds are the mean of both, but never less than the first."""
+    """The answer that counts: the probability whose log-odds are the mean of both, but never less than the first
+    answer."""
     return max(first, 1 / (1 + math.exp(-(log_odds(first) + log_odds(second)) / 2)))

@@ -1,4 +1,4 @@
-"""Ears whose service detects speech and writes its text: audio goes to a stream, its events become reports.
+"""Ears whose service detects and transcribes speech: audio is passed to a stream, whose events become reports.
 
 `service_utterances` decides what is reported. Rule: a failure of the stream ends listening. The conversation decides
 whether the ears are started again.
@@ -26,7 +26,7 @@ class SpeechStream(Protocol):
 
     @property
     def at_ms(self) -> int:
-        """How much audio was passed to the service."""
+        """How much audio was passed to the service, in ms."""
         ...
 
     def push(self, frame: Frame) -> None:
@@ -49,7 +49,7 @@ class SpeechStream(Protocol):
 async def listen_with(
     stream: SpeechStream, audio: AsyncIterator[Incoming], judges_turns: bool, text_ms_max: int
 ) -> AsyncGenerator[Heard, None]:
-    """What the service hears in this audio. Closing the generator closes the stream."""
+    """Yield what the service hears in this audio. Closing the generator closes the stream."""
     listening = _Listening(stream, judges_turns, text_ms_max)
     tasks = [asyncio.ensure_future(listening.read(audio)), asyncio.ensure_future(listening.write())]
     try:

@@ -1,4 +1,4 @@
-"""Text of local utterances by a service: the words of a `WordService`, with voice detection on this machine.
+"""Transcribes utterances with a service (`WordService`), while speech is detected on this machine.
 
 Takes the requests that `stream` makes and answers them as a local model would: a partial transcript at once with the
 newest text, a final one when the service has it. Rule: nothing is decided here, and if the service fails, the stream of
@@ -21,7 +21,8 @@ QUEUE_FRAMES_MAX = 2_000  # audio that waits while the service connects: about a
 
 
 class ServiceText:
-    """The words of one stream. `report` passes on what the ears report, `take` gives an input to their machine."""
+    """The words of one stream. `report` is called with each report of the ears, and `take` with each input for their
+    machine."""
 
     def __init__(
         self,
@@ -85,7 +86,7 @@ class ServiceText:
         return self._request is not None
 
     async def work(self) -> TextWritten | None:
-        """Answer the newest request. Returns None without a request. Raises if the service fails."""
+        """Answer the newest request. Returns None if there is no request. Raises if the service fails."""
         request, words = self._request, self._words
         if request is None or words is None:
             return None

@@ -31,7 +31,7 @@ class SilenceHeard:
 @dataclass(frozen=True, slots=True)
 class TextHeard:
     """Text of the service. `end_ms` is where its last word ends in the audio, 0 if that isn't known. A `settled` text
-    doesn't change any more, a `stable` one hardly."""
+    doesn't change any more; a `stable` text will hardly change."""
 
     text: str
     confidence: float = 1.0
@@ -43,7 +43,7 @@ class TextHeard:
 
 @dataclass(frozen=True, slots=True)
 class TextOverdue:
-    """The final text of an ended utterance was waited for long enough."""
+    """The final text of an ended utterance has not come in time."""
 
 
 Given: TypeAlias = OnsetHeard | SilenceHeard | TextHeard | TextOverdue | Commit | Discard
@@ -66,7 +66,7 @@ class ServiceUtterance:
 
     @property
     def is_awaited(self) -> bool:
-        """Has it ended without a final text so far?"""
+        """Has the utterance ended, and is its final text still missing?"""
         return self.ended_at is not None and not self.is_final and not self.is_discarded
 
     @property
@@ -79,7 +79,7 @@ class ServiceUtterance:
 
     @property
     def confidence(self) -> float:
-        """The mean confidence, by the length of the texts."""
+        """The mean confidence of the texts, weighted by their length."""
         known = self.all_texts
         length = sum(len(one.text) for one in known)
         return sum(one.confidence * len(one.text) for one in known) / length if length else 1.0
@@ -107,7 +107,7 @@ class SpokenState:
 
 
 def step(state: SpokenState, given: Given, at_ms: int) -> tuple[SpokenState, tuple[Heard, ...]]:
-    """The state after this, and what the ears report, in this order."""
+    """The state after this input, and what the ears report, in this order."""
     match given:
         case OnsetHeard():
             is_on = state.newest is not None and state.newest.is_on
@@ -175,7 +175,7 @@ def _hear(state: SpokenState, heard: TextHeard, at_ms: int) -> tuple[SpokenState
 
 
 def _owner(state: SpokenState, heard: TextHeard, at_ms: int) -> ServiceUtterance | None:
-    """The utterance to which this text belongs; None: a new one."""
+    """The utterance to which this text belongs; None if it begins a new utterance."""
     ended = [one for one in state.known if one.ended_at is not None]
     if heard.end_ms:
         for one in ended:
@@ -207,7 +207,7 @@ def _finish_all(state: SpokenState) -> tuple[SpokenState, tuple[Heard, ...]]:
 
 
 def _commit(state: SpokenState, at_ms: int) -> tuple[SpokenState, tuple[Heard, ...]]:
-    """End the newest utterance. Speech that goes on becomes another one."""
+    """End the newest utterance. Speech that goes on becomes another utterance."""
     spoken = state.newest
     if spoken is None or not spoken.is_on:
         return state, ()
@@ -219,7 +219,7 @@ def _commit(state: SpokenState, at_ms: int) -> tuple[SpokenState, tuple[Heard, .
 
 
 def _discard(state: SpokenState, at_ms: int) -> SpokenState:
-    """Drop the newest utterance. Of later text, only what was said after this counts."""
+    """Drop the newest utterance. Text that comes later counts only if it was spoken after this."""
     spoken = state.newest
     if spoken is None or spoken.is_final:
         return state

@@ -1,7 +1,7 @@
-"""The words of an STT service with streams, for ears that detect speech on this machine.
+"""The words of an STT service that transcribes streams, for ears that detect speech on this machine.
 
 The service gets all audio, and `service_utterances` decides which text belongs to which utterance. Rule: `finish`
-returns within the time limit, with the best text that is known by then. What comes later is told as late text.
+returns within the time limit, with the best text that is known by then. Text that comes later is reported as late text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COVERED_MS = 300  # a text whose last word ends this much before the voice may b
 
 
 def _ignore(*given: object) -> None:
-    """Until `follow` is called, nothing is told."""
+    """Do nothing: the callback until `follow` is called."""
 
 
 class StreamWords(WordStream):

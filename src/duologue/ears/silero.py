@@ -1,8 +1,8 @@
 """Voice activity detection (VAD) by Silero, 32 ms at a time.
 
 Returns probabilities of speech, which `speech_gate` turns into onsets and ends. Rule: the memory of each stream is a
-separate object, so that one run of the model can serve many streams. Digital silence that goes on needs only the part
-of the model that remembers. A sound of which the model is unsure is judged twice (`second_look`).
+separate object, so that one run of the model can serve many streams. While digital silence goes on, only the recurrent
+part of the model runs. If the model is unsure about a sound, it is judged twice (`second_look`).
 """
 
 from __future__ import annotations

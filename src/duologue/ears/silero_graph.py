@@ -26,7 +26,7 @@ Weights = NDArray[np.float32]
 
 def faster_graph(file: bytes) -> bytes:
     """A model with the inputs `heard`, `hidden` and `cell`, and the outputs `probability`, `hidden_after` and
-    `cell_after`: tables with a row for each stream. Raises `ValueError` if the file isn't the model it should be."""
+    `cell_after`: tables with a row for each stream. Raises `ValueError` if the file isn't the expected model."""
     graph, weights = GraphWriter(), _weights(file)
     encoded = _encoder(graph, weights, _magnitudes(graph, weights, "heard"))
     recurrent = np.concatenate((weights["decoder.rnn.weight_ih"], weights["decoder.rnn.weight_hh"]), axis=1)

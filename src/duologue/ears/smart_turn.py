@@ -28,7 +28,8 @@ TAIL_STEPS = 12  # the last 240 ms of the encoder output are averaged: how the l
 
 
 class TurnJudgement(NamedTuple):
-    """The log-odds that the turn is over, and the encoder output: pooled over all 8 s, then the mean of its end."""
+    """The log-odds that the turn is over, and the encoder output: pooled over all 8 s, followed by the mean of the last
+    240 ms."""
 
     logit: float
     embedding: tuple[float, ...]

@@ -56,9 +56,9 @@ class VoiceGate:
         return replace(self, is_cut=self.is_open, voiced=0, evidence=0.0)
 
     def heard(self, rule: GateRule, probability: float, is_eager: bool = False) -> tuple[VoiceGate, Change | None]:
-        """After the next frame, and what the frame changed; None if nothing. With `is_eager`, one sure frame is enough
-        for an onset. The caller sets `is_eager` while the agent speaks, because the playback must be held immediately.
-        Whether the sound was speech is judged afterwards."""
+        """The gate after the next frame, and what the frame changed; None if it changed nothing. With `is_eager`, one
+        sure frame is enough for an onset. The caller sets `is_eager` while the agent speaks, because the playback must
+        be held immediately. Whether the sound was speech is judged afterwards."""
         voiced, quiet, evidence = self._count(rule, probability)
         begins = evidence >= rule.eager_evidence if is_eager else voiced >= _frames(rule.onset_ms)
         if (not self.is_open or self.is_cut) and begins:

@@ -2,8 +2,8 @@
 
 Decides when utterances begin and end, when models should run, and what is reported. It counts time in frames. Rule:
 `step` is pure. An onset is reported before any word of its utterance, and every onset gets exactly one final text,
-unless its audio is discarded or the stream breaks. Work of a model that fails or never answers costs at most its own
-result.
+unless its audio is discarded or the stream breaks. If a model fails or never answers, only the result of that work is
+lost.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def step(
 
 
 class _Draft:
-    """One step in the making."""
+    """The state and the outputs of a step while it is computed."""
 
     def __init__(self, settings: StreamSettings, state: StreamState) -> None:
         self.settings = settings
@@ -112,7 +112,7 @@ class _Draft:
     # -- Frames
 
     def _hear(self, frame: SoundFrame) -> None:
-        """Sound counts as speech only if it is clearly louder than the agent's echo could be."""
+        """Handle a frame. Its sound counts as speech only if it is clearly louder than the agent's echo could be."""
         probability, deaf_frames = frame.probability, 0
         if not 0 <= probability <= 1:
             probability, deaf_frames = 0.0, self.state.deaf_frames + 1
@@ -311,7 +311,7 @@ class _Draft:
         self._report_finals()
 
     def _note_refined(self, given: TextRefined) -> None:
-        """Take the better model's text. If it found no word, there may be none."""
+        """Note the better model's text. If that model found no word, the text is empty."""
         refined = plausible_text(given.text) if given.text is not None else None
         self.state = replace(
             self.state,
@@ -349,15 +349,17 @@ class _Draft:
                 self._go_without_text(failed.request, failed.why)
 
     def _go_without_judgement(self, request: JudgePause, why: str) -> None:
-        """Without its pitch, a clear voice is believed, and a faint one is judged by its words."""
-        self.out.append(EarsWarning(f"the model that judges pauses failed ({why}): this pause goes without it"))
+        """Go on without the judgement of a pause. As the pitch is unknown, a clear voice counts as speech, and a faint
+        one is judged by its words."""
+        self.out.append(EarsWarning(f"the model that judges pauses failed ({why}): this pause isn't judged"))
         if request.is_doubt:
             pitched_ms = PITCHED_MS_CLEAR if is_clear(request.known) else 0
             self._note_judgement(request.pause, replace(request.known, pitched_ms=pitched_ms))
 
     def _go_without_text(self, request: RequestText, why: str) -> None:
-        """A partial transcript is skipped. A final one is tried again; after that, the latest partial one has to do.
-        If there is no text at all, words would be lost, so the stream breaks."""
+        """Go on after a failed transcription. A partial transcript is skipped. A final one is tried again; if that
+        fails too, the latest partial transcript replaces it. If there is no text at all, words would be lost, so the
+        stream breaks."""
         if self.state.asked == request:
             self.state = replace(self.state, asked=None)
         utterance = self._waiting(request.utterance)

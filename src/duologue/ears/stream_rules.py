@@ -28,7 +28,7 @@ from .stream_state import (
 
 
 def measured(state: StreamState, probability: float, level_db: float) -> TurnHeard:
-    """The turn after the next frame. A voice ends its pause."""
+    """The turn after the next frame. Voice in the frame ends a pause of the turn."""
     turn = state.turn
     voicing = turn.voicing.heard(probability, level_db)
     first = state.frames if voicing.begun and not turn.voicing.begun else turn.first
@@ -48,8 +48,8 @@ def extended(state: StreamState, is_paused: bool) -> tuple[Utterance, ...]:
 
 
 def next_text(state: StreamState) -> RequestText | None:
-    """The next transcript that is needed: utterances in order, and of each the final transcript if it has ended,
-    otherwise settling if that is needed, otherwise a partial transcript."""
+    """The next work that the oldest utterance needs: a final transcript if it has ended, otherwise settling if it is
+    long, otherwise a partial transcript if one is due. None if it needs nothing now."""
     if not state.utterances:
         return None
     oldest = state.utterances[0]
@@ -63,11 +63,11 @@ def next_text(state: StreamState) -> RequestText | None:
     return None
 
 
-# -- Numbers of models that aren't numbers
+# -- Invalid numbers from models
 
 
 def plausible_text(said: Hypothesis) -> Hypothesis:
-    """A confidence that isn't between 0 and 1 becomes 0."""
+    """The text, in which a confidence that isn't between 0 and 1 is replaced by 0."""
     numbers = (said.confidence, said.stability, 0.0 if said.last_confidence is None else said.last_confidence)
     if all(0 <= number <= 1 for number in numbers):
         return said
@@ -76,7 +76,7 @@ def plausible_text(said: Hypothesis) -> Hypothesis:
 
 
 def plausible_pause(features: PauseFeatures) -> PauseFeatures:
-    """A judgement that isn't finite is no judgement."""
+    """The features, without the judgement if one of its numbers isn't finite."""
     numbers = (features.turn_logit or 0.0, *features.turn_embedding)
     if all(map(math.isfinite, numbers)):
         return features
@@ -99,8 +99,8 @@ def joined(before: PauseFeatures | None, now: PauseFeatures) -> PauseFeatures:
 
 
 def refine_ms(settings: StreamSettings, state: StreamState, utterance: Utterance, said: Hypothesis) -> int:
-    """How long to wait for the better model's text; 0 if it isn't asked. It is asked if it keeps up, if the sound may
-    not be speech, and if the first model found no word in a clear voice."""
+    """How long to wait for the better model's text; 0 if it isn't asked. It is asked in three cases: it keeps up, the
+    sound may not be speech, or the first model found no word in a clear voice."""
     if not state.offer.is_ready:
         return 0
     known = _known_of(state, FinalText(utterance.number, said, sound=utterance.sound, pause=utterance.pause))
@@ -135,14 +135,14 @@ def report_of(settings: StreamSettings, state: StreamState, final: FinalText) ->
 
 
 def _is_guess(final: FinalText) -> bool:
-    """Did the first model find no word, and is the other one not sure of its own?"""
+    """Did the first model find no word, and is the better model unsure of its words?"""
     better = final.refined
     is_unsure = better is not None and better.confidence < CONFIDENCE_SURE
     return is_unsure and not final.said.text and not final.is_committed
 
 
 def _known_of(state: StreamState, final: FinalText) -> PauseFeatures:
-    """How the utterance of this text sounded, and what both models read in it."""
+    """How the utterance of this text sounded, and which words both models found in it."""
     known = final.sound or state.turn.measured
     if state.turn.pause == final.pause and state.turn.known is not None:
         known = replace(known, pitched_ms=state.turn.known.pitched_ms)

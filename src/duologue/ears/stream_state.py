@@ -99,8 +99,8 @@ class RequestText:
 
 @dataclass(frozen=True, slots=True)
 class RefineText:
-    """Have the better model write the final text of an utterance, from its audio between `first` and `end`. An answer
-    that takes longer than `ms_max` is too late."""
+    """Have the better model transcribe the final text of an utterance, from its audio between `first` and `end`. An
+    answer that takes longer than `ms_max` is too late."""
 
     utterance: int
     first: int
@@ -172,7 +172,8 @@ class TextWritten:
 
 @dataclass(frozen=True, slots=True)
 class TextRefined:
-    """The better model wrote the final text of an utterance, or was too late: then there is no text."""
+    """The better model transcribed the final text of an utterance. `text` is None if the model was too late or
+    failed."""
 
     utterance: int
     text: Hypothesis | None = None
@@ -249,7 +250,7 @@ StreamOutput: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """Speech from one onset to the next that has no final text yet. `end` grows while it is open."""
+    """Speech from one onset to the next, until its final text is known. `end` grows while it is open."""
 
     number: int
     first: int
@@ -273,7 +274,7 @@ class Utterance:
         return (self.end - self.first) * FRAME_MS
 
     def reaching(self, end: int, wanted: int, due_ms: int) -> Utterance:
-        """After one more frame. All fields are passed, because this is done for every frame and `replace` is slow."""
+        """The utterance after one more frame. All fields are passed, because `replace` is slow."""
         return Utterance(
             self.number,
             self.first,
@@ -319,7 +320,7 @@ class TurnHeard:
 
     @property
     def measured(self) -> PauseFeatures:
-        """What the frames of this turn tell."""
+        """The features that were measured in the frames of this turn."""
         heard = self.voicing
         return PauseFeatures(
             heard.voiced_ms,
@@ -349,7 +350,7 @@ class StreamState:
     deaf_frames: int = 0  # frames in a row that the voice detector couldn't judge
 
     def heard(self, kept: int, gate: VoiceGate, turn: TurnHeard, utterances: tuple[Utterance, ...]) -> StreamState:
-        """After one more frame. All fields are passed, because this is done for every frame and `replace` is slow."""
+        """The state after one more frame. All fields are passed, because `replace` is slow."""
         return StreamState(
             self.frames + 1,
             kept,
@@ -375,7 +376,7 @@ class StreamState:
 
     @property
     def needed_from(self) -> int:
-        """Audio before this position is not needed for a transcript any more."""
+        """The position before which no audio is needed for a transcript any more."""
         return self.utterances[0].first if self.utterances else self.frames - self.kept
 
     @property

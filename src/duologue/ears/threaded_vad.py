@@ -1,7 +1,7 @@
 """Voice detection in a thread: for detectors that may be slow, and for audio whose echo is cancelled.
 
-Silero without echo cancellation doesn't need this: it runs on the event loop (`vad_batch`). Rule: a detector that hangs
-costs its thread, and ends the stream with one line.
+Silero without echo cancellation doesn't need this: it runs on the event loop (`vad_batch`). Rule: if a detector hangs,
+its thread is abandoned, and the stream ends with an error of one line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class VoiceDetector(Protocol):
 
 
 class Judged(NamedTuple):
-    """What the voice detector and the echo canceller made of a frame."""
+    """The results of the voice detector and the echo canceller for a frame."""
 
     probability: float
     sound: Samples
@@ -48,7 +48,7 @@ class ThreadedVad:
 
     @property
     def cancels_echo(self) -> bool:
-        """Has the echo canceller begun its work?"""
+        """Is the echo canceller in use?"""
         return self._canceller is not None
 
     def hears_echo(self, pairs: Sequence[FramePair]) -> bool:

@@ -78,7 +78,7 @@ class StreamTranscription:
     # -- In a thread
 
     def work(self) -> TextWritten | None:
-        """Do the newest request. Returns None if it was withdrawn."""
+        """Do the work of the newest request. Returns None if it was withdrawn."""
         with self._lock:
             request, self._waiting = self._waiting, None
             if request is None:

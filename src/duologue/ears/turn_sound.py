@@ -1,7 +1,7 @@
 """The audio of the current turn, and how models judge it when the user pauses.
 
-Stores the last seconds of a stream. Rule: what to judge and when is decided by `stream`; the code here only reads the
-audio and runs the model.
+Stores the last seconds of a stream. Rule: `stream` decides what is judged and when; the code here only reads the audio
+and runs the model.
 """
 
 from __future__ import annotations

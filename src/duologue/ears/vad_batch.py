@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from .model_input import Samples
 from .silero import VadMemory
 
-BATCH_MAX = 32  # a run of so many takes about 2 ms
+BATCH_MAX = 32  # a run with this many frames takes about 2 ms
 
 Answer: TypeAlias = Callable[[float, Exception | None], None]
 """Called with the probability of speech in a frame; NaN and an exception if the detector failed."""
@@ -69,7 +69,7 @@ class VadBatches:
         self._batches: WeakKeyDictionary[asyncio.AbstractEventLoop, VadBatch] = WeakKeyDictionary()
 
     def of_loop(self, vad: Batches) -> VadBatch:
-        """The `VadBatch` of the running event loop. Its first caller's detector serves all."""
+        """The `VadBatch` of the running event loop. All callers share the detector of the first caller."""
         loop = asyncio.get_running_loop()
         if loop not in self._batches:
             self._batches[loop] = VadBatch(vad)

@@ -97,7 +97,7 @@ class FlowBrain:
             turns.talk.abandon()
 
     def load(self) -> None:
-        """Make NLU get ready now, so that the first message doesn't have to wait for it."""
+        """Prepare NLU now, so that the first message doesn't have to wait for it."""
         prepare = getattr(self._nlu, "prepare", None)
         if prepare is not None:
             prepare(scope_of(self._domain, understanding(self._domain, DialogueState()), False))
@@ -182,8 +182,8 @@ class FlowBrain:
             yield self._again(last, turns.talk.state)  # the user didn't hear the answer, or answered too early
 
     async def _catch_up(self, turns: _DialogueTurns, request: Request) -> AsyncIterator[Part]:
-        """Process the turns whose answer was heard from an earlier process, unless they are processed. Otherwise what
-        was said since then would be taken for a part of them."""
+        """Process the turns whose answers the user heard from an earlier process, unless this dialogue has processed
+        them already. Otherwise words that were said since then would be taken for a part of these turns."""
         known = tuple(one for one in request.history if not isinstance(one, UserSaid) or one.turn <= request.heard_turn)
         earlier = replace(request, history=known, premature=False, heard_turn=0)
         if turns.new_text(earlier)[0]:
@@ -191,8 +191,7 @@ class FlowBrain:
                 yield part
 
     async def _aside(self, brain: Brain, talk: DialogueSession, request: Request) -> AsyncIterator[Part]:
-        """The answer of the brain beside the flows, and then the open question again, unless the brain calls a tool
-        first."""
+        """The answer of the brain `beside`, and then the open question again, unless that brain called a tool."""
         has_called = False
         async for part in brain.reply(request):
             has_called = has_called or isinstance(part, ToolCall)
@@ -214,7 +213,7 @@ class FlowBrain:
         return OpenQuestion(text, self._values_to_confirm(state)) if is_open else text
 
     def _values_to_confirm(self, state: DialogueState) -> tuple[str, ...]:
-        """The values that the open confirmation asks about: an answer needs to have heard them."""
+        """The values that the open confirmation asks about. The user must have heard them before answering."""
         form = form_of(self._domain, state) if state.phase is Phase.CONFIRMING else None
         return tuple(slot.value for slot in form.slots if slot.value) if form is not None else ()
 
@@ -295,7 +294,7 @@ class _DialogueTurns:
 
     @property
     def given(self) -> dict[int, int]:
-        """By turn: how many of its words the dialogue has processed."""
+        """For each turn, the number of its words that the dialogue has processed."""
         return self._checkpoints.given
 
     def mark_processed(self, request: Request) -> None:
@@ -311,7 +310,8 @@ def _unprocessed(turns: Sequence[UserSaid], given: dict[int, int]) -> tuple[str,
 
 
 def _known(given: int | str) -> int:
-    """The number of processed words in a checkpoint. Earlier versions stored the words."""
+    """The number of processed words in a checkpoint. Earlier versions stored the words themselves, which are counted
+    here."""
     return count_words(given) if isinstance(given, str) else int(given)
 
 

@@ -117,7 +117,8 @@ class DialogueSession:
     # -- Input
 
     def hear(self, text: str, confidence: float = 1.0) -> AsyncIterator[Said]:
-        """Process a user message and yield the responses. `confidence` says how sure the ears are of the words."""
+        """Process a user message and yield the responses. `confidence` says how sure speech recognition is of the
+        words."""
         return self.process(self.message(text, confidence))
 
     def message(self, text: str, confidence: float = 1.0) -> UserMessage:
@@ -131,7 +132,7 @@ class DialogueSession:
 
     async def preview(self, message: UserMessage) -> tuple[tuple[Respond, ...], DialogueState]:
         """What this message would lead to, without any effect: the responses, and the state after them. No responses if
-        work is running, or if a function would have to run first: what it returns, or that it fails, isn't known."""
+        work is running, or if a function would have to run first, because its result isn't known."""
         self.is_unclear = False
         said: list[Respond] = []
         state, effects = guarded_step(self.domain, self.state, message)

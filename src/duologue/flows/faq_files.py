@@ -1,7 +1,8 @@
 """Reads the questions and answers of a FAQ: from the flow file, or from a YAML or Markdown file beside it.
 
-In Markdown, a heading is a question, headings in a row are ways to ask the same, and the text below them is the answer.
-Rule: a question without an answer, and an answer without a question, is an error with its line.
+In Markdown, a heading is a question, several headings in a row are wordings of the same question, and the text below
+them is the answer. Rule: a question without an answer, and an answer without a question, is an error; the message names
+its line.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _check_twice(entries: list[FaqEntry], path: tuple[str | int, ...], notes: Pr
     before = {_plain(question) for entry in entries[:-1] for question in entry.questions}
     for question in entries[-1].questions:
         if _plain(question) in before:
-            notes.add(path, f"{quoted(question)} is already asked by another entry; give it one answer", at="ask")
+            notes.add(path, f"{quoted(question)} is already a question of another entry; remove one of them", at="ask")
 
 
 def _plain(question: str) -> str:
@@ -81,7 +82,7 @@ def _from_yaml(text: str, file: str, notes: ProblemList) -> Iterable[FaqEntry]:
         if unknown:
             notes.add_line(plain.lines[(number, unknown[0])], f"unknown key {quoted(unknown[0])}", file=file)
         elif not asked or not all(question.strip() for question in asked):
-            notes.add_line(line, "`ask` is missing: write how users ask it", file=file)
+            notes.add_line(line, "`ask` is missing: write the question as users ask it", file=file)
         elif not isinstance(answer, str) or not answer.strip():
             notes.add_line(line, "`answer` is missing", file=file)
         else:

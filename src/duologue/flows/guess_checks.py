@@ -134,8 +134,8 @@ def _repeats_the_question(g: GuessInContext) -> bool:
 
 
 def _denies_waiting(g: GuessInContext) -> bool:
-    """Is the guess a request for time, although the message says not to wait? "No waiting" and "you needn't wait" are
-    no such requests."""
+    """Is the guess a request for time, although the message says not to wait? "No waiting" and "you needn't wait"
+    aren't such requests."""
     words = [token.word for token in g.tokens]
     denied = next((place for place, word in enumerate(words) if g.words.is_negation(word)), len(words))
     return g.intent == "wait" and any(g.words.stem(word) in g.words.wait_stems for word in words[denied:])
@@ -153,7 +153,7 @@ def _only_opens_with_wait(g: GuessInContext) -> bool:
 
 
 def _has_no_evidence(g: GuessInContext) -> bool:
-    """Is the guess a command that no word of the message speaks of? "As soon as possible" is no "wait"."""
+    """Is the guess a command that no word of the message speaks of? "As soon as possible" doesn't mean "wait"."""
     name = _SPOKEN.get(g.intent) if g.confidence < _SURE else None
     return name is not None and not any(
         g.words.stem(token.word) in g.signs.words_of_command(name) for token in g.tokens
@@ -161,14 +161,14 @@ def _has_no_evidence(g: GuessInContext) -> bool:
 
 
 def _holds_only_values(g: GuessInContext) -> bool:
-    """Is the guess another task, although the message holds only days, times and amounts? "This weekend" asks for no
-    opening hours."""
+    """Is the guess another task, although the message holds only days, times and amounts? "This weekend" doesn't ask
+    for opening hours."""
     return g.state.top is None and g.confidence < _SURE and g.domain.pack.replies.is_all_values(g.asked.text, g.today)
 
 
 def _shares_no_word(g: GuessInContext) -> bool:
     """Would the guess leave the open question for another task, although no word of the message is in that task's
-    phrases? Alike in meaning isn't enough: the user is more likely to answer than to turn to something else."""
+    phrases? A similar meaning isn't enough: the user is more likely to answer than to turn to something else."""
     flow = g.domain.flows.get(g.intent.removeprefix(FLOW)) if g.intent.startswith(FLOW) else None
     if flow is None or g.state.top is None or g.is_task_at_hand or g.confidence >= _SURE:
         return False

@@ -36,7 +36,7 @@ def check_comparisons(data: Any, notes: ProblemList) -> None:
             for name in _calculated(text):
                 kind = judged[name]["type"] if name in judged else SlotKind.NUMBER
                 if kind != SlotKind.NUMBER:
-                    notes.add(path, f"slot {quoted(name)} has type {kind}; only numbers can be calculated with", at=key)
+                    notes.add(path, f"slot {quoted(name)} has type {kind}; a calculation needs numbers", at=key)
 
 
 def _filled_by(at: LocatedStep) -> Iterator[str]:

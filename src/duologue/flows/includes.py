@@ -49,7 +49,8 @@ class _Whole:
         self._read: set[Path] = set()
 
     def add_all(self, data: dict[str, Any], lines: dict[Place, int], way: tuple[Path, ...]) -> None:
-        """Add the files that `data` includes. `way` are the files that lead here."""
+        """Add the files that `data` includes. `way` holds the chain of files from the first one to the one with
+        `data`."""
         here = self._shown(way[-1]) if len(way) > 1 else self._name
         for number, other in enumerate(texts_of(data.get("include"))):
             line = lines.get(("include", number), lines.get(("include",), 1))
@@ -126,7 +127,7 @@ class _Whole:
             }
 
     def _shown(self, file: Path) -> str:
-        """The file as the first one is written: with the same folder before it."""
+        """The path of an included file in messages: in the same folder as the path of the first file."""
         above = Path(self._name).parent
         try:
             return str(above / file.relative_to(self._folder.resolve())) if self._folder is not None else file.name

@@ -1,7 +1,7 @@
-"""Checks of lists, of the FAQ, of flows for repairs, and of texts that vary.
+"""Checks of lists, of steps that search the FAQ, of flows for repairs, and of texts with several wordings.
 
-Rule: a list that could grow for ever, a question that no answer can follow, and a repair that acts before it asks is an
-error; the message names its line.
+Rule: a list that could grow for ever, a search in an FAQ that doesn't exist, and a repair that runs an action before it
+asks are errors; the message names the line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def check_lists(data: Any, notes: ProblemList) -> None:
         path = ("slots", name)
         items = texts_of(slot.get("items"))
         if pack is not None and pack.lists is None:
-            text = f"{pack.name} has no words for lists: ask for the things one after the other, in a slot for each"
+            text = f"{pack.name} can't read replies about lists: use one slot for each item instead"
             notes.add(path, text, at="type")
         if "items" not in slot:
             notes.add(path, "a slot of type list needs `items`: the slots that make up an item", at="type")
@@ -45,7 +45,7 @@ def check_lists(data: Any, notes: ProblemList) -> None:
         for number, item in enumerate(items):
             _check_item(name, number, item, slots.get(item), notes)
             if item in items[:number]:
-                notes.add((*path, "items"), f"{quoted(item)} is there twice; remove one of them", at=number)
+                notes.add((*path, "items"), f"{quoted(item)} is listed twice; remove one of them", at=number)
 
 
 def _check_item(name: str, number: int, item: str, slot: dict[str, Any] | None, notes: ProblemList) -> None:
@@ -58,7 +58,7 @@ def _check_item(name: str, number: int, item: str, slot: dict[str, Any] | None, 
         if slot.get(key):
             notes.add(("slots", item, key), f"a slot that is part of the items of {quoted(name)} can't have this key")
     if "prompt" not in slot:
-        notes.add(("slots", item), f"`prompt` is missing: it is asked if an item of {quoted(name)} lacks it")
+        notes.add(("slots", item), f"`prompt` is missing: it asks for this value if an item of {quoted(name)} lacks it")
 
 
 def check_faq_steps(data: Any, notes: ProblemList) -> None:
@@ -81,7 +81,8 @@ def check_repair_flows(data: Any, notes: ProblemList) -> None:
 
 
 def check_variations(data: Any, notes: ProblemList) -> None:
-    """Report texts of a confirmation that don't name the same slots: a yes has to mean the same, whichever was said."""
+    """Report confirmations whose texts don't all name the same slots: a yes has to mean the same, whichever text was
+    said."""
     for at in steps_of(data):
         texts = texts_of(at.step.get("confirm")) if at.key == "confirm" else []
         for number, text in enumerate(texts[1:], start=1):

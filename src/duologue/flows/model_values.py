@@ -1,7 +1,7 @@
 """Checks the values that a language model normalised, before they become commands.
 
-A model may return another type, another language or a value that doesn't exist. Rule: a value that doesn't have the
-form of its slot is dropped, and one that contradicts the words that the model quotes is dropped too.
+A model may return a value of the wrong type, in the wrong language, or one that doesn't exist. Rule: a value that
+doesn't have the form of its slot is dropped, and so is a value that contradicts the words that the model quotes.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ def commands_of(
 def _put_off(
     domain: Domain, state: DialogueState, text: str, today: str, part: tuple[SetSlot, ...]
 ) -> tuple[Command, ...]:
-    """What to say about days and times beside an answer that can't be taken yet."""
+    """The commands by which the agent says that it comes back to days and times that were mentioned beside an answer
+    and can't be taken yet."""
     if state.top is None:
         return ()
     known = [*(name for name, _ in state.top.slots), *(value.slot for value in part)]
@@ -97,7 +98,7 @@ def _is_refused_yes(domain: Domain, intent: str | None, text: str) -> bool:
 
 
 def _is_change_left(domain: Domain, state: DialogueState, effect: Understand) -> bool:
-    """Does the message ask to leave things as they are, in reply to a question for a value?"""
+    """Does the user, when asked for a value, say to leave things as they are?"""
     return effect.waiting_for is not None and not state.reading_back and _keeps(domain, effect.text)
 
 

@@ -46,7 +46,7 @@ def put_off(domain: Domain, flow: str, text: str, today: str, known: Iterable[st
 
 def flow_by_items(domain: Domain, text: str, today: str) -> tuple[StartFlow | SetSlot, ...]:
     """The commands for a message that only names items of a list, such as "two large margheritas and a cola": start the
-    one flow that asks for them. Empty if a word isn't understood, or if no flow or several ask for such items."""
+    one flow that asks for them. Empty if a word isn't understood, or unless exactly one flow asks for such items."""
     found: list[tuple[StartFlow | SetSlot, ...]] = [
         (StartFlow(flow.name), *listed)
         for flow in domain.offered

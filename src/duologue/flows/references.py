@@ -213,13 +213,14 @@ class _Checker:
         for brace in _BRACE.findall(text):
             if brace == "{end}" or brace.startswith("{for"):
                 advice = "write {for each NAME}, the text of an item, and {end}; one can't be inside another"
-                self._notes.add(path, f"{quoted(brace)} doesn't belong to a whole loop; {advice}", at=key)
+                self._notes.add(path, f"{quoted(brace)} isn't part of a complete loop; {advice}", at=key)
             elif not GAP.fullmatch(brace):
                 advice = "write {name}, {name.part} or {name:spelled}"
                 self._notes.add(path, f"{quoted(brace)} isn't a valid gap; {advice}", at=key)
 
     def _check_loop_text(self, path: Path, key: str | None, name: str, text: str) -> None:
-        """Check the text of an item. The slots of a list's items are known; what an action returns isn't."""
+        """Check the text inside `{for each …}`. Its gaps are checked only for a slot of type list, because the parts of
+        a list that an action returns aren't known."""
         self._check_braces(path, key, text)
         items = texts_of(self._slots.get(name, {}).get("items"))
         for gap in gaps_of(text) if items else ():

@@ -1,8 +1,8 @@
 """Puts a text of a flow in other words with a brain, such as an LLM, where the file allows it with `rephrase: true`.
 
 The brain gets the text alone. Rule: the original is said instead if the brain is slow, fails, calls a tool, leaves out
-a value, brings in a number that wasn't there, or turns a question into a statement. The dialogue itself always keeps
-the original, so a replay doesn't depend on the brain.
+a value, adds a number, or turns a question into a statement. The dialogue itself always keeps the original, so a replay
+doesn't depend on the brain.
 """
 
 from __future__ import annotations

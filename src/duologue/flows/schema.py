@@ -354,16 +354,16 @@ class FlowEntry(_Entry):
 _PATTERNS: dict[str, Any] = {
     pattern.name: (str, Field(pattern.default, max_length=TEXT_CHARS_MAX)) for pattern in fields(Patterns)
 }
-_ABOUT_PATTERNS = "Texts for situations that every flow has."
+_ABOUT_PATTERNS = "Texts for situations that can occur in every flow."
 PatternsEntry = create_model("PatternsEntry", __base__=_Entry, __doc__=_ABOUT_PATTERNS, **_PATTERNS)
 
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Domain)}
 
 
 class FaqEntryWritten(_Entry):
-    """Ways to ask something, and the answer."""
+    """A question in one or more wordings, and the answer."""
 
-    ask: Wordings = Field(description="How users ask it, one text or several.")
+    ask: Wordings = Field(description="The question, in one or several wordings.")
     answer: Text
 
 
@@ -385,7 +385,7 @@ class FileEntry(_Entry):
     faq_min: float = Field(
         _DEFAULTS["faq_min"], ge=0, le=1, description="How sure the search has to be to give an answer."
     )
-    repairs: dict[Occasion, Name] = Field({}, description="Flows that handle occasions which every flow has.")
+    repairs: dict[Occasion, Name] = Field({}, description="Flows for situations that can occur in every flow.")
     patterns: PatternsEntry = Field(  # type: ignore[valid-type]
         default_factory=PatternsEntry, description="Replaces the default texts."
     )

@@ -63,7 +63,7 @@ def _missing(key: str) -> str:
 
 
 def _note_untagged(path: Path, found: Any, notes: ProblemList) -> None:
-    """Report a step or a case that has no key that says what it is, or more than one."""
+    """Report a step or a case without a key that says what it is, or with more than one such key."""
     is_case = len(path) > 1 and path[-2] == "branch"
     what, known = ("a case", CASE_KEYS) if is_case else ("a step", MAIN_KEYS)
     if not isinstance(found, dict) or not found:

@@ -79,7 +79,7 @@ def _check_slot(path: Path, slot: dict[str, Any], notes: ProblemList) -> None:
     if slot.get("session") is True and slot.get("depends_on"):
         notes.add(
             (*path, "session"),
-            "a slot that depends on others can't be kept: in another task they may have other values",
+            "a slot that depends on others can't be kept: the others may change in the next task",
         )
     if isinstance(pattern := slot.get("pattern"), str):
         try:

@@ -1,4 +1,4 @@
-"""A flow as a tool: a brain, such as an LLM, starts the flow, and gets what the person has filled in.
+"""A flow as a tool: a brain, such as an LLM, starts the flow, and gets the values that the person has given.
 
 The flow asks its questions itself, through the context of the call. Rule: the tool returns when the flow is complete,
 cancelled or left, and its result says which.

@@ -1,4 +1,4 @@
-"""The hearing machine: from what the ears report to what the conversation machine is told. Pure, like the core."""
+"""The hearing machine: converts reports of the ears to events of the conversation machine. Pure, like the core."""
 
 from .machine import step
 from .state import HearingState, initial_hearing

@@ -1,7 +1,7 @@
-"""What the rows of the hearing machine do with reports of the ears, with the button and with time.
+"""Guards and actions of the hearing machine's rows for reports of the ears, the button, typed text and time.
 
-Rule: an action changes the draft and adds intents. It never asks what the conversation machine will do with them: the
-turn of an onset follows from `turn_of_onset`, and everything else arrives as CoreStepped.
+Rule: an action changes the draft and adds intents. It never depends on what the conversation machine will do with
+them: the turn of an onset follows from `turn_of_onset`, and everything else arrives as CoreStepped.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def _begin(d: HearingDraft, number: int) -> HeardUtterance:
 
 
 def begin_turn_of(d: HearingDraft, utterance: HeardUtterance, is_withheld: bool) -> HeardUtterance:
-    """Tell the conversation machine that this utterance begins, or go on in its turn. With `is_withheld`, it is told
-    later."""
+    """Put this utterance into the turn that is open or begins now, and tell the conversation machine that speech
+    begins. With `is_withheld`, the conversation machine is told later."""
     if not is_withheld:
         d.intents.append(it.BeginSpeech())
     onset = _onset_of_turn(d)
@@ -120,13 +120,15 @@ def begin_turn_of(d: HearingDraft, utterance: HeardUtterance, is_withheld: bool)
 
 
 def _onset_of_turn(d: HearingDraft) -> int:
-    """The onset of a sound that begins now: that of the open turn if the user is talking, because the conversation
-    machine then ignores another onset. 0: it will be known after the onset."""
+    """The number of the onset of a sound that begins now. While the user is talking, it is the onset of the open turn,
+    because the conversation machine then ignores another one. 0 if the conversation machine has yet to assign the
+    number."""
     return d.core.onset if d.core.user is User.TALKING else 0
 
 
 def split(d: HearingDraft) -> HeardUtterance | None:
-    """The turn of the voice that goes on keeps the words so far. The rest belongs to the turn that begins."""
+    """Divide the newest utterance while its voice goes on: its turn keeps the words so far, and the turn that begins
+    gets the rest. Returns None if no voice is heard."""
     newest = newest_of(d)
     if newest is None or not d.speaking:
         return None
@@ -149,7 +151,7 @@ def end_speech(d: HearingDraft, heard: SpeechEnded) -> None:
 
 
 def end_voice(d: HearingDraft, ended_at: int) -> None:
-    """The user's voice ended at this time, or the ears have stopped."""
+    """Note that the user's voice ended at this time, because it fell silent or because the ears have stopped."""
     if not d.speaking:
         return
     d.speaking = False
@@ -174,7 +176,7 @@ def end_turn_by_server(d: HearingDraft, heard: TurnOver) -> None:
     d.intents.append(it.EndTurn(found.turn, found.onset or d.core.onset, ("by_server",), 1.0))
 
 
-# -- SaidWords
+# -- Words
 
 
 def hear_missed(d: HearingDraft, heard: Partial | Final) -> None:
@@ -217,7 +219,7 @@ def _hear(d: HearingDraft, utterance: HeardUtterance, heard: Partial | Final) ->
 
 
 def _hear_again(d: HearingDraft, utterance: HeardUtterance, is_final: bool) -> None:
-    """If a voice that was taken for noise still goes on and has words after all, its speech begins now."""
+    """If a voice that was taken for noise still goes on and has words after all, let its speech begin now."""
     if utterance.was_dismissed and not is_final and utterance.serial == d.newest:
         d.speaking = True
         d.began_at = d.at
@@ -290,12 +292,13 @@ def _is_own(d: HearingDraft, utterance: HeardUtterance, text: str) -> bool:
 
 
 def _late_ms(d: HearingDraft) -> int:
-    """How much earlier than its onset a text may have begun: ears without onsets report it when they have read it."""
+    """How much earlier than its reported onset a text may have begun. Ears without onsets report a text only after they
+    have transcribed it."""
     return 0 if d.hears_onsets else d.policy.text_late_ms
 
 
 def follow_own_speech(d: HearingDraft) -> OwnSpeech:
-    """The agent's words that could be heard up to now."""
+    """Update and return the agent's words that could be heard up to now."""
     if is_sounding(d.core):
         d.own = d.own.saying(d.core.voice_id, d.agent_words, heard_of_agent_ms(d, d.at), d.at)
     return d.own
@@ -317,8 +320,8 @@ def _sound_of(d: HearingDraft, utterance: HeardUtterance) -> Any:
 
 
 def _judge(d: HearingDraft, utterance: HeardUtterance, judged: Judgement) -> HeardUtterance:
-    """Tell whether a sound over the agent's speech is a bid to interrupt, unless that is undecided. Of an earlier
-    utterance, only a bid is told, because "no bid" says nothing about the newest utterance."""
+    """Report whether a sound over the agent's speech is a bid to interrupt, unless that is undecided. Of an earlier
+    utterance, only a bid is reported, because "no bid" says nothing about the newest utterance."""
     if judged.bid is None or not (judged.bid or utterance.serial == d.newest):
         return d.put(utterance)
     d.intents.append(it.JudgeOverlap(judged.bid, utterance.onset, (judged.reason,), judged.confidence))
@@ -326,7 +329,7 @@ def _judge(d: HearingDraft, utterance: HeardUtterance, judged: Judgement) -> Hea
 
 
 def judge_duration(d: HearingDraft, i: Woke) -> None:
-    """Judge the sound over the agent's speech again, now that it has lasted for the policy's least time."""
+    """Judge the sound over the agent's speech again, now that it has lasted for the policy's `voiced_ms_min`."""
     newest = newest_of(d)
     assert newest is not None
     text = d.words.text_of(d.core.turn)
@@ -375,7 +378,7 @@ def note_pause(d: HearingDraft, pause: Pause) -> None:
 
 
 def press(d: HearingDraft, i: ButtonPressed) -> None:
-    """Until the release, the button alone decides when the turn ends, and voice activity has no influence on it."""
+    """Press the button. Until its release, only the button decides when the turn ends, and voice activity doesn't."""
     d.button = True
     d.intents.append(it.PressButton())
     newest = newest_of(d)
@@ -386,7 +389,7 @@ def press(d: HearingDraft, i: ButtonPressed) -> None:
 
 
 def release(d: HearingDraft, i: ButtonReleased) -> None:
-    """Sound that is still heard belongs to the turn that ends, and isn't a new onset."""
+    """Release the button. A sound that is still heard belongs to the turn that ends, and isn't a new onset."""
     d.speaking = False
     d.button = False
     d.intents.append(it.ReleaseButton())
@@ -402,7 +405,7 @@ def note_agent(d: HearingDraft, i: AgentSpoke) -> None:
 
 
 def note_question(d: HearingDraft, i: AgentAsks) -> None:
-    """Until it was heard or shown, no answer counts for it."""
+    """Note the agent's newest question. Until the question was heard or shown, no words count as an answer to it."""
     d.asked_question = pose(d.asked_question, i.reply, d.at, d.policy.question_shown_ms)
 
 
@@ -425,14 +428,15 @@ def end_turn_by_silence(d: HearingDraft, i: Woke) -> None:
 
 
 def dismiss_sound(d: HearingDraft, i: Woke) -> None:
-    """A voice without words has lasted so long that ears which read along would have found words in it."""
+    """Treat the voice as noise: it has lasted so long without words that ears which read along would have found
+    some."""
     dismiss_voice(d)
     lasted = f"wordless_{d.at - d.began_at}ms"
     d.intents.append(it.DismissSound(d.core.turn, d.core.onset, (lasted,), 0.7))
 
 
 def dismiss_voice(d: HearingDraft) -> None:
-    """Take the voice for noise. If words are found in it later, they begin a turn."""
+    """Treat the voice as noise. If words are found in it later, they begin a turn."""
     d.speaking = False
     newest = newest_of(d)
     if newest is not None:

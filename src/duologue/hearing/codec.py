@@ -76,7 +76,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def input_to_json(i: inp.Input) -> dict[str, Any]:
-    """This input as JSON values. Raises TypeError for CoreStepped, which the journal of events gives again."""
+    """This input as JSON values. Raises TypeError for CoreStepped, which a replay gets from the journal of events."""
     match i:
         case inp.Reported(at=at, heard=heard):
             return {"at": at, "heard": type(heard).__name__, **_fields(heard)}
@@ -237,7 +237,7 @@ def _text(value: Any) -> str:
 
 
 def policy_to_json(policy: Any) -> dict[str, Any]:
-    """A policy as JSON values: its class, and its fields. Of a class that isn't Duologue's own, only the name is
+    """A policy as JSON values: its class and its fields. For a class that isn't Duologue's own, only the name is
     written."""
     name = type(policy).__name__
     if _POLICIES.get(name) is not type(policy):

@@ -1,7 +1,7 @@
 """What the hearing machine does after a step of the conversation machine.
 
-Rule: `see` runs first, for every step: it takes over the new state, the words' fates and the shift of times after a
-pause. Then at most one row applies.
+Rule: `see` runs first, for every step: it stores the new state, notes what became of the words, and shifts times
+after a pause. Then at most one row applies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OPEN = (User.TALKING, User.SETTLING)
 
 
 def see(d: HearingDraft, i: CoreStepped) -> None:
-    """Take over what the step changed."""
+    """Store the new state, and update the words, the agent's question and the times accordingly."""
     before, after = i.record.before, i.record.after
     _follow_own_speech(d, before, after)
     needed = needed_ms(d.policy, d.question) if d.question is not None else None
@@ -96,20 +96,21 @@ def ended_in_noise(d: HearingDraft, i: CoreStepped) -> bool:
 
 
 def go_on_with_button(d: HearingDraft, i: CoreStepped) -> None:
-    """The next turn begins immediately."""
+    """Begin the next turn immediately, because the button is still pressed."""
     split(d)
     d.intents.append(it.PressButton())
 
 
 def go_on_speaking(d: HearingDraft, i: CoreStepped) -> None:
-    """The next turn begins with the words that follow. If the user has sent the turn and its text is still awaited, the
-    next turn begins after the request: until then, all text of the utterance belongs to the turn that was sent."""
+    """Begin the next turn with the words that follow. But if the user has sent the turn, and the brain isn't asked
+    about it yet, the next turn begins after the request: until then, all text of the utterance belongs to the turn that
+    was sent."""
     if not withholds_onsets(d):
         begin_rest(d, i)
 
 
 def begin_rest(d: HearingDraft, i: CoreStepped) -> None:
-    """The turn that has ended keeps the words so far, and the next turn begins with the words that follow."""
+    """Begin the next turn with the words that follow. The turn that has ended keeps the words so far."""
     newest = split(d)
     assert newest is not None
     d.began_at = d.at
@@ -129,7 +130,7 @@ def give_up_sound(d: HearingDraft, i: CoreStepped) -> None:
 
 
 def follow(d: HearingDraft, i: CoreStepped) -> None:
-    """Nothing more than `see`."""
+    """Do nothing: `see` has done everything."""
 
 
 # -- A question that was lost with the line

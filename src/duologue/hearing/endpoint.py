@@ -1,7 +1,7 @@
 """When the turn ends by silence, when the brain can be asked before that, and which due time has passed.
 
-Rule: the endpoint policy is asked again only when something that it is told has changed. Its answer is in the state,
-and the due time follows from it.
+Rule: the endpoint policy is asked again only when one of its inputs has changed. Its answer is stored in the state,
+and the due time follows from the answer.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def _pause_of(d: HearingDraft, text: str, is_read: bool) -> PauseFeatures:
 
 
 def _completeness(d: HearingDraft) -> Completeness:
-    """How complete the brain finds the words of the open turn; unknown if they have changed since."""
+    """How complete the brain finds the words of the open turn; unknown if the words have changed since it judged
+    them."""
     said = d.words.of(d.core.turn)
     return d.judged.completeness if d.judged[:2] == (said.turn, said.gist) else Completeness.UNKNOWN
 
@@ -76,9 +77,8 @@ def _completeness(d: HearingDraft) -> Completeness:
 
 
 def propose_guess(d: HearingDraft) -> None:
-    """While the policy waits for more silence, the brain can be asked already: about a text that is final, or about a
-    text that was read in this pause, before the ears have reported the end of the voice. It is proposed once for each
-    text."""
+    """Propose to ask the brain early, while the policy waits for more silence. The text must be final, or read in this
+    pause before the ears have reported the end of the voice. Each text is proposed once."""
     is_final = d.core.final and not d.core.unread
     wait = d.wait if is_final else _wait_in_pause(d)
     most_ms = d.policy.early_wait_ms_max if is_final or d.is_read else d.policy.hasty_wait_ms_max
@@ -122,7 +122,7 @@ def due_unchanged(d: HearingDraft, i: Woke) -> bool:
 
 
 def _is_due(d: HearingDraft, why: str) -> bool:
-    """Has this due time passed? Of several that have, the earliest counts first."""
+    """Has this due time passed? If several have passed, only the earliest counts."""
     passed = [due for due in due_times(d.policy, d.before) if due.at <= d.at]
     return bool(passed) and min(passed, key=_time).why == why
 

@@ -1,7 +1,7 @@
 """The inputs of the hearing machine. Each is a fact with the time at which it was observed, in whole milliseconds.
 
-Rule: an input is a value that can be written to the ear journal, except CoreStepped, which the journal of events gives
-again.
+Rule: an input is a value that can be written to the ear journal, except CoreStepped, which a replay gets from the
+journal of events.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class AgentAsks:
 
 @dataclass(frozen=True, slots=True)
 class HeardLate:
-    """A report after the line was lost says that this reply was heard."""
+    """A report that came after the line was lost says that this reply was heard."""
 
     at: int
     reply: int
@@ -89,8 +89,8 @@ class HeardLate:
 
 @dataclass(frozen=True, slots=True)
 class TextJudged:
-    """The brain said how complete the words of a turn are as an answer to what is open. `gist` is the id of the words
-    that it was asked about."""
+    """The brain judged how complete the words of a turn are as an answer or a request. `gist` is the id of the words
+    that it judged."""
 
     at: int
     turn: int

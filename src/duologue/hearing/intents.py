@@ -1,4 +1,4 @@
-"""What the hearing machine wants the conversation machine to be told. Each intent becomes one event.
+"""The intents: what the hearing machine reports to the conversation machine. Each intent becomes one event.
 
 Rule: an intent names what it is about. The driver fills in only the time, the sequence number and the current voice.
 """
@@ -96,7 +96,7 @@ class DismissSound:
 
 @dataclass(frozen=True, slots=True)
 class TakeAnswer:
-    """The words of this turn were said over the end of the agent's question, and answer it."""
+    """The words of this turn answer the agent's question: they were said while the agent spoke the end of it."""
 
     turn: int
     reasons: tuple[str, ...]
@@ -105,7 +105,7 @@ class TakeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RepeatQuestion:
-    """The line was lost before the agent's question was heard, and is back."""
+    """The line is back. It was lost before the agent's question was heard."""
 
 
 Verdict: TypeAlias = EndTurn | GuessTurn | JudgeOverlap | DismissSound | TakeAnswer
@@ -122,7 +122,7 @@ _PLAIN: dict[type[Any], type[ev.Event]] = {
 }
 
 
-# The events that only the hearing machine causes: each is what `event_of` returns for an intent.
+# The events that only the hearing machine causes: `event_of` returns one of them for each intent.
 HEARING_EVENTS: tuple[type[ev.Event], ...] = (
     *_PLAIN.values(),
     ev.WordsHeard,
@@ -136,7 +136,7 @@ HEARING_EVENTS: tuple[type[ev.Event], ...] = (
 
 
 def event_of(intent: Intent) -> tuple[type[ev.Event], dict[str, Any]]:
-    """The event that tells the conversation machine, and the fields that the driver doesn't fill in."""
+    """The class of the event that this intent becomes, and its fields, except those that the driver fills in."""
     match intent:
         case HearWords():
             return ev.WordsHeard, {name: getattr(intent, name) for name in HearWords.__slots__}

@@ -1,9 +1,9 @@
 """The hearing machine: `step(policy, state, input) -> (state, intents)`.
 
-It stands between what the ears (STT and VAD) report and what the conversation machine is told: onsets, words and
-turn-taking verdicts, each with its turn. It is pure: no clock, no await, no callback. Time arrives in inputs, and
-`due_times` says when to wake it. Rule: for each input the first row of HEARING_ROWS applies whose guard holds. An input
-without a row changes nothing.
+It converts what the ears (STT and VAD) report to what the conversation machine needs: onsets, words and turn-taking
+verdicts, each with its turn. It is pure: no clock, no await, no callback. Time arrives in inputs, and
+`due_times` says when to wake it. Rule: for each input, the machine applies the first row of HEARING_ROWS with a guard
+that holds. An input without a row changes nothing.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ HEARING_ROWS: tuple[HearingRow, ...] = (
     HearingRow((SpeechEnded,), act.end_speech, act.is_about_newest, "an old utterance has ended already"),
     HearingRow((VoiceFrame,), act.follow_frame),
     HearingRow((Pause,), act.note_pause, act.is_about_newest),
-    HearingRow((Partial,), act.ignore, act.has_final_text, "a partial text that overtook nothing: the final is known"),
+    HearingRow((Partial,), act.ignore, act.has_final_text, "a partial text after the final text"),
     HearingRow((Partial, Final), act.ignore, act.is_text_of_nothing, "empty text that belongs to no known utterance"),
     HearingRow((Partial, Final), act.hear_missed, act.is_missed, "text of an utterance whose onset was not reported"),
     HearingRow((Partial, Final), act.hear_first, act.is_first_sign, "text is the first sign of this utterance"),
@@ -82,9 +82,9 @@ HEARING_ROWS: tuple[HearingRow, ...] = (
     HearingRow((CoreStepped,), core.go_on_with_button, core.ended_under_button, "the button is still pressed"),
     HearingRow((CoreStepped,), core.go_on_speaking, core.ended_in_speech, "the user's voice goes on"),
     HearingRow((CoreStepped,), core.give_up_sound, core.ended_in_noise, "the ears have probably missed its end"),
-    HearingRow((CoreStepped,), core.begin_rest, core.is_withheld_no_more, "the brain was asked: the voice counts"),
+    HearingRow((CoreStepped,), core.begin_rest, core.is_withheld_no_more, "the brain was asked, so the voice counts"),
     HearingRow((CoreStepped,), core.take_answer, core.answer_came_early, "said over the end of the question"),
-    HearingRow((CoreStepped,), core.repeat_question, core.came_back_in_question, "it was cut off by the lost line"),
+    HearingRow((CoreStepped,), core.repeat_question, core.came_back_in_question, "the lost line cut it off"),
     HearingRow((CoreStepped,), core.follow),
     # Time
     HearingRow((Woke,), act.end_turn_by_silence, due_endpoint),
@@ -110,8 +110,8 @@ class HearingMachine:
         self._table = {kind: tuple(found) for kind, found in table.items()}
 
     def step(self, policy: HearingPolicy, s: HearingState, i: Input) -> tuple[HearingState, tuple[Intent, ...]]:
-        """Process one input. Returns the next state, and what the conversation machine is to be told. If nothing
-        changes, the same state object is returned."""
+        """Process one input. Returns the next state and the intents for the conversation machine. If nothing changes,
+        the same state object is returned."""
         given: Any = i.heard if type(i) is Reported else i
         if type(i) is Reported and s.core.link in CLOSED:
             return s, ()

@@ -13,7 +13,7 @@ from duologue.turns.overlap import OVERLAP_RULES, OverlapPolicy
 
 @dataclass(frozen=True, slots=True)
 class HearingPolicy:
-    """Everything that the hearing machine decides by."""
+    """The policies and thresholds by which the hearing machine decides."""
 
     endpoint: EndpointPolicy | FrameEndpointPolicy = field(default_factory=CombinedEndpoint)  # when a turn ends
     overlap: OverlapPolicy = OVERLAP_RULES["confirm"]  # when a sound over the agent's speech interrupts
@@ -21,7 +21,7 @@ class HearingPolicy:
     wordless_ms_max: int = 10_000  # a voice without new words is noise after this long, if the ears read along
     unchanged_ms_max: int = 10_000  # text that doesn't change for this long means that the end of speech was missed
     noise_margin_ms: int = 50  # a turn whose text is late ends this much before its sound would count as noise
-    text_late_ms: int = 700  # how late the text is of ears that report no onsets, to recognise the agent's own words
+    text_late_ms: int = 700  # how late ears without onsets report a text, to recognise the agent's own words
     early_wait_ms_max: int = 0  # the brain is asked early if the turn would end within this silence; 0: never
     hasty_wait_ms_max: int = 0  # the same for a text that may lack the last words, at the beginning of a pause
     early_answer_ms: int = 800  # an answer may begin this much before the end of the question

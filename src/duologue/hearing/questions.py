@@ -36,20 +36,21 @@ class AskedQuestion(NamedTuple):
 
 
 def pose(question: AskedQuestion, reply: int, at: int, shown_ms: int) -> AskedQuestion:
-    """The brain's reply holds a question. Nothing of it was heard yet."""
+    """The question after the brain's reply has posed a new one, of which nothing was heard yet."""
     is_playing = question.playing == reply
     return question._replace(reply=reply, asked_at=NOT_YET, shown_at=at + shown_ms if is_playing else NOT_YET)
 
 
 def hear_late(question: AskedQuestion, reply: int, at: int) -> AskedQuestion:
-    """A late report says that this reply was heard."""
+    """The question after a late report that this reply was heard."""
     is_open = bool(question.reply) and not question.is_asked
     return question._replace(asked_at=at) if is_open and question.reply == reply else question
 
 
 def follow(question: AskedQuestion, record: StepRecord, needed_ms: int | None, shown_ms: int) -> AskedQuestion:
     """The question after a step of the conversation machine. `needed_ms` is how much of the speech must have been heard
-    before the question counts as asked; None: the whole speech. `shown_ms` is the same for text on the screen."""
+    before the question counts as asked; None means the whole speech. `shown_ms` is how long a text must have been on
+    the screen."""
     started = next((effect for effect in record.effects if type(effect) is StartPlayback), None)
     if started is not None:
         question = question._replace(playing=started.reply)

@@ -29,7 +29,7 @@ DEAF = (Link.SUSPENDED, Link.HEALING)  # no audio arrives: neither silence nor s
 
 
 class JudgedWords(NamedTuple):
-    """The words about which the brain said how complete they are."""
+    """The words that the brain judged last, and how complete it found them."""
 
     turn: int = 0
     gist: int = 0  # id of the words; case and punctuation don't count
@@ -47,7 +47,7 @@ class HeardUtterance(NamedTuple):
     onset: int = 0  # the conversation machine's number of the onset; 0: it hasn't processed the onset yet
     is_final: bool = False  # its final text has come
     began_at: int = 0  # when its first sign was reported
-    taken: tuple[tuple[int, int], ...] = ()  # a turn, and how many of the words it keeps
+    taken: tuple[tuple[int, int], ...] = ()  # earlier turns that keep some of its words, and how many
     sound: Any = None  # what the overlap policy remembers of it, if it is heard over the agent's speech
     was_timed: bool = False  # the overlap policy has judged how long it lasts
     has_begun: bool = True  # False: its onset is withheld, because the turn before it was sent and isn't asked yet
@@ -79,24 +79,24 @@ class HearingState(NamedTuple):
     heard_at: int = 0  # when the line last reported how much of the agent's speech was heard
 
     pause: PauseFeatures | None = None  # how the current pause sounds, if the ears report it
-    is_read: bool = False  # the text of the words before this pause has come, or doesn't change any more
+    is_read: bool = False  # the text of the words before this pause has come, or has stopped changing
     said: Linguistic = Linguistic()  # the newest text
     said_by: int = 0  # the serial number of the utterance that has this text
-    first_texts: tuple[tuple[int, str], ...] = ()  # how the model of the partial texts reads utterances of this turn
+    first_texts: tuple[tuple[int, str], ...] = ()  # this turn's utterances, as the model for partial texts reads them
     last_confidence: float | None = None  # the confidence of the last word; None if the text is partial
     stability: Stability = Stability()  # how much the last partial texts agree
     frames_turn: int = 0  # the turn of `frames`
     frames: Any = None  # what a policy that decides by frames remembers of this turn
     wait: SilenceWait | None = None  # the endpoint policy's answer
-    wait_for: tuple[Any, ...] = ()  # what the answer was given for
+    wait_for: tuple[Any, ...] = ()  # the inputs for which this answer was given
     guessed: tuple[int, int] = (0, 0)  # the turn and the id of the words about which the brain could be asked early
-    judged: JudgedWords = JudgedWords()  # how complete the newest words are, as the brain said
+    judged: JudgedWords = JudgedWords()  # the words that the brain judged last, and how complete it found them
     ended_onset: int = 0  # the onset whose turn this machine has ended
     sent_turn: int = 0  # the newest turn that the user has sent, or that has reached its limit
 
     agent_words: tuple[SpokenWord, ...] = ()  # the words of the agent's current speech, with times from its beginning
     own: OwnSpeech = OwnSpeech()  # the words of the agent that could be heard in the last seconds
-    question: QuestionSpan | None = None  # where its last question is
+    question: QuestionSpan | None = None  # where in the agent's speech its last question is
     asked_question: AskedQuestion = AskedQuestion()  # the newest question, and since when an answer to it counts
 
 
@@ -106,14 +106,14 @@ def initial_hearing(core: State, words: SaidWords | None = None) -> HearingState
 
 
 class DueTime(NamedTuple):
-    """A time at which the machine must be woken, and what for."""
+    """A time at which the machine must be woken, and the reason."""
 
     at: int
     why: str  # endpoint, overlap, wordless or unchanged
 
 
 def due_times(policy: HearingPolicy, s: HearingState) -> list[DueTime]:
-    """The times at which this machine must be woken. None while no audio arrives."""
+    """The times at which this machine must be woken. Empty while no audio arrives."""
     core = s.core
     if core.link in DEAF:
         return []
@@ -154,8 +154,8 @@ def is_settling(s: HearingState | HearingDraft) -> bool:
 
 
 def words_to_judge(s: HearingState) -> tuple[int, int] | None:
-    """The turn and the id of the words about which the brain should say how complete they are, or None. Only words
-    before a pause of an open turn are judged, and each once."""
+    """The turn and the id of the words that the brain should judge for completeness, or None. Words are judged once, in
+    a pause of the open turn."""
     is_pause = (s.pause is not None and s.speaking) or s.core.user is User.SETTLING
     if not is_pause or s.button or s.core.user not in (User.TALKING, User.SETTLING):
         return None
@@ -172,7 +172,7 @@ def is_over_agent(s: HearingState | HearingDraft, utterance: HeardUtterance) -> 
 
 
 def withholds_onsets(s: HearingState | HearingDraft) -> bool:
-    """Has the user sent a turn about which the brain wasn't asked yet? Until then, a sound without words isn't an
+    """Is the brain still to be asked about a turn that the user has sent? Until then, a sound without words isn't an
     onset, because it would delay the request."""
     core = s.core
     if s.sent_turn != core.turn or not core.turn:
@@ -181,8 +181,8 @@ def withholds_onsets(s: HearingState | HearingDraft) -> bool:
 
 
 def heard_of_agent_ms(s: HearingState | HearingDraft, at: int) -> int:
-    """How much of the agent's current speech was heard at this time, or -1 if it is silent. Between two reports of the
-    line, the speech is assumed to have gone on."""
+    """How much of the agent's current speech was heard at this time, or -1 if the agent is silent. Between two reports
+    of the line, the speech is assumed to have gone on."""
     if s.core.voice not in (Voice.PLAYING, Voice.HELD):
         return -1
     return s.core.heard_ms + (max(0, at - s.heard_at) if is_sounding(s.core) else 0)
@@ -195,8 +195,8 @@ def needed_ms(policy: HearingPolicy, question: QuestionSpan) -> int:
 
 
 def is_premature(s: HearingState, first: int, last: int) -> bool:
-    """Did the oldest words of these turns that no reply has handled begin before the agent's last question was
-    asked?"""
+    """Take the oldest words in these turns that no reply has handled yet: did they begin before the agent's last
+    question counted as asked?"""
     new = [said for said in s.words.to_answer(first, last) if said.handled != said.text]
     if not new:
         return False

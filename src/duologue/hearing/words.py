@@ -1,4 +1,4 @@
-"""The words of the user: what was said, in which turn, and what became of it. The one place that knows.
+"""The words of the user: what was said, in which turn, and what became of it. Only this module keeps track of that.
 
 The state machine knows turns only by number. `SaidWords` holds the texts of the turns that can still change or still
 need an answer; the transcript keeps the older ones. Rule: a word is in one turn. A turn's fate follows from the
@@ -63,7 +63,8 @@ class SaidTurn(NamedTuple):
         return " ".join(text for _, text in self.pieces if text)
 
     def text_with(self, texts: tuple[tuple[int, str], ...]) -> str:
-        """The text of the turn with other texts of some utterances, given by their serial numbers."""
+        """The text of the turn, with the texts of some utterances replaced. `texts` has their serial numbers and new
+        texts."""
         others = dict(texts)
         return " ".join(others.get(number, piece) for number, piece in self.pieces if piece)
 
@@ -106,7 +107,7 @@ class SaidWords(NamedTuple):
 
 
 def is_same_question(one: str, other: str) -> bool:
-    """Do these texts differ in nothing but case, punctuation and spaces?"""
+    """Are these texts equal, apart from case, punctuation and spaces?"""
     return one == other or _plain_words(one) == _plain_words(other)
 
 
@@ -209,7 +210,7 @@ def _owed_turns(record: StepRecord) -> tuple[int, ...]:
 
 
 def handle(words: SaidWords, reply: int) -> SaidWords:
-    """A reply has handled the turns that were given to the brain with its request."""
+    """Mark the turns as handled that were sent to the brain with the request for this reply."""
     for said in words.turns:
         if reply and said.given_in == reply and said.handled != said.given:
             words = words.put(said._replace(handled=said.given))

@@ -1,7 +1,7 @@
 """A quiet sound that is repeated under everything that a line plays.
 
-Sound is 16-bit mono PCM. Rule: the ambient sound is quieter while a voice plays, and a line without one plays exactly
-what it was given.
+Sound is 16-bit mono PCM. Rule: the ambient sound is quieter while a voice plays, and a line without an ambient sound
+plays exactly the sound that it was given.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _RAMP = 0.05  # the largest change of that share in one frame, so that it isn't 
 
 
 class AmbientLoop:
-    """The ambient sound of one line. Without samples it changes nothing."""
+    """The ambient sound of one line. Without samples, `mix` changes nothing."""
 
     def __init__(self, pcm: bytes = b"") -> None:
         self._samples: Samples = to_samples(pcm)
@@ -26,7 +26,7 @@ class AmbientLoop:
         return bool(self._samples.size)
 
     def mix(self, pcm: bytes, is_voice: bool) -> bytes:
-        """This piece of sound, with the next part of the ambient sound under it."""
+        """Return this piece of sound with the next part of the ambient sound mixed into it."""
         if not self._samples.size:
             return pcm
         wanted = DUCKED if is_voice else 1.0

@@ -3,7 +3,8 @@
 Sound is sent only a little ahead of what the client reports as played, so that a stop never waits behind much audio.
 Sound that wasn't heard yet is retained, so that a reconnecting client gets what it missed. A voice is the sound of one
 utterance of the agent, with a number. This module doesn't know WebSockets: it sends through a `ClientWire`. Rule: the
-machine in `playback` decides, and this module only feeds it and does what it says.
+machine in `playback` makes all decisions. This module only passes inputs to the machine and carries out the intents
+that it returns.
 """
 
 from __future__ import annotations
@@ -43,20 +44,20 @@ class ClientWire(Protocol):
         ...
 
     def send_cue(self, cue: int, pcm: bytes) -> None:
-        """Send sound of a cue. The client silences it when it gets sound of a voice, or resumes one."""
+        """Send sound of a cue. The client stops the cue when it receives sound of a voice or resumes a voice."""
         ...
 
     def stop_cue(self) -> None:
-        """Send a command to silence the cue, and remove what is queued of it."""
+        """Send a command to silence the cue, and remove its queued sound."""
         ...
 
     def send_ambient(self, pcm: bytes) -> None:
-        """Send a sound that the client repeats quietly. Empty ends it."""
+        """Send a sound that the client repeats quietly. An empty sound ends the repetition."""
         ...
 
 
 class _VoiceSound:
-    """The sound of the current voice at the client's rate, as far as it may still be sent."""
+    """The sound of the current voice that may still have to be sent, at the client's rate."""
 
     def __init__(self) -> None:
         self._pcm = bytearray()
@@ -65,7 +66,7 @@ class _VoiceSound:
         self._resampler = LiveResampler(OUTPUT_HZ, OUTPUT_HZ)
 
     def begin(self) -> None:
-        """Another voice begins: forget the former one."""
+        """Begin another voice: forget the sound of the previous one."""
         self._pcm.clear()
         self._start = 0
         self._resampler.finish()
@@ -84,7 +85,7 @@ class _VoiceSound:
         return (len(self._pcm) - before) // 2
 
     def finish(self) -> int:
-        """Add the samples that resampling still has. Returns how many."""
+        """Add the samples that the resampler has held back. Returns their number."""
         rest = to_pcm(self._resampler.finish())
         self._pcm += rest
         return len(rest) // 2
@@ -114,7 +115,8 @@ class BrowserLine:
         self._performers = self._table()
 
     def _post(self, given: on.PlaybackInput) -> None:
-        """Give the machine this input, and do what it says. Reports come last, and a report may post the next input."""
+        """Pass this input to the machine, and carry out the intents that it returns. Reports come last, and a report
+        may post the next input."""
         self._state, intents = step(self._state, given)
         for intent in intents:
             self._performers[type(intent)](intent)
@@ -142,8 +144,8 @@ class BrowserLine:
         return bool(self._ambient)
 
     def attach(self, wire: ClientWire, position: on.Position | None = None) -> None:
-        """A client has connected: send it the sound that it doesn't have. If it reconnects, `position` says how much it
-        has played."""
+        """Connect a client: send it the sound that it doesn't have. If it reconnects, `position` says how much it has
+        played."""
         number = self._number_of(wire) or self._state.client + 1
         self._wires[number] = wire
         self._post(on.ClientConnected(number, position))
@@ -152,8 +154,8 @@ class BrowserLine:
             wire.send_ambient(self._ambient)
 
     def detach(self, wire: ClientWire) -> None:
-        """This socket is gone: report that, and wait LOST_MS for a client before the line counts as closed. Does
-        nothing if another socket has taken its place."""
+        """Report that this socket is gone, and wait LOST_MS for another client before the line counts as closed. Does
+        nothing if another socket has already replaced this one."""
         self._post(on.ClientDisconnected(self._number_of(wire)))
 
     def _number_of(self, wire: ClientWire) -> int:

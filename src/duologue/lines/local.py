@@ -133,8 +133,8 @@ class LocalLine:
         self._soon(self._note, block)
 
     def _finish(self) -> None:
-        """The stream has ended, because we closed it or the device is gone: tell the event loop. Runs in the audio
-        thread."""
+        """Tell the event loop that the stream has ended, because we closed it or because the device is gone. Runs in
+        the audio thread."""
         self._soon(self._note_end, None)
 
     def _soon(self, do: Callable[[Any], None], what: Any) -> None:

@@ -1,8 +1,9 @@
-"""Opus by libopus, called directly: at the rates that the line uses, with concealment and forward error correction.
+"""Encodes and decodes Opus with libopus, called directly: at the rates of the line, with concealment and error
+correction.
 
 PyAV, which aiortc uses, encodes at 48 kHz in stereo and can't conceal a lost packet. Its package contains libopus, so
-nothing more needs to be installed. Rule: sound is 16-bit mono PCM, and what a packet decodes to is known before it is
-decoded.
+nothing more needs to be installed. Rule: sound is 16-bit mono PCM, and the length of a packet's sound is known before
+the packet is decoded.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _libopus() -> ctypes.CDLL:
 
 
 def libopus_path() -> str:
-    """The libopus inside PyAV's package, or that of the system. Raises NoOpus."""
+    """The path of the libopus in PyAV's package, or else of the system's libopus. Raises NoOpus if neither is found."""
     found = importlib.util.find_spec("av")
     if found is not None and found.origin is not None:
         package = Path(found.origin).parent
@@ -71,7 +72,7 @@ def libopus_path() -> str:
 
 
 def why_no_opus() -> str | None:
-    """Why there is no Opus here, and what to do. None if there is."""
+    """Why Opus can't be used here, and what to install. None if it can be used."""
     try:
         _libopus()
     except NoOpus as why:
@@ -82,14 +83,15 @@ def why_no_opus() -> str | None:
 
 
 def clocks_of(packet: bytes) -> int:
-    """How long a packet is, in RTP clocks. 0 if it isn't Opus."""
+    """The length of a packet's sound in RTP clocks; 0 if the packet isn't Opus."""
     samples = _libopus().opus_packet_get_nb_samples(packet, len(packet), CLOCK_HZ) if packet else 0
     return int(samples) if 0 < samples <= CLOCK_HZ * PACKET_MS_MAX // 1000 else 0
 
 
 class OpusEncoder:
-    """Encodes pieces of 20 ms. With `is_low_delay`, it costs half as much CPU, begins cleanly with the first packet and
-    is 2.5 ms late instead of 6.5; without, speech sounds better below 20 kbit/s, and a lost packet can be repeated."""
+    """Encodes pieces of 20 ms. With `is_low_delay`, encoding takes half as much CPU, even the first packet sounds
+    clean, and the sound is delayed by 2.5 ms instead of 6.5. Without it, speech sounds better below 20 kbit/s, and a
+    packet can contain a copy of the one before it."""
 
     def __init__(
         self, rate_hz: int = 24_000, bits_per_s: int = 32_000, complexity: int = 1, is_low_delay: bool = False
@@ -111,24 +113,25 @@ class OpusEncoder:
 
     @property
     def lookahead(self) -> int:
-        """By how many samples the decoded sound is late."""
+        """The number of samples by which the decoded sound is delayed."""
         samples = ctypes.c_int(0)
         self._library.opus_encoder_ctl(self._state, _GET_LOOKAHEAD, ctypes.byref(samples))
         return samples.value
 
     def reset(self) -> None:
-        """Begin another stream, for a new decoder."""
+        """Begin a new stream, which a new decoder will decode."""
         self._library.opus_encoder_ctl(self._state, _RESET_STATE)
 
     def expect_loss(self, percent: int) -> None:
-        """Of so many packets in 100, the next one shall contain a copy in lower quality."""
+        """Prepare for this percentage of lost packets: a packet may then contain a copy of the one before it, in lower
+        quality. 0 turns the copies off."""
         if percent != self._loss_percent:
             self._loss_percent = percent
             self._set(_SET_INBAND_FEC, int(percent > 0))
             self._set(_SET_PACKET_LOSS_PERC, percent)
 
     def encode(self, pcm: bytes) -> bytes:
-        """20 ms of sound as a packet."""
+        """Encode 20 ms of sound as a packet."""
         assert len(pcm) == self.samples * 2, f"20 ms are {self.samples * 2} bytes, not {len(pcm)}"
         size = self._library.opus_encode(self._state, pcm, self.samples, self._packet, _PACKET_BYTES_MAX)
         return self._packet.raw[:size] if size > 0 else SILENCE
@@ -152,12 +155,13 @@ class OpusDecoder:
         self._pcm = ctypes.create_string_buffer(self._samples_max * 2)
 
     def decode(self, packet: bytes) -> bytes:
-        """The sound of a packet. One that is damaged is concealed."""
+        """The sound of a packet. A damaged packet is concealed: similar sound replaces it."""
         samples = self._library.opus_decode(self._state, packet, len(packet), self._pcm, self._samples_max, 0)
         return self._pcm.raw[: samples * 2] if samples > 0 else self.conceal(PACKET_CLOCKS)
 
     def decode_exactly(self, packet: bytes, samples: int) -> bytes:
-        """The sound of a packet that has so many samples, as `samples_of` tells. Raises UndecodablePacket."""
+        """The sound of a packet, which must have this many samples (see `samples_of`). Raises UndecodablePacket if it
+        doesn't."""
         made = self._library.opus_decode(self._state, packet, len(packet), self._pcm, samples, 0) if packet else 0
         if made != samples:
             raise UndecodablePacket("a packet can't be decoded as Opus")
@@ -168,7 +172,8 @@ class OpusDecoder:
         return clocks_of(packet) * self.rate_hz // CLOCK_HZ
 
     def conceal(self, clocks: int, following: bytes | None = None) -> bytes:
-        """Sound of this length for a packet that is lost. The packet that follows it may contain a copy."""
+        """Sound of this length in place of a lost packet. `following`, the packet after it, may contain a copy of
+        it."""
         samples = min(clocks * self.rate_hz // CLOCK_HZ, self._samples_max)
         data, size, has_copy = (following, len(following), 1) if following else (None, 0, 0)
         made = self._library.opus_decode(self._state, data, size, self._pcm, samples, has_copy)

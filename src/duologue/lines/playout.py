@@ -1,8 +1,8 @@
 """The queue of samples between the event loop, which fills it, and the audio thread, which plays it.
 
-It holds one voice at a time (the sound of one utterance), as 16-bit mono PCM of one rate. Beside it there may be a cue,
-which is heard only while the voice is not, and an ambient sound under everything. What is played is decided by
-`playout_state`. Rule: samples that the audio thread has taken count as played. After a hold the next sample is silence,
+It holds one voice at a time (the sound of one utterance), as 16-bit mono PCM of one rate. There may also be a cue,
+which is heard only while the voice isn't, and an ambient sound, which is mixed into everything. `playout_state` decides
+what is played. Rule: samples that the audio thread has taken count as played. After a hold the next sample is silence,
 and a clear drops the rest. Played sound is counted in samples, never in time.
 """
 
@@ -38,7 +38,8 @@ class Playout:
         self._ambient = AmbientLoop()
 
     def _step(self, given: PlayoutInput) -> PlayoutDone:
-        """Give the machine this input, and drop what it says. Only with the lock."""
+        """Pass this input to the machine, and drop the queued samples that it tells us to drop. The caller must hold
+        the lock."""
         self._state, done = step(self._state, given)
         if done.drops_voice:
             self._voice_pcm.clear()
@@ -73,8 +74,8 @@ class Playout:
             return self._ms(self._step(ClearAsked(voice)).played)
 
     def play_cue(self, cue: int, pcm: bytes) -> None:
-        """Queue sound of a cue. It is played only while no sound of a voice is. Another cue replaces the previous
-        one."""
+        """Queue sound of a cue. It is played only while no sound of a voice is played. Another cue replaces the
+        previous one."""
         with self._lock:
             self._step(CueAdded(cue, len(pcm) // _SAMPLE))
             self._cue_pcm += pcm
@@ -84,7 +85,7 @@ class Playout:
             self._step(CueEnded())
 
     def set_ambient(self, pcm: bytes) -> None:
-        """Repeat this sound under everything. Empty ends it."""
+        """Repeat this sound quietly with everything that is played. An empty sound ends the repetition."""
         with self._lock:
             self._ambient = AmbientLoop(pcm)
 
@@ -102,7 +103,8 @@ class Playout:
     # -- For the audio thread
 
     def take(self, samples: int) -> bytes:
-        """The next samples to play. If too few are queued, silence follows them. A voice silences the cue."""
+        """The next samples to play, padded with silence if too few are queued. Samples of the voice come first, and
+        playing them drops the rest of the cue."""
         with self._lock:
             done = self._step(SamplesNeeded(samples))
             taken = _take(self._voice_pcm, done.voice_samples) or _take(self._cue_pcm, done.cue_samples)

@@ -1,4 +1,4 @@
-"""What a queue of samples decides: which voice is playing, held or complete, and what is taken next, as a pure step.
+"""The decisions of a queue of samples, as a pure step: which voice plays, is held or complete, and what is played next.
 
 The value counts samples and doesn't hold them. Rule: an input about another voice than the current one returns the same
 state. Each function here takes one kind of input.
@@ -18,7 +18,7 @@ from .playback.state import VoicePlace
 
 @dataclass(frozen=True, slots=True)
 class CueAdded:
-    """This much more sound of a cue can be played. Another number replaces the cue before it."""
+    """This much more sound of a cue can be played. A cue with another number replaces the previous one."""
 
     cue: int
     samples: int
@@ -31,14 +31,14 @@ class CueEnded:
 
 @dataclass(frozen=True, slots=True)
 class SamplesNeeded:
-    """The audio thread plays the next samples."""
+    """The audio thread needs the next samples to play."""
 
     samples: int
 
 
 @dataclass(frozen=True, slots=True)
 class AmountAsked:
-    """How much of the voice was played? The answer to the end of a voice comes once."""
+    """The line asks how much of the voice was played. The end of a voice is reported only once."""
 
 
 PlayoutInput: TypeAlias = (
@@ -56,8 +56,8 @@ PlayoutInput: TypeAlias = (
 
 
 class PlayoutDone(NamedTuple):
-    """What to do with the queued samples: drop some, and take some of the voice, and then of the cue. `played` is how
-    many samples of the voice were played when the input came."""
+    """What to do with the queued samples: drop those of the voice or the cue, and take this many of either. `played` is
+    the number of samples of the voice that were played so far, if the input asks for it."""
 
     drops_voice: bool = False
     drops_cue: bool = False
@@ -137,7 +137,7 @@ def _end_cue(s: PlayoutState, _: CueEnded) -> PlayoutStep:
 
 
 def _take(s: PlayoutState, given: SamplesNeeded) -> PlayoutStep:
-    """Samples of the voice if it plays and has some; they silence the cue. Otherwise samples of the cue."""
+    """Take samples of the voice if it plays and has some, and drop the cue. Otherwise take samples of the cue."""
     voice_samples = min(s.queued, given.samples) if s.place is VoicePlace.PLAYING else 0
     if voice_samples:
         left, played = s.queued - voice_samples, s.played + voice_samples
@@ -150,7 +150,7 @@ def _take(s: PlayoutState, given: SamplesNeeded) -> PlayoutStep:
 
 
 def _look(s: PlayoutState, _: AmountAsked) -> PlayoutStep:
-    """A voice of which everything was played is over."""
+    """Report how much of the voice was played. A voice that was played completely is over."""
     is_all = s.place is not VoicePlace.SILENT and s.is_complete and not s.queued
     return (_without_voice(s) if is_all else s), PlayoutDone(played=s.played, is_all=is_all)
 

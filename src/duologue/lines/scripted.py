@@ -24,7 +24,7 @@ class LineAct(NamedTuple):
 
 
 class Sounded(NamedTuple):
-    """What could be heard from one time to another, of one voice or cue."""
+    """A span of time in which one voice or cue could be heard."""
 
     what: str  # voice, cue
     number: int
@@ -53,7 +53,7 @@ class _Track:
         self.since = None
 
     def spans_until(self, now: float) -> list[tuple[int, int]]:
-        """When its sound was heard, with the time since the last pause. Spans without a gap between them are one."""
+        """The spans of time in which this sound was heard so far. Spans without a gap between them are merged."""
         ms = self.heard_ms(now) - self.played_ms
         if self.since is None or not ms:
             return self.spans
@@ -258,7 +258,8 @@ class ScriptedLine:
             self._go()
 
     def _end_track(self) -> int:
-        """Forget the current voice. Returns how much of it was heard: asked once, because time goes on in between."""
+        """Forget the current voice. Returns how much of it was heard. This is measured only once, because time goes
+        on."""
         now = self._now()
         heard_ms = self._track.heard_ms(now) if self._track is not None else 0
         if self._track is not None:

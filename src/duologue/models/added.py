@@ -41,7 +41,7 @@ class AddedVoice:
     espeak_voice: str
 
     def config(self) -> dict[str, Any]:
-        """What the voice's file of settings says."""
+        """The content of the voice's settings file."""
         return _read_json(self.folder / CONFIG)
 
 

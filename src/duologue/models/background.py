@@ -1,7 +1,7 @@
 """Pull a model in the background, while the program already works without it.
 
-A thread pulls; the program asks how far it is. Rule: a pull in the background never blocks its caller and never raises.
-What went wrong is in its status, in one line.
+A thread pulls the model, and the program can ask for the progress. Rule: a pull in the background never blocks its
+caller and never raises. A problem is reported in its status, in one line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Pull: TypeAlias = Callable[[list[str], Progress], list[Pulled]]
 
 
 class PullState(StrEnum):
-    """How far a pull in the background is."""
+    """The state of a pull in the background."""
 
     IDLE = "idle"
     PULLING = "pulling"
@@ -29,8 +29,8 @@ class PullState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PullStatus:
-    """The state of a pull. While it runs, `name` and `stage` say what is done, and `percent` how much of that. After a
-    failure, `problem` says in one line what to do."""
+    """The state of a pull. While it runs, `name` and `stage` say what is being done, and `percent` how much of that is
+    finished. After a failure, `problem` says in one line what to do."""
 
     state: PullState = PullState.IDLE
     name: str = ""

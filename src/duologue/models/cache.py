@@ -146,7 +146,8 @@ def inspect(folder: Path, model: Model) -> FolderContents:
 
 
 def _library_problems(made: str, fact: dict[str, Any], stamp: dict[str, Any] | None) -> Iterator[str]:
-    """The problem of a library that was compiled here: no catalogue knows its hash, but the stamp does."""
+    """The problem of a library that was compiled on this machine. Its hash isn't in the catalogue, only in the
+    stamp."""
     if stamp is not None and stamp["files"].get(made) != fact:
         yield f"{made} was changed after it was compiled"
 

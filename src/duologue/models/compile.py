@@ -1,7 +1,7 @@
 """Compile the C library of a model that comes as source.
 
-The source was checked by its hash before. Rule: only the compiler is run, and nothing that the package itself contains:
-no build script, no Makefile.
+The hash of the source was checked before. Rule: only the compiler is run, never a build script or a Makefile of the
+package.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from .catalogue import Model
 from .failure import PullFailed
 
 OPTIONS = ("-O2", "-fPIC", "-shared", "-w", "-fwrapv", "-fno-strict-aliasing")
-"""The options of the compiler. The last two make old C code mean what its authors meant."""
+"""The options of the compiler. With the last two, old C code is compiled with the meaning that its authors assumed."""
 _COMPILERS = ("cc", "gcc", "clang")
 _COMPILE_S_MAX = 600.0
 
 
 def find_compiler() -> tuple[str, ...]:
-    """The command of the C compiler: CC if it is set, else the first one that is installed. May be empty."""
+    """The command of the C compiler: CC if it is set, else the first one that is installed. Empty if no compiler is
+    found."""
     chosen = shlex.split(os.environ.get("CC", ""))
     for command in [chosen] if chosen else [[name] for name in _COMPILERS]:
         if path := shutil.which(command[0]):

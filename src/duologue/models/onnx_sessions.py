@@ -38,7 +38,7 @@ class OnnxSession(Protocol):
 
 def session(path: Path, inner: Sequence[str] = (), rewritten: Rewrites | None = None) -> OnnxSession:
     """The shared session of this file. `inner` names values inside the graph that are added to the outputs of the
-    model. `rewritten` makes the model that is loaded from the bytes of the file."""
+    model. `rewritten` is called with the bytes of the file and returns the bytes of the model to load."""
     with _loading:
         key = (path, tuple(inner), rewritten)
         if key not in _sessions:
@@ -89,8 +89,8 @@ def _first_line(failure: BaseException) -> str:
 
 
 def _onnxruntime() -> Any:
-    """The library, without its telemetry. It would write an id of this device to disk and look up a host of its maker,
-    unless it is told not to before it is imported."""
+    """The onnxruntime library, with its telemetry turned off. That must happen before the import. Otherwise, the
+    library would write an id of this device to disk and look up a host of its maker."""
     os.environ.setdefault(TELEMETRY_SWITCH, "1")
     try:
         return importlib.import_module("onnxruntime")

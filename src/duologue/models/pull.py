@@ -29,7 +29,7 @@ _LOCK = ".lock"
 
 
 class PullStage(StrEnum):
-    """A stage of a pull. A progress report contains a stage and a name; the comments say what it is the name of."""
+    """A stage of a pull. A progress report contains a stage and a name; the comments say what is named."""
 
     WAITING = "waiting for another process"  # the cache folder
     FETCHING = "fetching"  # a package

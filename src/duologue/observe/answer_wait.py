@@ -15,7 +15,7 @@ from duologue.core.step_record import StepRecord
 
 
 class Waited(NamedTuple):
-    """The waits that ended in one step, in milliseconds; None: none did."""
+    """The waits that ended in one step, in milliseconds. A wait that didn't end is None."""
 
     token_ms: int | None = None
     audio_ms: int | None = None
@@ -32,7 +32,7 @@ class AnswerWait:
         self._since = 0
 
     def follow(self, record: StepRecord) -> Waited:
-        """Follow one step that changed something."""
+        """Follow one step that changed something. Returns the waits that ended in this step."""
         at, token_ms, audio_ms = record.event.at, None, None
         if type(record.event) is TokenArrived and record.event.reply == self._reply:
             token_ms = at - self._since

@@ -1,7 +1,7 @@
-"""Records the sound of a call: the person on the left, the agent on the right, in the time of the journal.
+"""Records the sound of a call: the person on the left, the agent on the right, with the times of the journal.
 
-The agent's side is what was heard, by the reports of the line: sound that was cut off or never played isn't in it.
-Rule: a millisecond of the file is the same millisecond of the journal, to within JITTER_MS.
+The agent's side holds only what the line reported as heard, without sound that was cut off or never played. Rule: a
+millisecond of the file is the same millisecond of the journal, to within JITTER_MS.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .stereo_file import LEFT, RATE_HZ, RIGHT, StereoFile
 
 LOG = logging.getLogger("duologue")
 WAV, OPUS = ".wav", ".opus"
-JITTER_MS = 80  # a report may be so early or late and still continue the sound before it
+JITTER_MS = 80  # a report may be early or late by this much and still continue the sound before it
 FLUSH_MS = 5_000
 _PER_MS = RATE_HZ // 1_000
 
@@ -92,11 +92,12 @@ class CallRecording:
         self._write(LEFT, self._person, samples, now)
 
     def queue(self, voice: int, sound: Sound) -> None:
-        """The line was given this sound of a voice."""
+        """Keep this sound of a voice, which was given to the line, until the line reports it as heard."""
         self._voices.setdefault(voice, _VoiceSound(voice)).add(sound)
 
     def played(self, voice: int, heard_ms: int, now: int) -> None:
-        """The line says that so much of this voice was heard by now."""
+        """Write the sound of this voice that was heard since the last report. The line says that `heard_ms` were heard
+        by now."""
         sound = self._voices.get(voice)
         if sound is None:
             return
@@ -146,7 +147,7 @@ def _numbered(folder: Path, name: str, number: int, suffix: str) -> Path:
 
 
 def _existing(path: Path) -> list[Path]:
-    """This recording, in each of its forms that exist."""
+    """The files of this recording that exist: WAV, Opus or both."""
     return [one for one in (path.with_suffix(WAV), path.with_suffix(OPUS)) if one.exists()]
 
 

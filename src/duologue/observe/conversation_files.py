@@ -29,7 +29,7 @@ def files_of(folder: Path, conversation: str) -> list[Path]:
 
 
 def old_files(folder: Path, older_than_s: float, now_s: float) -> list[Path]:
-    """The files of conversations to which nothing was written for so long."""
+    """The files of conversations that were last written at least `older_than_s` seconds ago."""
     return sorted(
         path for path in _files(folder) if _OURS.match(path.name) and now_s - _written_s(path, now_s) >= older_than_s
     )
@@ -45,7 +45,7 @@ def delete(paths: Iterable[Path]) -> int:
 
 
 def search(places: Iterable[Path], traces: Iterable[bytes]) -> list[Path]:
-    """The files at these places, and in folders there, that contain one of these traces in their name or content."""
+    """The files at these places, and in the folders there, with one of these traces in their name or content."""
     wanted = [trace for trace in traces if trace]
     files = [file for place in places for file in (_files(place) if place.is_dir() else [place])]
     return [file for file in files if file.is_file() and _contains(file, wanted)]

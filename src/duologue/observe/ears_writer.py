@@ -1,4 +1,4 @@
-"""The ear journal of a conversation as JSON lines: what the hearing machine was told, beside the journal of events.
+"""The ear journal of a conversation as JSON lines: the inputs of the hearing machine, beside the journal of events.
 
 It contains the words of the user and of the agent. Together with the journal of events, every decision about turns can
 be made again. Rule: each line is complete when it is written, and says how many events came before it.
@@ -22,13 +22,13 @@ SUM_LETTERS = 8
 
 
 def sum_of(previous: str, line: dict[str, Any]) -> str:
-    """The checksum of a line and of all lines before it, so that a line that was changed is found."""
+    """The checksum of a line and of all lines before it, so that a changed line is detected."""
     text = previous + canonical(line)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:SUM_LETTERS]
 
 
 def start_of(s: State) -> str:
-    """By what an ear journal knows the journal of events to which it belongs: its settings and its first state."""
+    """The text by which an ear journal names its journal of events: digests of the settings and of the first state."""
     return f"{settings_digest(s.settings)}-{digest(s)}"
 
 

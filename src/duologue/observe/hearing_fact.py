@@ -1,7 +1,7 @@
-"""Can the person be heard? One fact beside the phase: on, loading, muted, broken or none.
+"""Can the person be heard? The answer is one value beside the phase: on, loading, muted, broken or none.
 
-It follows from two conditions: that of the ears (STT and VAD) and that of the microphone. A screen shows "listening"
-only while the fact is `on`. Rule: both functions are pure, and every combination has exactly one answer.
+It follows from the condition of the ears (STT and VAD) and the condition of the microphone. A screen shows "listening"
+only while the value is `on`. Rule: both functions are pure, and every combination has exactly one answer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class EarsCondition(StrEnum):
 
 
 class Microphone(StrEnum):
-    """The condition of the person's microphone. A line that can't tell has one that is on."""
+    """The condition of the person's microphone. If the line doesn't report it, it counts as on."""
 
     ON = "on"
     OPENING = "opening"  # the browser asks the person for permission, or the device is being opened
@@ -38,7 +38,7 @@ class Microphone(StrEnum):
 
 
 class EarsReport(StrEnum):
-    """What became known about the ears."""
+    """A report about the condition of the ears."""
 
     STARTED = "started"  # they listen, and were ready before
     LOADS = "loads"  # they have to load first, or were started again after a failure
@@ -64,8 +64,8 @@ def ears_after(ears: EarsCondition, report: EarsReport) -> EarsCondition:
 
 
 def hearing_of(ears: EarsCondition, microphone: Microphone) -> HearingStatus:
-    """The fact. Without ears or a microphone, the person can only write. Otherwise broken wins over muted, and muted
-    over loading."""
+    """Whether the person can be heard. Without ears or a microphone, the person can only write. Otherwise broken wins
+    over muted, and muted over loading."""
     if ears is EarsCondition.NONE or microphone is Microphone.OFF:
         return HearingStatus.NONE
     if ears is EarsCondition.BROKEN or microphone is Microphone.BROKEN:
@@ -78,7 +78,7 @@ def hearing_of(ears: EarsCondition, microphone: Microphone) -> HearingStatus:
 
 
 class HearingFact:
-    """The fact of one conversation. `on_change` is called with each new value."""
+    """Keeps track of whether the person can be heard in one conversation. `on_change` is called with each new value."""
 
     def __init__(self, has_ears: bool, on_change: Callable[[HearingStatus], object]) -> None:
         self._ears = EarsCondition.LOADING if has_ears else EarsCondition.NONE

@@ -19,5 +19,5 @@ _OWN = Phrases()
 
 def label(key: str, language: str = "en", phrases: Phrases = _OWN) -> str:
     """The label of a phase or a wait. `de-AT` and `de_AT` give German, and an unknown language gives English. `phrases`
-    may replace it. A key without a label is returned as it is."""
+    may replace the label. A key without a label is returned unchanged."""
     return phrases.label(language, key) if key in LABELS["en"] else key

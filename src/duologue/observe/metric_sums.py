@@ -14,7 +14,7 @@ HIGHEST = ("duologue_draining",)  # of these, the highest value counts, not the 
 
 @dataclass(slots=True)
 class MetricFamily:
-    """All series of one name, with the lines that explain it."""
+    """All series with one name, and the lines that describe them."""
 
     head: list[str] = field(default_factory=list)
     kind: str = ""
@@ -22,18 +22,18 @@ class MetricFamily:
 
 
 class MetricSums:
-    """What each process reported last, and what those reported that have ended."""
+    """The last report of each running process, and the sums of the processes that have ended."""
 
     def __init__(self) -> None:
         self._reported: dict[int, str] = {}
         self._past = ""
 
     def report(self, process: int, text: str) -> None:
-        """This process has these metrics now."""
+        """Store the current metrics of this process."""
         self._reported[process] = text
 
     def end(self, process: int) -> None:
-        """The process has ended: its counts stay."""
+        """Note that the process has ended. Its counts stay in the sums; its gauges don't."""
         families = read_families(self._reported.pop(process, ""))
         counts = {name: family for name, family in families.items() if family.kind != "gauge"}
         self._past = write_families(add_up((read_families(self._past), counts)))
@@ -45,7 +45,7 @@ class MetricSums:
 
 
 def read_families(text: str) -> dict[str, MetricFamily]:
-    """The families of a text, by name."""
+    """The metric families in a text, by name."""
     families: dict[str, MetricFamily] = {}
     family = MetricFamily()
     for line in text.splitlines():
@@ -74,7 +74,7 @@ def add_up(parts: Iterable[dict[str, MetricFamily]]) -> dict[str, MetricFamily]:
 
 
 def write_families(families: dict[str, MetricFamily]) -> str:
-    """The families as text."""
+    """The metric families as text."""
     return "".join(f"{line}\n" for family in families.values() for line in _lines(family))
 
 

@@ -51,7 +51,7 @@ class Metrics(NamedTuple):
     early: int = 0  # requests that were sent before the turn was certain to be over
     early_used: int = 0  # those that were answers: the turn ended with the same words
     early_dropped: int = 0
-    early_ms: int = 0  # how much earlier those that were used were sent, in all
+    early_ms: int = 0  # by how much the used ones were sent early, in total
 
     @property
     def interruption_rate(self) -> float | None:

@@ -1,4 +1,4 @@
-"""Which notice the person is shown: rows over the steps of a conversation and what happened before them.
+"""Decides which notices the person is shown, by rows that read the steps of a conversation and its history.
 
 A row has a code, a condition, the code of its text, and the actions that the person is offered. A condition reads one
 input and the history, which remembers only what a later notice needs. Rule: a notice is shown only by a row, and its
@@ -34,7 +34,7 @@ Input: TypeAlias = StepRecord | Outside
 class NoticeHistory:
     """What later notices depend on."""
 
-    trouble: FaultSource | None = None  # of a fault that was shown; None once it works or the person has dismissed it
+    trouble: FaultSource | None = None  # the part of a shown fault; None once it works or is dismissed
     is_lost: bool = False  # the connection was lost, and isn't back
     is_broken: bool = False  # the answer that is being played has failed
     is_unsaved: bool = False  # the person was told that the conversation can't be saved
@@ -80,8 +80,8 @@ def step(h: NoticeHistory, i: Input) -> tuple[NoticeHistory, tuple[Notice, ...]]
 
 
 def is_ordinary(h: NoticeHistory, r: StepRecord) -> bool:
-    """Is it certain that no row holds and that the history stays the same? It is for nearly every step, and the rows
-    needn't be looked at."""
+    """Is it certain that no row holds and that the history stays the same? That is so for nearly every step, so the
+    rows needn't be checked."""
     if h.trouble is not None or h.is_lost or h.is_broken or r.after.link is not r.before.link:
         return False
     if type(r.event) in _TELLING_EVENTS:
@@ -90,7 +90,7 @@ def is_ordinary(h: NoticeHistory, r: StepRecord) -> bool:
 
 
 def about(fact: str) -> Notice | None:
-    """The notice about something outside of the machine that needs no history; None if it has none."""
+    """The notice about this fact from outside of the machine, without any history; None if there is no such notice."""
     shown = step(NoticeHistory(), Outside(fact))[1]
     return shown[0] if shown else None
 
@@ -138,12 +138,12 @@ def loses_connection(r: StepRecord) -> bool:
 
 
 def fails_while_played(r: StepRecord) -> bool:
-    """Does the answer fail that is being played?"""
+    """Does the answer that is being played fail?"""
     return isinstance(r.event, ev.ReplyFailed) and r.before.voice in SOUNDING and r.event.reply == r.before.reply_id
 
 
 def is_heard(h: NoticeHistory, r: StepRecord) -> bool:
-    """Was an answer heard or shown in this step, as far as the person let it, without a failure?"""
+    """Was an answer heard or shown in this step without a failure, completely or until the person interrupted it?"""
     if h.is_broken or r.before.ask is not Ask.ANSWER or r.after.link not in LIVE:
         return False
     cut = _effect(r, fx.TruncateReply)
@@ -155,14 +155,14 @@ def is_heard(h: NoticeHistory, r: StepRecord) -> bool:
 
 
 def has_worked(h: NoticeHistory, r: StepRecord) -> bool:
-    """Does this step show that the part that failed works: words that the ears heard, or an answer?"""
+    """Does this step show that the failed part works again, by words that the ears heard or by an answer?"""
     if h.trouble is FaultSource.EARS:
         return isinstance(r.event, ev.WordsHeard) and r.event.words > 0 and r.after.link in LIVE
     return h.trouble is not None and is_heard(h, r)
 
 
 def is_back(h: NoticeHistory, r: StepRecord) -> bool:
-    """Is the connection back that was lost?"""
+    """Is the lost connection back?"""
     return h.is_lost and r.after.link in LIVE
 
 
@@ -190,7 +190,8 @@ def _told(fact: str) -> Condition:
 
 
 def _shows_fault(error: ErrorClass, fatal: bool) -> Condition:
-    """A fault of this class is shown. An answer that stalls and a reconnect that fails have rows of their own."""
+    """The condition that a fault of this class is shown. An answer that stalls and a reconnect that fails have rows of
+    their own."""
 
     def condition(_: NoticeHistory, r: StepRecord) -> bool:
         fault = _effect(r, fx.ShowFault)
@@ -202,7 +203,7 @@ def _shows_fault(error: ErrorClass, fatal: bool) -> Condition:
 
 
 def _is_stall(r: StepRecord) -> bool:
-    """The sound of an answer has stopped coming. Whether the brain or the voice is the cause isn't known."""
+    """Has the sound of an answer stopped arriving? It isn't known whether the brain or the voice is the cause."""
     return _effect(r, fx.ShowFault) is not None and _is_timer(r, Timer.STALL)
 
 
@@ -211,7 +212,8 @@ def _gives_up(r: StepRecord) -> bool:
 
 
 def _fatal_text(error: ErrorClass) -> str:
-    """A fault ends the conversation because of its class, or because there were too many faults."""
+    """The code of the text for a fault that ends the conversation, either by its class or because of too many
+    faults."""
     return hint_code(error) if POLICIES[error].ends else "fault_too_often"
 
 

@@ -1,7 +1,7 @@
 """A recording as Ogg Opus: about a fifteenth of the size of WAV.
 
-While a call lasts, it is written as WAV, because both sides are written apart. When it has ended, the file is encoded.
-Rule: there is always one whole file. The WAV file is deleted once the Opus file is complete.
+During a call, the recording is written as WAV, because its two sides are written separately. After the call, the file
+is encoded. Rule: there is always one whole file. The WAV file is deleted once the Opus file is complete.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HEAD_BYTES = 4_096  # the comment of the file is in its first bytes
 
 
 def check_opus() -> None:
-    """Raises DuologueError if files can't be written as Opus here."""
+    """Raise DuologueError if this machine can't write Opus files."""
     soundfile = _soundfile()
     if "OPUS" not in soundfile.available_subtypes("OGG"):
         raise DuologueError(f"libsndfile {soundfile.__libsndfile_version__} can't write Opus: record as wav")

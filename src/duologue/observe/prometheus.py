@@ -1,8 +1,8 @@
 """The metrics of many conversations in the Prometheus text format 0.0.4.
 
 One tally serves a whole process and watches all of its conversations. Rule: a label value is a name from Duologue's own
-code, never a spoken word, the name of a tool or an id, so the number of series is bounded. The only others are
-providers of services, of which PROVIDERS_MAX are told apart.
+code, never a spoken word, the name of a tool or an id, so the number of series is bounded. The only other label values
+are names of service providers, of which at most PROVIDERS_MAX are distinguished.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Recorder:
             self._ears = EarsWriter(self._ears_out, policy, words, agent, ears, self._start)
 
     def add_input(self, i: Input) -> None:
-        """Write what the hearing machine is told."""
+        """Write one input of the hearing machine."""
         if self._ears is not None and self._ears_out is not None:
             self._ears.add(i, self._journal.count)
             self._ears_out.flush()

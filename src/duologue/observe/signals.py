@@ -68,7 +68,7 @@ class HearingChanged(Signal):
 
 @dataclass(frozen=True, slots=True)
 class AttentionChanged(Signal):
-    """The person is at the screen now, or isn't any more."""
+    """The person has come to the screen or left it."""
 
     here: bool
 
@@ -100,7 +100,7 @@ class TurnCompleted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnInterrupted(Signal):
-    """The agent's turn was cut short, and by whom or what: "user", "button" (of the panel) or another source that was
+    """The agent's turn was cut short. `by` is the cause: "user", "button" (of the panel) or another source that was
     passed to `interrupt`, "line" (it was lost), "fault", or "end" (of the conversation)."""
 
     turn: TurnContext
@@ -118,8 +118,8 @@ class TurnDropped(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnLimited(Signal):
-    """The person has talked for the longest time of a turn. What was said so far is answered, and the rest is the next
-    turn."""
+    """The person has talked for the longest time that a turn may take. The words so far are answered, and the rest is
+    the next turn."""
 
     turn: int
 
@@ -218,8 +218,8 @@ class Waiting(Signal):
 
 @dataclass(frozen=True, slots=True)
 class CueGiven(Signal):
-    """The person hears a cue while they wait, or is told that an answer failed. `cue` is what it tells. `text` is what
-    is said; empty for a sound."""
+    """The person hears a cue while they wait, or is told that an answer failed. `cue` is its meaning. `text` is what is
+    said, or empty if the cue is only a sound."""
 
     cue: str
     text: str
@@ -265,7 +265,7 @@ class Failed(Signal):
 @dataclass(frozen=True, slots=True)
 class Recovered(Signal):
     """A fault is no longer shown, or a session was restored. If `success` is False, the session could not be restored.
-    Whether it works again is shown only by the next answer: the notice `recovered`."""
+    Only the next answer, with the notice `recovered`, shows that everything works again."""
 
     source: str
     success: bool = True
@@ -321,7 +321,7 @@ class Raised(Signal):
 
 @dataclass(frozen=True, slots=True)
 class AgentChanged(Signal):
-    """Another agent has the conversation from now on."""
+    """Another agent has taken over the conversation."""
 
     name: str
 
@@ -329,8 +329,8 @@ class AgentChanged(Signal):
 @dataclass(frozen=True, slots=True)
 class Ended(Signal):
     """The conversation is over. `reason` is "hung up", "goodbye", a fault with its error class, or the
-    program's own reason, which may contain words. With `has_moved`, it is over for this process only: another one
-    continues it."""
+    program's own reason, which may contain words. If `has_moved` is set, it is over for this process only:
+    another process continues it."""
 
     reason: str
     has_moved: bool = False

@@ -1,4 +1,4 @@
-"""A stereo WAV file whose sides are written apart, each at its own place.
+"""A stereo WAV file with two sides that are written separately, each at its own position.
 
 The person is on the left and the agent on the right. Samples may arrive late and out of order; gaps are silence. The
 file says at which millisecond of the conversation it begins. Rule: the file can be played at any time while it
@@ -35,7 +35,7 @@ class StereoFile:
         self._write_head()
 
     def write(self, side: int, at: int, samples: array[int]) -> None:
-        """Write samples of one side, the first at the sample number `at`. What is beyond the limit is left out."""
+        """Write samples of one side, the first at the sample number `at`. Samples beyond SAMPLES_MAX are left out."""
         if at < 0:
             samples, at = samples[-at:], 0
         samples = samples[: max(0, SAMPLES_MAX - at)]
@@ -68,7 +68,7 @@ class StereoFile:
 
 
 def _head(began_at: int) -> bytes:
-    """Everything before the samples' own chunk, with room for the length of the file."""
+    """The header up to the chunk of samples, with room for the length of the file."""
     form = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 2, RATE_HZ, RATE_HZ * _FRAME_BYTES, _FRAME_BYTES, 16)
     note = json.dumps({"began_at_ms": began_at}).encode()
     note += b" " * (len(note) % 2)
@@ -84,7 +84,8 @@ class StereoSound(NamedTuple):
 
 
 def read_stereo(path: Path) -> StereoSound:
-    """Read a recording, WAV or Opus. The start of a file that isn't ours is 0. Raises OSError or ValueError."""
+    """Read a recording, WAV or Opus. The start of a file that Duologue didn't write is 0. Raises OSError or
+    ValueError."""
     data = path.read_bytes()
     if data[:4] == b"OggS":
         return StereoSound(data, began_at_of(data), "audio/ogg")

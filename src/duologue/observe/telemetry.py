@@ -1,5 +1,5 @@
-"""A conversation as OpenTelemetry spans. A conversation contains turns and what was transcribed of the person (stt). A
-turn contains replies (of the LLM), sentences of the TTS, tools and voices (what is played).
+"""A conversation as OpenTelemetry spans. A conversation contains turns and transcriptions of the person's speech (stt).
+A turn contains replies (of the LLM), sentences of the TTS, tools and voices (what is played).
 
 A turn is a question with its answer. It lasts from the person's first sound, or from the agent's own
 initiative, until the answer was heard, cut short or lost. The span of a reply lasts until the machine increases the

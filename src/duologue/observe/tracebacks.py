@@ -30,7 +30,7 @@ class Traceback(NamedTuple):
 
 
 def traceback_of(failure: BaseException) -> Traceback:
-    """The traceback of a failure. Exceptions in which Duologue wraps one of the developer's code are left out."""
+    """The traceback of a failure. An exception of Duologue that only wraps one of the developer's code is left out."""
     raised = root_of(failure)
     whole = traceback.TracebackException.from_exception(raised)
     if isinstance(raised, SyntaxError):  # it names its own place; the frames are of the import

@@ -1,4 +1,4 @@
-"""What a conversation has used of each provider, added up.
+"""The sums of what a conversation has used of each provider.
 
 Rule: the sums come from `Used` signals alone, and hold counts and names, no words.
 """
@@ -37,7 +37,8 @@ class UsageRow:
 
 
 class UsageLedger:
-    """Adds up usage by part, provider and model. More than ROWS_MAX of them are added to one row."""
+    """Adds up usage by part, provider and model. Once there are ROWS_MAX rows, other usage goes to one row for each
+    part."""
 
     def __init__(self) -> None:
         self._sums: dict[tuple[str, str, str], dict[str, int]] = {}

@@ -1,6 +1,6 @@
 """Why the person waits, as the code of a phrase: "trouble", "tool_running", "still_working".
 
-Rule: the phrase is true in every state for which its code is given.
+Rule: the phrase is true in every state for which its code is returned.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from duologue.core.state import State, has_foreground
 
 
 def wait_reason(s: State, error: ErrorClass = ErrorClass.NETWORK_TIMEOUT, is_first: bool = True) -> str:
-    """The code of the phrase that says what is going on. `error` is why the newest attempt at the answer failed, if one
-    did. `is_first` says whether these are the first words of this wait."""
+    """The code of the phrase that tells the person why they wait. `error` is why the newest attempt at the answer
+    failed, if one did. `is_first` says whether these are the first words of this wait."""
     if s.link in (*AWAY, Link.RENEWING):
         return "reconnecting"
     if s.link is Link.PREPARING:

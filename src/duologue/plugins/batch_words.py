@@ -1,6 +1,7 @@
 """The words of an STT plugin without streaming, for ears that detect speech on this machine.
 
-The plugin gets the audio of one utterance when it has ended. Rule: the audio that is kept is bounded.
+The plugin gets the audio of an utterance when that utterance has ended. Rule: the amount of audio that is kept is
+limited.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .pushed_audio import audio_frame
 from .speech_events import read_event
 
 RATE_HZ = 16_000
-KEPT_MS_MAX = 60_000  # audio that is kept for an utterance
+KEPT_MS_MAX = 60_000  # how much audio is kept for an utterance
 
 
 class BatchWords(WordStream):
@@ -36,7 +37,7 @@ class BatchWords(WordStream):
         on_late: Callable[[int, WrittenText], None],
         on_turn_over: Callable[[], None],
     ) -> None:
-        """There is nothing to tell: text is known only when it is final."""
+        """Do nothing: without streaming, there is only the final text, which `finish` returns."""
 
     def hear(self, pcm: bytes) -> None:
         self._kept += pcm

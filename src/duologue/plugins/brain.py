@@ -27,7 +27,7 @@ class PluginBrain(Brain):
 
     `llm` is the plugin object, or a function that makes it. `instructions` come before the instructions of each
     request. `asides` is the role of messages that neither user nor agent said; many services accept a system message
-    only as the first one, so it is "user" by default. `on_usage` is called with what was used.
+    only as the first one, so it is "user" by default. `on_usage` is called with the token counts of each reply.
     """
 
     can_guess = True  # a request has no effect but its price
@@ -49,7 +49,7 @@ class PluginBrain(Brain):
 
     @property
     def usage(self) -> Usage:
-        """What was used so far."""
+        """The tokens that were used so far, in total."""
         return self._usage.total
 
     async def reply(self, request: Request) -> AsyncGenerator[Part, None]:

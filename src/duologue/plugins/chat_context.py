@@ -1,6 +1,6 @@
 """Writes a request as the chat context and the tools of an LLM plugin.
 
-The messages are those of a chat-completions request, so every LLM is told the same. Rule: a plugin only describes
+The messages are those of a chat-completions request, so every LLM gets the same texts. Rule: a plugin only describes
 tools. It never runs them.
 """
 

@@ -1,4 +1,4 @@
-"""An STT plugin as ears: the service detects speech and writes its text.
+"""An STT plugin as ears: the service detects speech and transcribes it.
 
 `duologue.ears.service_stream` passes audio and events on. Rule: a failure ends the stream. The conversation decides
 whether the ears are started again.
@@ -26,8 +26,9 @@ class PluginEars:
 
     `stt` is the plugin object, or a function that makes it. A plugin without streaming needs a VAD of LiveKit's: by
     default the one in livekit-agents, or `vad`. With `judges_turns`, the service's end of speech ends the turn at once;
-    choose that for a service that judges turns, such as Deepgram Flux. `on_usage` is called with what was used. For
-    voice detection on this machine with the words of the service, pass these ears to `LocalEars(words=...)`.
+    choose that for a service that judges turns, such as Deepgram Flux. `on_usage` is called with the amounts that the
+    service reports as used. For voice detection on this machine with the words of the service, pass these ears to
+    `LocalEars(words=...)`.
     """
 
     def __init__(
@@ -47,16 +48,16 @@ class PluginEars:
 
     @property
     def usage(self) -> Usage:
-        """What was used so far."""
+        """The amounts that were used so far, in total."""
         return self._usage.total
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Which service listens: data for a journal."""
+        """The service that listens, as data for a journal."""
         return {"stt": self._loop.name, "judges_turns": self._judges_turns, "text_ms_max": self._text_ms_max}
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncGenerator[Heard, None]:
-        """What the service hears in this audio. Closing the generator closes the connection."""
+        """The events that the service reports for this audio. Closing the generator closes the connection."""
         plugin = await self._loop.get()
         stream = self._loop.run(lambda: self._streaming(plugin).stream(conn_options=connect_options()))
         made = PluginStream(stream, self._loop.name, self._usage)
@@ -65,7 +66,7 @@ class PluginEars:
                 yield heard
 
     async def open_words(self) -> WordStream:
-        """Only the words of the service, for ears that detect speech by themselves."""
+        """A stream of only the service's transcripts, for ears that detect speech by themselves."""
         plugin = await self._loop.get()
         if not plugin.capabilities.streaming:
             return BatchWords(plugin, self._loop, self._usage)

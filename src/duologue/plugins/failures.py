@@ -53,7 +53,7 @@ def plugin_failures(name: str) -> Iterator[None]:
 
 
 def described(name: str, failure: BaseException) -> PluginFailed:
-    """The failure as an error of ours."""
+    """The PluginFailed to raise for this failure."""
     error, detail = _classify(failure)
     if error is ErrorClass.AUTH_FAILURE and (variable := _VARIABLE.search(str(failure))):
         return PluginFailed(error, f"{name} has no API key: pass api_key to the plugin, or set {variable.group()}")
@@ -61,7 +61,7 @@ def described(name: str, failure: BaseException) -> PluginFailed:
 
 
 def _classify(failure: BaseException) -> tuple[ErrorClass, str]:
-    """The class of a failure, and what may be told of it."""
+    """The class of a failure, and a detail that is safe to report."""
     chain = _chain(failure)
     for one in chain:
         status = getattr(one, "status_code", None) or getattr(one, "status", None)
@@ -82,7 +82,7 @@ def _classify(failure: BaseException) -> tuple[ErrorClass, str]:
 
 
 def _chain(failure: BaseException) -> list[BaseException]:
-    """The failure and what caused it, the latest first."""
+    """The failure, followed by its cause, the cause of that cause, and so on."""
     chain = [failure]
     while len(chain) < _CAUSES_MAX and (cause := chain[-1].__cause__) is not None and cause not in chain:
         chain.append(cause)

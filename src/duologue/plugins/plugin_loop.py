@@ -19,14 +19,14 @@ from duologue.core.leaves import ErrorClass
 from .failures import PluginFailed, plugin_failures
 
 T = TypeVar("T")
-CLOSE_S_MAX = 0.05  # how long the end of a stream is waited for; after that, it is closed in the background
+CLOSE_S_MAX = 0.05  # longest wait for a stream to close; after that, it is closed in the background
 CONNECT_S_MAX = 5.0
 
 _closing: set[asyncio.Task[None]] = set()  # tasks that would be lost without a reference
 
 
 class PluginLoop:
-    """Holds the plugin of one adapter. `methods` are those that the plugin must have."""
+    """Holds the plugin of one adapter. `methods` are the names of the methods that the plugin must have."""
 
     def __init__(self, plugin: Any, adapter: str, methods: tuple[str, ...], example: str) -> None:
         self._make: Callable[[], Any] | None = None
@@ -44,7 +44,7 @@ class PluginLoop:
 
     @property
     def name(self) -> str:
-        """What the plugin is called in messages."""
+        """The plugin's name in error messages."""
         provider = str(getattr(self._plugin, "provider", "") or "").rpartition("@")[2]
         return f"{provider} ({self._adapter})" if provider and provider != "unknown" else self._adapter
 
@@ -85,18 +85,19 @@ class PluginLoop:
             self._check(self._plugin)
 
     def run(self, work: Callable[[], T]) -> T:
-        """Call this function of the plugin, so that the tasks which it starts find their HTTP session."""
+        """Call this function of the plugin, in the context in which the tasks that it starts find their HTTP
+        session."""
         assert self._context is not None, "call `get` first"
         with plugin_failures(self.name):
             return self._context.copy().run(work)
 
     def start(self, work: Callable[[], Coroutine[Any, Any, T]]) -> asyncio.Task[T]:
-        """Start this coroutine of the plugin, so that it finds its HTTP session."""
+        """Start this coroutine of the plugin, in the context in which it finds its HTTP session."""
         assert self._context is not None, "call `get` first"
         return asyncio.get_running_loop().create_task(work(), context=self._context.copy())
 
     async def close(self) -> None:
-        """Close the plugin and its HTTP session. An event loop that has ended has closed them already."""
+        """Close the plugin and its HTTP session. Does nothing if they belong to another event loop."""
         loop, session, context = self._loop, self._session, self._context
         self._loop = self._session = self._context = None
         if loop is not asyncio.get_running_loop() or session is None or context is None:
@@ -116,8 +117,8 @@ class PluginLoop:
 
 
 async def close_soon(close: Callable[[], Awaitable[None]]) -> None:
-    """Close a stream of a plugin. Returns after CLOSE_S_MAX even if the plugin takes longer. What the plugin raises is
-    dropped, because its work is no longer wanted."""
+    """Close a stream of a plugin. Returns after CLOSE_S_MAX even if the plugin takes longer. Exceptions of the plugin
+    are ignored, because its work is no longer wanted."""
 
     async def closing() -> None:
         try:

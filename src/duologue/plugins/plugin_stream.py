@@ -1,6 +1,6 @@
 """A stream of an STT plugin, in the form that Duologue's ears use.
 
-Rule: what the plugin raises is classified here, and its usage is counted here.
+Rule: the plugin's exceptions are classified here, and its usage is counted here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .speech_events import read_event, usage_of
 
 
 class PluginStream(SpeechStream):
-    """One stream. `name` is what the plugin is called in messages."""
+    """One stream. `name` is the plugin's name in error messages."""
 
     def __init__(self, stream: Any, name: str, usage: UsageCount) -> None:
         self._stream, self._name, self._usage = stream, name, usage

@@ -1,6 +1,6 @@
 """Passes audio frames to a plugin's stream, and counts how much was passed.
 
-A plugin's stream refuses a second sample rate. Rule: every frame is passed at the rate of the first one.
+A plugin's stream accepts only one sample rate. Rule: every frame is passed at the rate of the first one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class PushedFrames:
 
     @property
     def at_ms(self) -> int:
-        """How much audio was passed."""
+        """How many milliseconds of audio were passed."""
         return self._samples * 1000 // self._rate_hz if self._rate_hz else 0
 
     def push(self, frame: Frame) -> None:
@@ -54,5 +54,5 @@ class PushedFrames:
 
 
 def audio_frame(pcm: bytes, rate_hz: int) -> Any:
-    """A frame of LiveKit's; None if there is no sample in it."""
+    """These samples as LiveKit's AudioFrame; None if there are no samples."""
     return rtc().AudioFrame(pcm, rate_hz, 1, len(pcm) // 2) if pcm else None

@@ -1,6 +1,6 @@
 """Reads the speech events of an STT plugin.
 
-Rule: a number that the plugin doesn't know counts as unknown, not as 0: most plugins leave the confidence at 0.
+Rule: a confidence of 0 counts as unknown, because most plugins leave it at 0 if they don't know it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _TEXTS = {"interim_transcript", "preflight_transcript", "final_transcript"}
 
 
 def read_event(event: Any) -> Given | None:
-    """What this event means for the utterances; None if it means nothing."""
+    """Convert the plugin's event to the form that Duologue's ears use; None if it is of no use to them."""
     kind = _kind(event)
     if kind == "start_of_speech":
         return OnsetHeard()
@@ -36,7 +36,7 @@ def read_event(event: Any) -> Given | None:
 
 
 def usage_of(event: Any) -> Usage:
-    """What this event says was used."""
+    """The usage that this event reports."""
     told = getattr(event, "recognition_usage", None) if _kind(event) == "recognition_usage" else None
     return Usage(heard_ms=round(_number(getattr(told, "audio_duration", 0.0)) * 1000))
 

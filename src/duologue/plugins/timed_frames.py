@@ -1,6 +1,6 @@
 """Reads the audio frames of a TTS plugin: PCM, and the words that came with it.
 
-Rule: a word without a time is left out. Its place follows from the words around it.
+Rule: a word without a time is left out. Its time is estimated from the words around it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _words(timed: Any) -> Iterator[Word]:
 
 
 def _ms(word: Any, name: str) -> int | None:
-    """A time of a word in milliseconds, if it is known."""
+    """The time of the word in the field `name`, in milliseconds; None if it isn't known."""
     value = getattr(word, name, None)
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 86_400:
         return None

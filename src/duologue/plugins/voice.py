@@ -1,7 +1,7 @@
 """A TTS plugin as a voice: one sentence is one stream of the plugin.
 
-Word times of the service go into the sounds, so the ledger knows which words were heard. Rule: a failed request is
-never retried here, and closing the generator closes the plugin's stream.
+If the service reports word times, they are added to the sounds, so that the ledger knows which words were heard. Rule:
+a failed request is never retried here, and closing the generator closes the plugin's stream.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .timed_frames import feed_frame
 class PluginVoice(Voice):
     """Speaks with a TTS plugin, such as `PluginVoice(elevenlabs.TTS(encoding="pcm_24000"))`.
 
-    `tts` is the plugin object, or a function that makes it. `on_usage` is called with what was used. If the service
-    tells word times of the text as it is written, heard text is exact; otherwise it is estimated from the length of the
-    words.
+    `tts` is the plugin object, or a function that makes it. `on_usage` is called with the amounts that were used. If
+    the service reports word times for the text as it is written, it is known exactly which words were heard. Otherwise,
+    that is estimated from the length of the words.
     """
 
     def __init__(self, tts: Any, *, on_usage: Callable[[Usage], None] | None = None) -> None:
@@ -34,7 +34,7 @@ class PluginVoice(Voice):
 
     @property
     def usage(self) -> Usage:
-        """What was used so far."""
+        """The amounts that were used so far, in total."""
         return self._usage.total
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
@@ -63,7 +63,8 @@ class PluginVoice(Voice):
 
 
 def _open(plugin: Any, text: str) -> Any:
-    """The plugin's stream of this sentence. Word times come with streams, not with single requests."""
+    """The plugin's stream for this sentence. A plugin that can't stream gets a single request, which has no word
+    times."""
     if not plugin.capabilities.streaming:
         return plugin.synthesize(text, conn_options=connect_options())
     stream = plugin.stream(conn_options=connect_options())

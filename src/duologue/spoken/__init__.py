@@ -1,1 +1,2 @@
-"""What is written becomes what is said: markup is left out, numbers, dates, money and abbreviations become words."""
+"""Turns written text into the text that is spoken: markup is left out, and numbers, dates, money and abbreviations
+become words."""

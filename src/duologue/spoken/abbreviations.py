@@ -18,7 +18,8 @@ from .rules import RewriteRule
 
 @dataclass(frozen=True, slots=True)
 class Abbreviations:
-    """The abbreviations of one language, each with its stops. An empty text says nothing else than what is written."""
+    """The abbreviations of one language with their full stops, and the words that are said for each. With an empty
+    text, an abbreviation is said as it is written."""
 
     inner: Mapping[str, str]  # never end a sentence
     either: Mapping[str, str]  # end a sentence if a capital letter follows

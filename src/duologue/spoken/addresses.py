@@ -1,4 +1,4 @@
-"""Addresses of the web and of e-mail, as people say them: "example dot com".
+"""Web and e-mail addresses as people say them: "example dot com".
 
 Rule: a long address is said only as far as its host. The words for the symbols come from the language.
 """
@@ -19,7 +19,7 @@ _SHORT = re.compile(r"[b-df-hj-np-tv-xz]{2,3}")  # no vowel: its letters are sai
 
 
 def address_rules(words: Mapping[str, str]) -> tuple[RewriteRule, ...]:
-    """The rules. `words` has what is said for each of the symbols . @ / - _ and +."""
+    """The rules for addresses. `words` holds the word that is said for each of the symbols . @ / - _ and +."""
 
     def say(address: str) -> str:
         said = [words.get(part) or _name(part) for part in _PART.findall(address)]

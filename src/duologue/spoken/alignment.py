@@ -1,7 +1,7 @@
-"""A sentence as it is written and as it is spoken, with the places that belong together.
+"""A sentence in its written and its spoken form, with the positions in both texts that belong together.
 
-Rule: a written word has been said when all the spoken words for it have been said, and no place in the spoken text
-belongs to an earlier place in the written text than the one before it.
+Rule: a written word has been said when all the spoken words for it have been said. Positions never go back: a later
+position in the spoken text never belongs to an earlier position in the written text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class SpokenForm:
         return not any(map(str.isalnum, self.text))
 
     def written_place(self, place: int) -> int:
-        """The place in the written text up to which it has been said when the spoken text has been said up to
+        """How far the written text has been said, as a position in it, when the spoken text has been said up to
         `place`."""
         if not self.pieces:
             return min(place, len(self.written))
@@ -119,7 +119,7 @@ class SpokenText:
         self._is_apart = text[-1:].isspace() and not bare
 
     def end_with(self, mark: str) -> None:
-        """Say a mark at the end that isn't written."""
+        """Add a mark that isn't written to the end of the spoken text."""
         if self._parts:
             self._parts.append(mark)
             self._length += len(mark)

@@ -43,8 +43,9 @@ LANGUAGES = tuple(_LANGUAGES)
 
 
 class SpokenForms:
-    """Says sentences in one language. `lexicon` has how words are said: {"SQL": "sequel"}. A word is found in lower
-    and upper case. With `is_off`, sentences are said as they are written, but for the lexicon."""
+    """Turns sentences of one language into their spoken form. `lexicon` says how single words are said: {"SQL":
+    "sequel"}. Its words are found in lower and upper case. With `is_off`, only the lexicon is used, and everything else
+    is said as it is written."""
 
     def __init__(self, language: str = "en", lexicon: Mapping[str, str] | None = None, *, is_off: bool = False) -> None:
         self.language = language

@@ -1,4 +1,4 @@
-"""Acronyms: which are said letter by letter, and codes of letters and digits.
+"""Which acronyms are said letter by letter, and how codes of letters and digits are said.
 
 Rule: capitals without a vowel are said letter by letter, and so are those in the list. Others, such as NASA, are words.
 A text that is all in capitals isn't spelled.
@@ -23,7 +23,7 @@ _VOWELS = re.compile("[AEIOUYÄÖÜÁÉÍÓÚ]")
 
 
 def acronym_rules(language: str) -> tuple[RewriteRule, ...]:
-    """The rules for a language: its numbers follow the letters of codes such as "B12"."""
+    """The rules for acronyms and codes. The numbers in codes such as "B12" are said in this language."""
     number = _CARDINALS[language]
 
     def spell(match: re.Match[str]) -> str | None:

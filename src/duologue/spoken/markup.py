@@ -1,6 +1,7 @@
 """Rules for markup, code, emoji and links, the same in every language.
 
-Rule: what a screen shows by its form, such as bold letters, a list or a picture, isn't said.
+Rule: marks that only change how a text looks on a screen, such as those for bold letters or lists, aren't said, and
+neither are emoji.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def _row(match: re.Match[str]) -> str:
 
 
 def markup_rules(code_block: str) -> tuple[RewriteRule, ...]:
-    """The rules. `code_block` is said instead of a block of code."""
+    """The rules for markup. `code_block` is said instead of a block of code."""
     block = f" {code_block}. " if code_block else ""
     return (
         RewriteRule("[`~]", r"(?P<fence>```|~~~)[^\n]*\n[\s\S]*?(?:(?:```|~~~)|\Z)", block),
@@ -61,6 +62,6 @@ def markup_rules(code_block: str) -> tuple[RewriteRule, ...]:
 
 
 def _emphasis(match: re.Match[str]) -> str | None:
-    """Nothing, but a star between two digits or alone between spaces is kept."""
+    """What is said for a mark of emphasis: nothing. A star between two digits, or alone between spaces, is kept."""
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
     return None if before.isdigit() and after.isdigit() else ""

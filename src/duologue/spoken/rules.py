@@ -23,8 +23,8 @@ _CLOSING = " \t\n\"'”’»“)]*_`~|"
 
 @dataclass(frozen=True, slots=True)
 class RewriteRule:
-    """Says something else for what the pattern matches. `first` are the characters that a match can begin with, as a
-    character class; it makes the scan fast."""
+    """Replaces the text that the pattern matches by what is said for it. `first` is a character class with the
+    characters that a match can begin with; it makes the scan fast."""
 
     first: str
     pattern: str
@@ -43,7 +43,7 @@ class RewriteRule:
 
 
 def _is_line_mark(text: str) -> bool:
-    """Does this begin a heading, an item of a list or a row of a table?"""
+    """Does this text mark a heading, an item of a list or a row of a table?"""
     return text[-1:].isspace() and (text[0].isdigit() or not text[0].isalnum())
 
 
@@ -82,8 +82,8 @@ class RewriteRules:
         return spoken.done()
 
     def _end(self, spoken: SpokenText, written: str, is_listed: bool) -> None:
-        """A sentence that ends with a mark is also spoken with one: its last word may have been an abbreviation. So is
-        a heading or an item of a list."""
+        """End the spoken text with a mark if the written sentence ends with one. It may have been lost with the full
+        stop of an abbreviation. A heading and an item of a list also get a mark."""
         if not spoken.last or spoken.last in f"{_END_MARKS},;:":
             return
         bare = written.rstrip(_CLOSING)

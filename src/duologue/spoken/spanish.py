@@ -1,7 +1,7 @@
 """What Spanish texts sound like: numbers, dates, times, money, units, abbreviations and acronyms.
 
-Rule: a number agrees with the noun after it: "veintiún euros", "veintiuna personas". Where Spanish is written with a
-decimal point, such as in Mexico, the region says so.
+Rule: a number agrees with the noun after it: "veintiún euros", "veintiuna personas". Whether numbers have a decimal
+comma or a decimal point, as in Mexico, depends on the region.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MASCULINE = re.compile(r"\s+(?:\w+(?:os|es|ías)|día|año|mes|euro|kilo|minuto
 
 
 class _Spanish:
-    """The rules' functions for one region."""
+    """The functions that the rules call, for one region."""
 
     def __init__(self, region: str) -> None:
         self.has_point = region in _POINT_REGIONS

@@ -184,7 +184,7 @@ class SqliteStore(SqlStore):
             )
 
     def explain(self, error: sqlite3.Error) -> StoreFailed:
-        """Convert an error of SQLite to one line that says what to do. It quotes nothing of SQLite's message."""
+        """Convert an error of SQLite to one line that says what to do. SQLite's own message isn't quoted."""
         code = getattr(error, "sqlite_errorcode", None)
         trouble = TROUBLES.get(code & 0xFF) if code is not None else None
         # After a failed flush, the data may still have reached the disk.

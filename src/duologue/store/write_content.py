@@ -1,7 +1,7 @@
 """Prepares what is written to a store: checks names, encodes values as JSON, and computes a digest of each write.
 
-Rule: what can't be stored is rejected with a one-line error before anything is changed. Stored data that can't be read
-affects only its own conversation.
+Rule: data that can't be stored is rejected with a one-line error before anything is changed. Stored data that can't be
+read affects only its own conversation.
 """
 
 from __future__ import annotations

@@ -32,9 +32,9 @@ READY_ROUNDS = 20  # rounds of the event loop, so that every task that is ready 
 
 
 class Call(ObservedCall):
-    """A call to an agent, a brain, or a function of the context that makes an agent. `info` has the facts about the
-    call. Use it as a context manager, or through the fixture `call`. The voice (TTS) is simulated too.
-    With `own_voice`, the agent's own voice speaks instead; it must not need a network."""
+    """A call to an agent, to a brain, or to the agent that a function makes from the context. `info` has the facts
+    about the call. Use it as a context manager, or through the fixture `call`. The voice (TTS) is simulated too. With
+    `own_voice`, the agent's own voice speaks instead; it must not need a network."""
 
     def __init__(
         self,

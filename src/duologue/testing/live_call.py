@@ -4,8 +4,8 @@
         await call.user("are you open on Sunday?")
         await call.expect_heard(re.compile("closed"))
 
-The user, the line and the voice are simulated, and faster than life, so that a test waits for the services and for
-little else. Rule: every wait ends, at the latest after `limit_ms`, with a description of the call.
+The user, the line and the voice are simulated, and faster than real ones, so that a test waits mostly for the services.
+Rule: no wait is longer than `limit_ms`. A wait that reaches this limit fails with a description of the call.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ POLL_S = 0.005
 
 
 class LiveCall(ObservedCall):
-    """A call to an agent, as `Call` takes it, on the real clock. Use it with `async with`. `pace` is how fast the user
+    """A call on the real clock, to anything that `Call` accepts. Use it with `async with`. `pace` is how fast the user
     speaks. With `own_voice`, the agent's own voice speaks, in real time. No wait is longer than `limit_ms`."""
 
     def __init__(

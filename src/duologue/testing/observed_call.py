@@ -69,7 +69,7 @@ class ObservedCall:
         journal: Path | str | None,
         info: CallInfo | None = None,
     ) -> None:
-        """Make the agent, and call it. `voice` speaks in place of the agent's own; None: the agent's own voice."""
+        """Make the agent, and call it. `voice` speaks instead of the agent's own voice, unless it is None."""
         ears = ScriptedEars()
         context: Context[Any] = Context(
             replace(info or CallInfo(line="test"), conversation=f"test {next(_NUMBERS)}"),
@@ -120,7 +120,7 @@ class ObservedCall:
 
     @property
     def now_ms(self) -> int:
-        """Milliseconds since the call began, on the simulated clock."""
+        """Milliseconds since the call began, on the clock of the call."""
         return self.conversation.engine.driver.now()
 
     @property
@@ -237,7 +237,8 @@ class ObservedCall:
 
 
 def _source_of(given: AgentOrMaker) -> AgentSource:
-    """Where the agent of a call comes from. A function is a brain, or makes the agent from the context."""
+    """The source of the agent for a call. A brain is wrapped in an agent; a function may also be one that makes the
+    agent from the context."""
     return AgentSource(given if isinstance(given, Agent) or makes_agents(given) else Agent(given))
 
 

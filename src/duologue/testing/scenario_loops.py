@@ -56,7 +56,7 @@ def _is_loop(node: YamlNode) -> bool:
 
 
 def _rounds(node: YamlNode, note: Note, depth: int) -> list[YamlNode]:
-    """The steps of a loop, as often as it says. Empty after noting a problem."""
+    """The steps of a loop, repeated as often as the loop says. Empty if there is a problem, which is noted."""
     entries = node.entries or {}
     for key in entries:
         if key not in _KEYS:

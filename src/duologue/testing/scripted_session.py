@@ -52,7 +52,7 @@ class ScriptedSession:
         return lambda: self.followers.remove(notify)
 
     def report_life(self, active: bool = True, left_ms: int | None = None) -> None:
-        """Report that the session is active or not, and how long it will still live."""
+        """Report whether the session is active, and how long it will still live."""
         self.life = SessionLife(active, left_ms)
         for notify in tuple(self.followers):
             notify(self.life)

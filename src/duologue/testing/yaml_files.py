@@ -25,7 +25,7 @@ _FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+)([eE][-+]?\d{1,3})?")
 
 
 def article(what: str) -> str:
-    """This word with its article."""
+    """This word with "a" or "an" before it."""
     return f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
 
 

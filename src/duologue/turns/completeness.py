@@ -1,7 +1,8 @@
-"""How complete a text is as an answer to what is open: what the brain says, and how much that weighs.
+"""The brain's judgement of how complete a text is as an answer or a request, and the weight of that judgement.
 
-The brain knows what it asked and what it can understand, so it can tell more than the sound. Rule: the brain's word is
-one term of the score among others. It never ends a turn by itself, and never holds one open without a limit.
+The brain knows what it asked and what it can understand, so it can tell more than the sound. Rule: the brain's
+judgement is one term of the score among others. It never ends a turn by itself, and never holds one open without a
+limit.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from enum import StrEnum
 
 
 class Completeness(StrEnum):
-    """How complete a text is as an answer to what is open."""
+    """How complete a text is as an answer or a request."""
 
     COMPLETE = "complete"  # every word is understood, and it answers the open question or is a whole request
     OPEN = "open"  # it can't end like this: "I would like to fly to"

@@ -13,7 +13,7 @@ from enum import Enum
 
 
 class TurnState(Enum):
-    HOLD = "HOLD"  # wait: it is the user who may speak
+    HOLD = "HOLD"  # wait: the user has the right to speak
     SPEAK = "SPEAK"  # the agent may answer
 
 

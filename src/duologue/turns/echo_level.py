@@ -4,8 +4,8 @@ The gate compares the level of the microphone with the level of the playback, bo
 agent's first words on: the lag, at which both levels rise and fall together, and the coupling, which is how much of the
 playback returns. They give the level that the echo can have now. While the lag is unknown, the echo may come from any
 moment within reach, and the loudest counts. An echo follows every loud sound, and a person who talks over it only makes
-it louder: so the coupling is what the quieter frames show. Rule: the playback must not be reported later than it is
-heard.
+the frame louder. So the coupling is learned from the quieter frames. Rule: the playback must not be reported later than
+it is heard.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class EchoGateSettings:
     early_ms: int = 64  # ... and this much before it, because the playback isn't known exactly when it begins
     reach_ms: int = 704  # the longest lag: 400 ms in the network, a room, and how early a line reports its sound
     playing_db: float = -60.0  # quieter playback causes no echo
-    floor_db: float = -66.0  # quieter sound counts as this loud; below it, a telephone's codec knows hardly any levels
+    floor_db: float = -66.0  # quieter sound counts as this loud; below it, a telephone's codec has hardly any levels
     coupling_db: float = -4.0  # echo level until it is learned; high, so that the agent's first word isn't a barge-in
     loud_db: float = 6.0  # the coupling is learned from playback at most this much below its peak, not from pauses
-    loud_share: float = 0.9  # the coupling is a level that this share of such playback comes back with, or louder
+    loud_share: float = 0.9  # the coupling is a level that the echo of this share of such playback reaches
     learn_ms_min: int = 256
     learn_ms_max: int = 6_400
     lag_ms_min: int = 512  # how much playback is compared before a lag is believed
@@ -165,7 +165,7 @@ class EchoLevel:
         return best if alike[best] >= least else self.lag
 
     def _loud_places(self) -> list[int]:
-        """Where in the history the playback was loud, so that an echo must be heard."""
+        """The places in the history at which the playback was loud, so that an echo must be heard."""
         rule, peak_db, loud = self.settings, -math.inf, list[int]()
         decay_db = rule.decay_db_s * self.frame_ms / 1000
         for place, frame in enumerate(self.history):

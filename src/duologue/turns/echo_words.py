@@ -20,7 +20,7 @@ WORDS_MIN = 2  # without times, fewer words are never an echo, because people an
 
 @dataclass(frozen=True, slots=True)
 class EchoWordsRule:
-    """When heard words are the agent's own."""
+    """The thresholds that decide whether heard words are the agent's own."""
 
     similar_min: float = 0.5  # words that share this much of their letter pairs are the same word, misheard
     edge_similar_min: float = 0.3  # instead, for the first and the last word, which are often cut
@@ -36,7 +36,7 @@ _GAP, _WRONG = -0.3, -0.2  # the cost of a word that only one side has, and of a
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A heard word and the agent's word in the same place; -1 if only one side has it."""
+    """The places of a heard word and of the agent's word that matches it. `own` is -1 if no word of the agent does."""
 
     heard: int
     own: int
@@ -44,7 +44,8 @@ class _Pair:
 
 
 def is_echo(heard: str, spoken: str, rule: EchoWordsRule = RULE) -> bool:
-    """Are these words in what the agent is saying, in the same order? Use `is_own` if the times are known."""
+    """Does the text that the agent is saying contain these words, in the same order? Use `is_own` if the times are
+    known."""
     mine, theirs = words_of(heard), words_of(spoken)
     return len(mine) >= WORDS_MIN and _is_explained(mine, theirs, rule) is not None
 
@@ -61,15 +62,15 @@ def is_own(heard: str, own: OwnSpeech, onset_at: int, late_ms: int = 0, rule: Ec
 
 
 def _recent(own: OwnSpeech, onset_at: int, late_ms: int, rule: EchoWordsRule) -> list[SpokenWord]:
-    """The agent's words of which an echo may begin at this time."""
+    """The agent's words with which an echo that is heard at this time may begin."""
     return [word for word in own.words if word.start_ms >= onset_at - rule.delay_ms_max - late_ms]
 
 
 def _is_too_early(
     words: Sequence[SpokenWord], found: tuple[int, int], onset_at: int, late_ms: int, rule: EchoWordsRule
 ) -> bool:
-    """Did a text with the agent's words from the first to the second of these places begin before a person could have
-    repeated them?"""
+    """Did the text begin before a person could have repeated the agent's words? `found` has the places of the first and
+    the last of these words."""
     repeatable_at = words[found[1]].end_ms + rule.reaction_ms
     return words[found[0]].start_ms <= onset_at + rule.lead_ms_max and onset_at - late_ms <= repeatable_at
 
@@ -101,8 +102,8 @@ def _run(pairs: Sequence[_Pair], rule: EchoWordsRule) -> list[_Pair]:
 
 
 def _between(text: str, first: int, last: int) -> str:
-    """The part of a text from its word with this number up to before the other one. What is written without a space
-    between isn't divided."""
+    """The words of a text from number `first` up to, but not including, number `last`. A token without spaces is kept
+    whole."""
     kept, at = [], 0
     for token in text.split():
         size = len(words_of(token))
@@ -116,7 +117,8 @@ def _between(text: str, first: int, last: int) -> str:
 
 
 def _is_explained(mine: Sequence[str], theirs: Sequence[str], rule: EchoWordsRule) -> tuple[int, int] | None:
-    """The places of the first and the last of the agent's words that explain all heard words; None if they don't."""
+    """The places of the first and the last of the agent's words that match the heard text. None if the text isn't
+    explained by the agent's words."""
     pairs = _align(mine, theirs, rule)
     same = [place for place, pair in enumerate(pairs) if pair.similarity >= rule.similar_min]
     if not same or len(same) < min(len(mine), WORDS_MIN):
@@ -133,19 +135,21 @@ def _is_explained(mine: Sequence[str], theirs: Sequence[str], rule: EchoWordsRul
 
 
 def _is_foreign(word: str, similarity_: float, rule: EchoWordsRule) -> bool:
-    """Is this a word that the agent didn't say? At an edge of the text one such word is a person's. In the middle it
-    takes two in a row, because a single one is misheard."""
+    """Is this a word that the agent didn't say? At an edge of the text, one such word shows that a person spoke. In the
+    middle, it takes two in a row, because a single word may be misheard."""
     return similarity_ < rule.edge_similar_min and len(word) > 1 and word not in FILLERS
 
 
 def _is_exact(pairs: Sequence[_Pair]) -> bool:
-    """Are these words the agent's without a gap, and nearly letter by letter? So few words must be."""
+    """Do these words match the agent's words without a gap, and nearly letter by letter? This is required if there are
+    only one or two words."""
     gapless = pairs[-1].own - pairs[0].own == len(pairs) - 1
     return gapless and all(pair.similarity >= (1 + RULE.similar_min) / 2 for pair in pairs)
 
 
 def _align(mine: Sequence[str], theirs: Sequence[str], rule: EchoWordsRule) -> list[_Pair]:
-    """The best pairs of heard words and the agent's words, in order. The agent's words before and after are free."""
+    """The best pairs of heard words and the agent's words, in order. Words of the agent before the first pair and after
+    the last cost nothing."""
     gains = [[_gain(word, other, rule) for other in theirs] for word in mine]
     best = [[0.0] * (len(theirs) + 1)]
     for gain in gains:
@@ -175,8 +179,8 @@ def _gain(word: str, other: str, rule: EchoWordsRule) -> float:
 
 @lru_cache(maxsize=4096)
 def similarity(word: str, other: str) -> float:
-    """How much two words are alike, from 0 to 1: the share of common letter pairs. The beginning or the end of a word,
-    from three letters on, is as good as the word, because the edges of an utterance are cut."""
+    """How much two words are alike, from 0 to 1: the share of common letter pairs. The first or last letters of a word,
+    if there are three or more, also count as similar to the word, because the edges of an utterance are cut."""
     if word == other:
         return 1.0
     if len(word) >= 3 and (other.startswith(word) or other.endswith(word)):

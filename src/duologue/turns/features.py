@@ -187,7 +187,7 @@ def terms_of(pause: PauseFeatures) -> dict[str, float]:
 
 
 CONFIDENCE_UNCLEAR = 0.5  # words with less confidence are unclear: a noisy room, or another language
-WORDS_UNCLEAR_MIN = 3  # fewer words are an answer, however they are read
+WORDS_UNCLEAR_MIN = 3  # fewer words count as an answer, even with little confidence
 
 
 def is_unclear(pause: PauseFeatures) -> bool:

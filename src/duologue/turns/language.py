@@ -47,7 +47,7 @@ def language(code: str) -> Language:
 
 
 def known_code(code: str) -> str:
-    """The name of the file with the phrases of a language, or "" without one. `code` may be "en-US"."""
+    """The name of the file with the phrases of a language, or "" if there is no such file. `code` may be "en-US"."""
     first = code.replace("_", "-").split("-")[0].lower()
     first = _LONG_CODES.get(first, first)
     return first if first in KNOWN else ""

@@ -1,8 +1,8 @@
 """Decides whether a sound over the agent's speech is a barge-in: a bid for the floor, which is the right to speak.
 
-Playback is on hold until the decision. Words, or a voice that lasts, are a bid. A sound that ends without either is no
-bid. A command such as "stop" is a bid even where more words are required. The decision uses the words so far, and voice
-frames if the ears (STT and VAD) report them. What a policy remembers of a sound is a value, `SoundMemory`. Rule:
+Playback is on hold until the decision. Words, or a voice that lasts, are a bid. A sound that ends without either isn't
+a bid. A command such as "stop" is a bid even where more words are required. The decision uses the words so far, and
+voice frames if the ears (STT and VAD) report them. What a policy remembers of a sound is a value, `SoundMemory`. Rule:
 "undecided" is a valid answer, because the state machine has a deadline for the decision.
 """
 
@@ -26,7 +26,7 @@ class OverlapPolicy(Protocol):
 
     @property
     def voiced_ms_min(self) -> int:
-        """`lasted` is called when a sound without frames has lasted this long; 0: never."""
+        """How long a sound without frames must last before `lasted` is called; 0 means never."""
         ...
 
     def begin(self, has_frames: bool) -> Any:
@@ -82,7 +82,8 @@ class SoundMemory:
 
 @dataclass(frozen=True, slots=True)
 class OverlapRule:
-    """When a sound over the agent's speech is a bid to speak. If its durations are 0, only words decide."""
+    """Decides by thresholds whether a sound over the agent's speech is a bid to speak. If the durations are 0, only
+    words decide."""
 
     substantial_min: int = 1  # how many words interrupt; "mhm" and "yeah" don't count
     voiced_ms_min: int = 800  # a sound that lasts this long interrupts, if the ears report no frames
@@ -169,7 +170,8 @@ class OverlapRule:
         return self._is_voice(memory) and self._is_confident(memory, confidence, agreed, is_final)
 
     def _is_sure_command(self, memory: SoundMemory, confidence: float, repeated: bool, is_final: bool) -> bool:
-        """A single word is easily misheard, so a command needs as much confidence from all ears."""
+        """Was a command heard with enough confidence? A single word is easily misheard, so the required confidence is
+        the same with and without frames."""
         is_voice = self._is_voice(memory) or not memory.has_frames
         return is_voice and self._is_confident(memory, confidence, repeated, is_final)
 

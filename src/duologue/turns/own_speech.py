@@ -1,7 +1,7 @@
 """What the agent itself has said in the last seconds, word by word, with the time at which each word was played.
 
-The echo judge compares it with what is heard. Times are whole milliseconds on the conversation's clock. Rule: a word is
-here from the time when it begins to sound, and at least for KEEP_MS after it has ended.
+The module `echo_words` compares these words with what is heard. Times are whole milliseconds on the conversation's
+clock. Rule: a word is stored from the time when it begins to sound until at least KEEP_MS after its end.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ class OwnSpeech:
     """How many words of this voice (one utterance of the agent) are known."""
 
     def saying(self, voice: int, voice_words: Sequence[TimedWord], heard_ms: int, now: int) -> OwnSpeech:
-        """The voice plays. `voice_words` are its words so far with times from its beginning, and `heard_ms` of it have
-        been played by `now`. A word that is known already keeps its time, because playback may have been held since."""
+        """The agent's recent words while this voice plays. `voice_words` are its words so far with times from its
+        beginning, and `heard_ms` of it have been played by `now`. A word that is already known keeps its time, because
+        playback may have been held since."""
         known = self.known if voice == self.voice else 0
         begun = [word for word in voice_words[known:] if word.start_ms <= heard_ms]
         began = now - heard_ms

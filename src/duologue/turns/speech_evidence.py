@@ -3,8 +3,8 @@ question.
 
 The decision uses how sure the voice detector was in each frame, how long the pitch was steady, how confident the text
 is, and whether another model found words too. The thresholds come from speech: nearly all of it, noisy speech
-included, is above them. Rule: the shorter and the less sure a sound is, the more must speak for it. Doubt about words
-alone never drops a clear voice.
+included, is above them. Rule: the shorter and the less certain a sound is, the more evidence it needs. A clear voice
+is never dropped only because its words are doubtful.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EVIDENCE_LONG = 60.0  # summed log-odds: half a second of sure voice is clear an
 EVIDENCE_TALK = 120.0  # ... and a second needs nothing else
 PITCHED_MS_CLEAR = 60  # least steady pitch of a short but clear voice; a vowel has more
 PITCHED_MS_FAINT = 120  # least steady pitch of a faint voice, and of one in which another model found no word
-CONFIDENCE_SURE = 0.7  # with such words, a clear voice needs no pitch; without, a faint one needs a second model's
+CONFIDENCE_SURE = 0.7  # with such words, a clear voice needs no pitch; without, a faint voice needs a second text
 
 
 def steadiness(pause: PauseFeatures) -> float:
@@ -36,15 +36,15 @@ def is_clear(pause: PauseFeatures) -> bool:
 
 
 def is_doubtful(pause: PauseFeatures) -> bool:
-    """Is more needed than the frames to know whether the last stretch is speech?"""
+    """Do the frames alone leave it open whether the last stretch is speech?"""
     if not _is_measured(pause) or pause.stretch_evidence >= EVIDENCE_TALK:
         return False
     return not is_clear(pause) or pause.stretch_evidence < EVIDENCE_LONG
 
 
 def is_speech(pause: PauseFeatures) -> bool | None:
-    """Was the last stretch of voice speech? `text` and `confidence` are those of this stretch. None if only its pitch
-    can tell, and the pitch isn't measured yet."""
+    """Was the last stretch of voice speech? `text` and `confidence` are those of this stretch. Returns None if only the
+    pitch can tell, and the pitch isn't measured yet."""
     if not _is_measured(pause) or pause.stretch_evidence >= EVIDENCE_TALK:
         return True
     clear, sure = is_clear(pause), _is_sure(pause)
@@ -77,10 +77,10 @@ def _is_measured(pause: PauseFeatures) -> bool:
 
 
 def _is_sure(pause: PauseFeatures) -> bool:
-    """Are its words so sure that a clear voice needs nothing else?"""
+    """Are the words of the stretch so certain that a clear voice needs no other evidence?"""
     return _has_word(pause.text) and (pause.confidence is None or pause.confidence >= CONFIDENCE_SURE)
 
 
 def _has_word(text: str | None) -> bool:
-    """Is there a word that isn't a filler? Noise is often read as "um"."""
+    """Does the text have a word that isn't a filler? Noise is often transcribed as "um"."""
     return any(part not in FILLERS for word in words_of(text or "") for part in word.split("-"))

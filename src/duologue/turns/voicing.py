@@ -1,6 +1,6 @@
 """Voice and silence of the current turn, frame by frame.
 
-Voiced and silent time are counted from VAD probabilities. Rule: the caller ends a turn with `forget`. A pause never
+Voiced and silent time are counted from VAD probabilities. Rule: the caller ends a turn with `forgotten`. A pause never
 ends the turn, because the user may go on speaking.
 """
 
@@ -46,11 +46,11 @@ class Voicing:
     stretch_evidence: float = 0.0  # evidence of the last stretch
 
     def forgotten(self) -> Voicing:
-        """The turn is over: the next voice starts a new one."""
+        """The value after the end of the turn. The next voice starts a new turn."""
         return Voicing(self.frame_ms, recent_db=self.recent_db)
 
     def heard(self, vad: float, level_db: float) -> Voicing:
-        """After the next frame, with its probability of voice and its level."""
+        """The value after the next frame, which has this probability of voice and this level."""
         recent_db = (*self.recent_db, level_db)[-_BEFORE_FRAMES:]
         if vad >= (VOICE_OFF if self.voiced else VOICE_ON):
             return self._voice(vad, level_db, recent_db)

@@ -68,7 +68,7 @@ def is_presence(text: str, language: Language | str = ENGLISH) -> bool:
 
 
 def is_call_for_attention(text: str, language: Language | str = ENGLISH, is_final: bool = True) -> bool:
-    """Does this text only ask whether the agent is there, or that it hurries ("hello?", "hurry up")? Then it asks
+    """Does this text only ask whether the agent is there, or ask it to hurry ("hello?", "hurry up")? Then it asks
     nothing new. The phrases may be repeated, and hesitations may stand between them: "uh, hello? Are you there?". A
     text that isn't final may end within a phrase: "hello? Are you"."""
     book = _book_of(language)
@@ -107,7 +107,7 @@ def _is_noise(token: str, letters: frozenset[str]) -> bool:
 
 
 class _Kind(IntEnum):
-    """What a phrase is for a question about a text. Of two equal phrases, the greater kind counts."""
+    """The role of a phrase in a check of a text. If a phrase has two roles, the greater one counts."""
 
     NEGATION = 0
     BACKCHANNEL = 1
@@ -159,7 +159,7 @@ def _index(kinds: dict[_Kind, frozenset[str]]) -> _Index:
 
 
 def _split(tokens: list[str], vocabulary: frozenset[str]) -> tuple[list[str], list[int]]:
-    """The parts of the tokens, and the place of each part's token."""
+    """The parts of the tokens, and for each part the index of its token."""
     parts: list[str] = []
     owners: list[int] = []
     for place, token in enumerate(tokens):
@@ -174,7 +174,7 @@ def _pieces(token: str) -> list[str]:
 
 
 def _unstretched(part: str, vocabulary: frozenset[str]) -> str:
-    """The known word that this part draws out: "yeahhh" is "yeah"."""
+    """The known word of which this part is a stretched form ("yeah" for "yeahhh"), or the part itself."""
     if part in vocabulary or not _STRETCHED.search(part):
         return part
     for letters in (r"\1", r"\1\1"):
@@ -184,13 +184,15 @@ def _unstretched(part: str, vocabulary: frozenset[str]) -> str:
 
 
 def _longest(parts: list[str], start: int, index: _Index) -> tuple[int, _Kind]:
-    """Where the longest phrase that begins at `start` ends, and its kind. The end is 0 if none begins there."""
+    """The index after the longest phrase that begins at `start`, and its kind. The index is 0 if no phrase begins
+    there."""
     known = index.get(parts[start])
     return max((_end_of(parts, start, phrase), kind) for phrase, kind in known) if known else (0, _Kind.NEGATION)
 
 
 def _end_of(parts: list[str], start: int, phrase: _Phrase) -> int:
-    """Where this phrase ends, or 0 if it isn't there. A long vowel mark in the text may be extra."""
+    """The index after this phrase if it begins at `start`, otherwise 0. Long vowel marks (ー) in the text that the
+    phrase doesn't have are skipped."""
     place = start
     for part in phrase:
         while place < len(parts) and parts[place] == _LONG_VOWEL != part:
@@ -204,7 +206,8 @@ def _end_of(parts: list[str], start: int, phrase: _Phrase) -> int:
 
 
 def _uncovered(parts: list[str], book: _Phrasebook, is_final: bool) -> list[int]:
-    """The places of parts outside of fillers and backchannels. A backchannel next to a negation is an objection."""
+    """The indexes of the parts that belong to no filler or backchannel. A backchannel next to a negation is an
+    objection, so its parts are included."""
     uncovered: list[int] = []
     place, negated = 0, -1  # `negated` is where the last negation ended
     while place < len(parts) and (is_final or place == negated or not _is_begun(parts, place, book.passing)):
@@ -236,7 +239,7 @@ def _is_negation(parts: list[str], place: int, book: _Phrasebook) -> bool:
 
 
 def _is_only(parts: list[str], index: _Index) -> bool:
-    """Does the text consist of wanted phrases, and of nothing else but those that may stand beside them?"""
+    """Does the text contain a wanted phrase, and apart from that only fillers and phrases that may stand beside it?"""
     place, found = 0, False
     while place < len(parts) <= PARTS_MAX:
         place, kind = _longest(parts, place, index)

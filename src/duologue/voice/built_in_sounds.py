@@ -1,7 +1,7 @@
 """The sounds that come with Duologue, made from damped tones: a sound for waiting, and a chime.
 
 They are computed when they are first used, at any sample rate, with the standard library only. Rule: a built-in sound
-starts and ends in silence, is quieter than speech, and has its tones where a telephone still carries them.
+starts and ends in silence, is quieter than speech, and uses only frequencies that a telephone transmits.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _RELEASE_MS = 40
 
 
 class _Tone(NamedTuple):
-    """A tone that starts softly and dies away: by a factor of e in each `decay_ms`."""
+    """A tone that starts softly and then fades: its level falls by a factor of e in each `decay_ms`."""
 
     hz: float
     start_ms: int
     decay_ms: int
-    peak: float  # of 1
+    peak: float  # from 0 to 1
 
 
 _THINKING = (_Tone(392.0, 0, 85, 0.055), _Tone(329.6, 190, 110, 0.045))
@@ -43,7 +43,7 @@ def thinking_sound(rate_hz: int = RATE_HZ) -> Sound:
 
 @cache
 def connected_sound(rate_hz: int = RATE_HZ) -> Sound:
-    """A short rising chime: the agent is there."""
+    """A short rising chime: the agent is connected."""
     return _made(_CONNECTED, _CONNECTED_MS, rate_hz)
 
 
@@ -61,7 +61,8 @@ def _sample(tones: tuple[_Tone, ...], at_ms: float, total_ms: int) -> int:
 
 
 def _level(tone: _Tone, at_ms: float) -> float:
-    """A tone with a quiet octave above it, which small loudspeakers carry better."""
+    """The level of a tone at this time, from -1 to 1. A quiet octave is added above it, because small loudspeakers
+    reproduce that better."""
     if at_ms < 0:
         return 0.0
     attack = 0.5 - 0.5 * math.cos(math.pi * min(1.0, at_ms / _ATTACK_MS))

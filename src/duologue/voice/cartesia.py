@@ -77,7 +77,8 @@ class CartesiaVoice(Voice):
         self._connecting = asyncio.Lock()
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
-        """The sound of a sentence. Closing the generator, or cancelling its reader, cancels it at the service."""
+        """The sound of a sentence. Closing the generator, or cancelling its reader, cancels the sentence at the
+        service."""
         if not text.strip():
             return
         connection = await self._connected()
@@ -152,7 +153,8 @@ class _Connection:
             raise _lost(failure) from None
 
     async def close_context(self, context: str, is_done: bool) -> None:
-        """Forget a context. One that isn't done is cancelled, so that no more sound is made for it."""
+        """Forget a context. If it isn't finished, it is cancelled at the service, so that no more sound is made for
+        it."""
         del self._contexts[context]
         if not is_done and not self.is_closed:
             with suppress(ServiceError):

@@ -78,8 +78,8 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes
 
 
 class Mark(NamedTuple):
-    """What happens at this sample. If `at` is a position in the text, the word at this position begins. If `at` is
-    None, a silence begins (`silent`) or a sound does."""
+    """Says what begins at this sample. If `at` is a position in the text, the word at that position begins. If `at` is
+    None, a silence begins if `silent` is True, else a sound."""
 
     sample: int
     at: int | None
@@ -136,7 +136,7 @@ class Library:
             c.espeak_TextToPhonemes.restype = ctypes.c_char_p
             buffer = ctypes.create_string_buffer(UNSPEAKABLE.sub(" ", text).encode())
             rest, said = ctypes.c_void_p(ctypes.addressof(buffer)), list[str]()
-            while rest.value and len(said) <= len(text):  # one clause a call
+            while rest.value and len(said) <= len(text):  # each call converts one clause
                 said.append((c.espeak_TextToPhonemes(ctypes.byref(rest), _UTF8, _IPA) or b"").decode())
         return " ".join(" ".join(said).split())
 
@@ -361,5 +361,5 @@ class EspeakVoice(Voice):
 
 
 def _pitch_level(percent: int) -> int:
-    """A pitch on espeak-ng's scale from 0 to 99, where 50 is the voice's own and 50 more are an octave."""
+    """A pitch on espeak-ng's scale from 0 to 99, where 50 is the voice's own pitch, and 50 steps are an octave."""
     return max(0, min(99, round(50 + 50 * log2(percent / 100))))

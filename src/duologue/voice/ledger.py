@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from duologue.ports.sound import Sound, Word
 from duologue.spoken.alignment import SpokenForm
 
-DIGIT_CHARS = 5  # a digit is spoken as about so many letters
-NOTICED_MS_MIN = 300  # sound that breaks off sooner is not noticed as an answer
+DIGIT_CHARS = 5  # a digit takes about as long to say as this many letters
+NOTICED_MS_MIN = 300  # a user doesn't notice a shorter sound as an answer
 CHAR_MS = 65  # assumed duration of a character, for an incomplete sentence without word times
 _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # written without spaces
 _TOKEN = re.compile(rf"[{_ALONE}][^\w\s]*\s*|[^\s{_ALONE}]+\s*")
@@ -42,7 +42,7 @@ def is_question(sentence: str) -> bool:
 @dataclass(slots=True)
 class _Passage:
     """One sentence and its sound. `glued` means that the text comes from a speech-to-speech model, and is joined to its
-    neighbours without spaces. `spoken` is what the voice says for the text; None: the same."""
+    neighbours without spaces. `spoken` is the text as the voice says it; None if that is the same."""
 
     text: str
     start_ms: int
@@ -50,19 +50,19 @@ class _Passage:
     words: list[Word] = field(default_factory=list)
     whole: bool = False  # all sound of the sentence has arrived
     glued: bool = False
-    values: tuple[str, ...] | None = None  # of an open question; None: not marked as one
+    values: tuple[str, ...] | None = None  # the values in an open question; None if the sentence isn't marked as one
     spoken: SpokenForm | None = None
     goes_on: bool = False  # the next passage continues the sentence
-    _cuts: _Cuts | None = None  # remembered, because the line reports often how much was heard
-    _timed: list[Word] | None = None  # remembered once the sentence is whole
+    _cuts: _Cuts | None = None  # cached, because the line often reports how much was heard
+    _timed: list[Word] | None = None  # cached once the sentence is whole
 
     @property
     def is_question(self) -> bool:
         return self.values is not None or is_question(self.text)
 
     def values_ms(self, shown: str, has_names: bool) -> int:
-        """When the last value in this sentence has been said: a marked value, a number, or a name if `has_names`. A
-        value in `shown` was displayed and needn't be heard."""
+        """The time at which the last value in this sentence has been said: a marked value, a number, or a name if
+        `has_names`. A value in `shown` was displayed and needn't be heard. 0 if there is no value."""
         found = [(match.group(), match.end()) for match in _NUMBER.finditer(self.text)]
         if has_names:
             found += [(match.group(), match.end()) for match in _NAME.finditer(self.text)]
@@ -74,7 +74,7 @@ class _Passage:
         return self.start_ms + self._ms_until(needed) if needed else 0
 
     def _ms_until(self, place: int) -> int:
-        """How much of the sentence has been said up to this place in its text."""
+        """How many milliseconds of the sentence's sound have been played when this place in its text is reached."""
         if self.spoken is None and not self.words:
             return self.ms * _length(self.text[:place]) // max(1, _length(self.text))
         cuts = self._find_cuts()
@@ -163,8 +163,8 @@ class _Passage:
 
 @dataclass(frozen=True, slots=True)
 class _Cuts:
-    """Where a sentence can be cut: the place in its text after each word, and when the word has ended, in milliseconds
-    or in letters."""
+    """Where a sentence can be cut: for each word, the place in the text after it, and the end of its sound, in
+    milliseconds or in letters."""
 
     text: str
     words: int
@@ -173,11 +173,11 @@ class _Cuts:
     length: int  # of the text, in letters
 
     def fits(self, text: str, words: int) -> bool:
-        """Are these the cuts of this text with so many timed words?"""
+        """Are these the cuts of this text with this number of timed words?"""
         return words == self.words and (text is self.text or text == self.text)
 
     def written(self, spoken: SpokenForm) -> _Cuts:
-        """These cuts of a spoken text, as cuts of the written one. No written word is split."""
+        """Convert these cuts of a spoken text to cuts of the written text. No written word is split."""
         tokens = [token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(spoken.written)]
         places = list[int]()
         for place in self.places:
@@ -186,14 +186,14 @@ class _Cuts:
         return _Cuts(spoken.written, self.words, self.ends, places, self.length)
 
     def at(self, end: int) -> int:
-        """The place after the last word that has ended."""
+        """The place in the text after the last word that has ended by then."""
         count = bisect_right(self.ends, end)
         return self.places[count - 1] if count else 0
 
 
 def _cuts_by_times(text: str, words: list[Word]) -> _Cuts:
-    """The cuts by the times of words. A word that the voice spells differently than the text counts as the next word of
-    the text, and no word of the text is split."""
+    """The cuts of a text, from the times of its words. A word that the voice spells differently than the text counts as
+    the next word of the text, and no word of the text is split."""
     folded, cut = _folded(text), 0
     tokens = [token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(text)]
     ends, places = list[int](), list[int]()
@@ -208,7 +208,7 @@ def _cuts_by_times(text: str, words: list[Word]) -> _Cuts:
 
 
 def _cuts_by_length(text: str) -> _Cuts:
-    """The cuts by the lengths of words."""
+    """The cuts of a text without word times, from the lengths of its words."""
     places = [token.end() for token in _TOKEN.finditer(text)]
     ends, length, before = list[int](), 0, 0
     for place in places:
@@ -224,7 +224,7 @@ class Ledger:
     def __init__(self) -> None:
         self._passages: list[_Passage] = []
         self._changes = 0  # how often something was added
-        self._done = 0  # how many passages from the first on were wholly heard, ...
+        self._done = 0  # how many passages were wholly heard, counted from the first, ...
         self._done_text = ""  # ... and their text
         self._is_open = False
         self._is_growing = False  # a model sends text with its sound, and more text of the passage will follow
@@ -241,9 +241,9 @@ class Ledger:
         spoken: SpokenForm | None = None,
         goes_on: bool = False,
     ) -> None:
-        """Start a sentence. The sounds that are added next belong to it. `values` are those of an open question.
-        `spoken` is what the voice says for the text; None: the text itself. If `goes_on` is set, this is a part of a
-        sentence, and the next call continues it."""
+        """Start a sentence. The sounds that are added next belong to it. `values` are the values that an open question
+        contains. `spoken` is the text as the voice says it; None if that is the same. With `goes_on`, the text is only
+        a part of a sentence, and the next call continues it."""
         self._changes += 1
         said = None if spoken is None or (spoken.text == text and not spoken.is_silent) else spoken
         self._passages.append(_Passage(text, self.total_ms, values=values, spoken=said, goes_on=goes_on))
@@ -280,7 +280,8 @@ class Ledger:
 
     def assume(self, heard_ms: int) -> None:
         """After a crash, the line may have played more than is known here: extend the newest sentence so that the total
-        is at least `heard_ms`. A sentence with all its sound isn't extended: what was heard then came after it."""
+        is at least `heard_ms`. A sentence whose sound is complete isn't extended, because then the additional sound
+        came after it."""
         more_ms = heard_ms - self.total_ms
         if more_ms > 0 and self._passages and not self._passages[-1].whole:
             passage = self._passages[-1]
@@ -325,13 +326,14 @@ class Ledger:
         return _join([(passage.text, passage.glued) for passage in self._passages]).strip()
 
     def known(self) -> Split:
-        """What the user knows of the reply, heard or shown, and what was not heard of it."""
+        """The part of the reply that the user knows, because it was heard or shown, and the part that was not heard."""
         heard, unheard = self.split()
         return Split(" ".join(part for part in (self.earlier, heard, self.shown) if part).strip(), unheard)
 
     def counts_as_heard(self, heard_ms: int | None = None) -> bool:
-        """Does the reply count as heard after `heard_ms` of its sound, by default after `self.heard_ms`? It does if a
-        sentence was heard to its end, or a word and at least NOTICED_MS_MIN: an "I" alone tells the user nothing."""
+        """Does the reply count as heard after `heard_ms` of its sound, by default after `self.heard_ms`? It does if its
+        first sentence was heard to the end, or if at least one word and NOTICED_MS_MIN of sound were heard: an "I"
+        alone tells the user nothing."""
         at = self.heard_ms if heard_ms is None else heard_ms
         first = next((passage for passage in self._passages if passage.text.strip()), None)
         if first is None:
@@ -352,8 +354,8 @@ class Ledger:
         return said[first].start_ms, said[-1].start_ms + said[-1].ms, end_ms
 
     def rest_from_sentence(self) -> str:
-        """What is still to be said: the sentence that was heard in part, whole, and everything after it. Empty if all
-        was heard."""
+        """The text that is still to be said: from the beginning of the first sentence that wasn't heard to its end.
+        Empty if everything was heard."""
         for number, passage in enumerate(self._passages):
             if passage.text.strip() and passage.split(self.heard_ms).unheard.strip():
                 while number and self._passages[number - 1].goes_on:
@@ -362,7 +364,7 @@ class Ledger:
         return ""
 
     def heard_sentences(self) -> str:
-        """The sentences that were heard to their end, also those that were heard before this process."""
+        """The sentences that were heard to their end, including those that an earlier process played."""
         text, rest = self.text, self.rest_from_sentence().strip()
         heard = text[: len(text) - len(rest)].strip() if text.endswith(rest) else ""
         return f"{self.earlier} {heard}".strip()
@@ -375,7 +377,8 @@ class Ledger:
 
     @property
     def said_words(self) -> list[Word]:
-        """The words as the voice says them: "three dollars" where `words` has "$3". An echo has these."""
+        """The words as the voice says them: "three dollars" where `words` has "$3". An echo of the agent contains these
+        words."""
         return [word for passage in self._passages for word in passage.said_words()]
 
     def split(self, heard_ms: int | None = None) -> Split:
@@ -392,8 +395,8 @@ class Ledger:
         )
 
     def place(self) -> tuple[int, ...]:
-        """Where the heard text ends, as numbers. As long as they are the same, so are `split()` and `shown`. This takes
-        about the same time for a long reply as for a short one."""
+        """Numbers that describe where the heard text ends. While they are unchanged, `split()` and `shown` are
+        unchanged too. Computing them takes about as long for a long reply as for a short one."""
         self._pass_heard()
         cuts = []
         for at in range(self._done, len(self._passages)):
@@ -401,7 +404,7 @@ class Ledger:
             if passage.start_ms >= self.heard_ms:
                 break
             cuts.append(passage.cut(self.heard_ms))
-        while cuts and not cuts[-1]:  # nothing of it was heard, as if its sound had not begun
+        while cuts and not cuts[-1]:  # a passage of which nothing was heard, as if its sound had not begun
             cuts.pop()
         return self._changes, len(self.shown), self._done, *cuts
 

@@ -1,8 +1,9 @@
 """The voice of this machine: the best one that speaks a language here, without a key and without a network.
 
 A neural voice that the user added (`duologue models add`) comes first. SVOX Pico speaks English, German, Spanish,
-French and Italian. espeak-ng speaks the other languages, and these too where Pico can't be had, because it needs a C
-compiler once. Rule: if espeak-ng stands in for Pico, or an added voice can't be used, one line of the log says so.
+French and Italian. espeak-ng speaks the other languages. It also speaks these five where Pico can't be installed,
+because that needs a C compiler. Rule: if espeak-ng stands in for Pico, or an added voice can't be used, one line of the
+log says so.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 PICO, ESPEAK = "svox-pico", "espeak-ng"
 _LOG = logging.getLogger("duologue.voice")
 _ESPEAK_NAMES = {"en": "en-us", "en-US": "en-us", "en-GB": "en-gb", "pt-BR": "pt-br", "zh": "cmn", "no": "nb"}
-"""The espeak-ng voices whose name isn't the language alone."""
+"""The espeak-ng voices whose name differs from the code of the language."""
 
 
 def voice_model(language: str) -> str:
-    """The name of the model that speaks this language on this machine, which may still have to be pulled."""
+    """The name of the model that speaks this language on this machine. The model may not be pulled yet."""
     from duologue.models.cache import is_present
     from duologue.models.catalogue import MODELS, runs_here
     from duologue.models.compile import find_compiler
@@ -51,10 +52,11 @@ def espeak_name(language: str) -> str:
 
 class LocalVoice(Voice):
     """Speaks with a neural voice that was added for the language, else with SVOX Pico if it speaks the language and is
-    here, else with espeak-ng.
+    available, else with espeak-ng.
 
     `language` is a code such as "de" or "en-GB", by default the agent's. `rate_wpm`, `pitch` and `sentence_pause_ms`
-    are explained at `SpeakingStyle`. If the model of the voice wasn't pulled, making the agent fails and says which.
+    are explained at `SpeakingStyle`. If the model of the voice wasn't pulled, the agent can't be made, and the error
+    names the model.
     """
 
     joins_words = True
@@ -72,13 +74,14 @@ class LocalVoice(Voice):
 
     @property
     def engine(self) -> NeuralVoice | PicoVoice | EspeakVoice:
-        """The voice that speaks. Without a language it is an English one."""
+        """The voice that does the work. If no language was chosen, it is an English one."""
         if self._engine is None:
             self._engine = _choose("en", self._style)
         return self._engine
 
     def in_language(self, language: str) -> LocalVoice:
-        """The voice for an agent of this language: this one, if a language was chosen for it."""
+        """The voice for an agent of this language. If a language was chosen for this voice, it is returned
+        unchanged."""
         if self._engine is not None:
             return self
         style = self._style

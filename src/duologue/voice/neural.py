@@ -206,7 +206,7 @@ def _audio(made: list[Any]) -> tuple[Any, list[float]]:
 
 
 def _sounds(part: str, ids: PhonemeIds, samples: Any, lengths: list[float], rate_hz: int, pause_ms: int) -> list[Sound]:
-    """The part in pieces of sound, each with the words that end in it."""
+    """The audio of a part, cut into sounds. Each sound has the words that end in it."""
     import numpy as np
 
     words = part.split()
@@ -240,7 +240,8 @@ def _speaker_number(config: dict[str, Any], speaker: str | int | None, name: str
 
 
 def phonemizer(voice: AddedVoice) -> Callable[[str], str] | None:
-    """What turns a clause into IPA, or None if the model reads letters. Raises ModelMissing without espeak-ng."""
+    """The function that turns a clause into IPA, or None if the model reads letters. Raises ModelMissing if espeak-ng
+    isn't installed."""
     if not voice.espeak_voice:
         return None
     from .espeak import find_library

@@ -1,6 +1,7 @@
-"""Text as a neural voice takes it: phoneme ids, and which of them belong to which word.
+"""Converts text to the input of a neural voice: phoneme ids, and the word that each of them belongs to.
 
-Rule: every id belongs to a word or to the mark after it, in order, so that the lengths of ids give the times of words.
+Rule: every id belongs to a word or to the punctuation mark after it, in order, so that the lengths of ids give the
+times of words.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 _CLAUSE = re.compile(r"[^,;:.!?…]+[,;:.!?…]*|[,;:.!?…]+")
 _MARKS = ",;:.!?…"
-FIRST_CHARS_MAX, CHARS_MAX = 60, 160  # of the first part of a sentence, which is heard while the next is made
+FIRST_CHARS_MAX, CHARS_MAX = 60, 160  # the first part of a sentence is short: it is heard while the next is made
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class PhonemeIds:
 
 
 def parts_of(text: str) -> list[str]:
-    """The text in parts, the first a short one, cut after punctuation if possible and never within a word."""
+    """Cut the text into parts, after punctuation if possible and never within a word. The first part is short, so that
+    the voice starts early."""
     found: list[str] = []
     rest = " ".join(text.split())
     while rest:
@@ -43,8 +45,9 @@ def parts_of(text: str) -> list[str]:
 def phoneme_ids(
     text: str, known: Mapping[str, Sequence[int]], phonemes: Callable[[str], str] | None, pads: bool
 ) -> PhonemeIds:
-    """The ids of a text. `known` has the ids of each phoneme, `phonemes` turns a clause into IPA (None: its letters are
-    used), and with `pads` the id of "_" stands between all others, as Piper's models expect."""
+    """The ids of a text. `known` has the ids of each phoneme, and `phonemes` turns a clause into IPA; if it is None,
+    the letters of the clause are used. With `pads`, the id of "_" stands between all others, as Piper's models
+    expect."""
     pad = tuple(known.get("_", ())) if pads else ()
     ids, owners = [*known.get("^", ()), *pad], [0] * (len(known.get("^", ())) + len(pad))
     word = 0
@@ -66,7 +69,7 @@ def phoneme_ids(
 
 
 def _symbols(clause: str, phonemes: Callable[[str], str] | None) -> str:
-    """The phonemes of a clause with its marks, words parted by spaces."""
+    """The phonemes of a clause and its punctuation mark, with spaces between the words."""
     bare = clause.rstrip(_MARKS + " ")
     marks = "".join(mark for mark in clause[len(bare) :] if mark in _MARKS)[:1].replace("…", ".")
     said = phonemes(bare.strip()) if phonemes is not None else bare.strip().lower()
@@ -74,8 +77,8 @@ def _symbols(clause: str, phonemes: Callable[[str], str] | None) -> str:
 
 
 def word_ends(owners: Sequence[int], lengths: Sequence[float], words: int, samples: int) -> list[int]:
-    """Where each word ends, in samples. `lengths` are those of the ids, in any unit; if they don't fit, all ids count
-    the same."""
+    """Where each word ends, in samples. `lengths` are the lengths of the ids, in any unit. If there isn't one for each
+    id, all ids count as equally long."""
     if len(lengths) != len(owners) or not sum(lengths) > 0:
         lengths = [1.0] * len(owners)
     total, at = float(sum(lengths)), 0.0
@@ -90,7 +93,7 @@ def word_ends(owners: Sequence[int], lengths: Sequence[float], words: int, sampl
 
 
 def inference_scales(config: Mapping[str, Any], pace: float) -> tuple[float, float, float]:
-    """Piper's three numbers: noise, length and noise of the lengths."""
+    """The three numbers that control a Piper model: noise, length, and noise of the lengths."""
     own = config.get("inference", {})
     noise, length, width = (own.get(name, usual) for name, usual in _SCALES)
     return float(noise), float(length) * pace, float(width)

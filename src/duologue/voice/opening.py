@@ -23,7 +23,8 @@ _PHRASE_STARTS = frozenset(
 
 
 def opening_length(text: str, known: Abbreviations, joins_words: bool) -> int:
-    """How much of an unfinished sentence can be said already: a clause, or a few words if `joins_words`. 0: nothing."""
+    """How many characters of an unfinished sentence can be said already: a clause, or a few words if `joins_words`. 0
+    if nothing can be said yet."""
     for clause in _CLAUSE.finditer(text):
         if len(text[: clause.start()].split()) >= CLAUSE_WORDS_MIN and _is_whole(text[: clause.end()]):
             return clause.end()
@@ -31,7 +32,8 @@ def opening_length(text: str, known: Abbreviations, joins_words: bool) -> int:
 
 
 def _few_words(text: str, known: Abbreviations) -> int:
-    """How long the first words are: up to where a phrase begins, or WORDS_MAX words if no phrase begins."""
+    """How many characters the first words have: the words before a new phrase, or WORDS_MAX words if no phrase begins.
+    0 if there are too few words."""
     words = list(_WORD.finditer(text))
     cuts = [number for number in range(WORDS_MIN, len(words)) if _can_part(words, number, known)]
     near = [number for number in cuts if number <= WORDS_MAX]
@@ -43,7 +45,7 @@ def _few_words(text: str, known: Abbreviations) -> int:
 
 
 def _can_part(words: list[re.Match[str]], number: int, known: Abbreviations) -> bool:
-    """May a piece end before this word? Not beside a number or an abbreviation, and not between two names."""
+    """May an opening end before this word? Not beside a number or an abbreviation, and not between two names."""
     last, following = words[number - 1].group().strip(), words[number].group().strip()
     if any(map(str.isdigit, last + following)) or folded(last) in known.all_keys or not last[-1].isalpha():
         return False

@@ -41,7 +41,7 @@ _GRAIN_BYTES = RATE_HZ * GRAIN_MS // 1000 * 2
 
 
 def voice_language(language: str) -> str:
-    """The language of the voice that speaks this one, such as "de-DE" for "de-AT", or an empty text."""
+    """The language of Pico's voice for this language, such as "de-DE" for "de-AT". Empty if Pico has none."""
     base, _, region = language.replace("_", "-").partition("-")
     if base.lower() == "en":
         return "en-GB" if region.upper() in _BRITISH else "en-US"
@@ -110,7 +110,7 @@ class _SpokenSentence:
         self._pcm = bytearray()  # less than a grain
 
     def end(self) -> None:
-        """End the engine, which hangs."""
+        """End the engine, because it hangs."""
         if self._process is not None:
             self._process.kill()
 

@@ -50,9 +50,9 @@ class PicoEngine:
         self._sound: Iterator[bytes] = iter(())
 
     def begin(self, text: bytes, files: list[bytes], speed: int, pitch: int, volume: int) -> None:
-        """Forget the text before, finished or not, and begin this one with the voice in these files. Levels are
-        percent. The engine starts again in clean memory, in less than a millisecond: so the same text always gives the
-        same sound, whatever was said before."""
+        """Forget the previous text, finished or not, and begin this one with the voice in these files. The levels are
+        in percent. The engine starts again in clean memory, in less than a millisecond: so the same text always gives
+        the same sound, whatever was said before."""
         self.close()
         ctypes.memset(self._memory, 0, _MEMORY_BYTES)
         self._load(files)

@@ -84,7 +84,8 @@ class PicoProcess:
         self._ask(b"S", LEVELS.pack(*levels) + f"{files}\0{text}".encode())
 
     def kill(self) -> None:
-        """End the process at once. May be called from any thread, also while the process's own one waits for sound."""
+        """End the process at once. May be called from any thread, even while another thread waits for the sound of this
+        process."""
         if self._process is not None:
             self._process.kill()
 
@@ -139,8 +140,8 @@ def _read(process: subprocess.Popen[bytes], size: int) -> bytes:
 
 
 class Engines:
-    """The helper processes for one model folder: as many as sentences are made at once, at most ENGINES_MAX. The others
-    wait for their turn."""
+    """The helper processes for one model folder: one for each sentence that is being made, but at most ENGINES_MAX.
+    Further sentences wait for their turn."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

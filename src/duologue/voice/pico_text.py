@@ -1,8 +1,8 @@
-"""Text as the Pico engine can take it.
+"""Converts text to a form that the Pico engine can process.
 
 The engine obeys commands in angle brackets, some of which read and write files, and it can fail on symbols that it
-doesn't know. Rule: what reaches the engine has no angle bracket and only letters of the Latin script, digits and
-punctuation of its languages.
+doesn't know. Rule: text that reaches the engine contains no angle brackets, and only letters of the Latin script,
+digits and punctuation of its languages.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Synthesis on this machine is much faster than speech, so a sentence is made completely even if its reader is slow: a
 slow reader never delays the others, and at most one sentence is buffered for it. Rule: after a reader has stopped
-reading, the synthesis is told so at its next piece of sound.
+reading, the synthesis is told to stop when it sends its next piece of sound.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeAlias
 from duologue.ports.sound import Sound
 
 Send: TypeAlias = Callable[[list[Sound]], bool]
-"""Gives sounds to the reader. Returns False if the reader has stopped reading; the synthesis then ends."""
+"""Passes sounds to the reader. Returns False if the reader has stopped reading; then the synthesis must end."""
 Make: TypeAlias = Callable[[Send], None]
 """Synthesises one sentence. It is called in the thread, and may raise."""
 

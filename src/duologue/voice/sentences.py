@@ -101,7 +101,8 @@ class Sentences:
         return _is_stop(before if is_start else f"x{before}", after, self._known)
 
     def _ends_quote(self, mark: str, after: str) -> bool | None:
-        """After a quoted sentence, the sentence around it may go on: `"Really?" she asked.`"""
+        """Does a sentence end at this mark, even if the mark ends in a quotation mark? False if the sentence around the
+        quotation goes on: `"Really?" she asked.` None if that depends on text that hasn't come yet."""
         if mark[-1] not in "\"'”’“»" or not mark[0].strip():  # noqa: RUF001 - quotation marks
             return True
         return not after[0].islower() if after else None
@@ -115,8 +116,8 @@ class Sentences:
 
 
 def _is_stop(before: str, after: str, known: Abbreviations) -> bool | None:
-    """Does a full stop between these texts end a sentence? False for that of an abbreviation, an initial, an ordinal or
-    a list number."""
+    """Does a full stop between these texts end a sentence? False if it belongs to an abbreviation, an initial, an
+    ordinal or a list number."""
     if _LIST_MARK.search(before):
         return False
     words = before.split()
@@ -134,7 +135,8 @@ def _is_stop(before: str, after: str, known: Abbreviations) -> bool | None:
 
 
 def _is_number_stop(words: list[str], after: str, known: Abbreviations) -> bool | None:
-    """Does a stop after a number end a sentence, where ordinals are written with one ("am 3. Mai")?"""
+    """Does a full stop after a number end a sentence, in a language that writes ordinals with a full stop ("am 3.
+    Mai")? None if that depends on text that hasn't come yet."""
     if len(words) > 1 and words[-2].lower() in known.articles:
         return False
     if not after:

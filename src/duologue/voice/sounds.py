@@ -1,8 +1,8 @@
 """The sounds of an agent beside its voice: while it thinks, when it is connected, and all the time.
 
 A sound is a file (WAV, or FLAC if soundfile is installed), a `Sound`, True for the built-in one, or False or None for
-silence. Files are read when `Sounds` is made. Rule: what can't be used is collected in `problems`, one line for each,
-and the agent that gets it lists them all.
+silence. Files are read when `Sounds` is made. Rule: for each sound that can't be used, `problems` has one line, and
+making an agent with such sounds fails with an error that lists them all.
 """
 
 from __future__ import annotations
@@ -76,17 +76,17 @@ class Sounds:
 
     @property
     def thinking_sound(self) -> Sound | None:
-        """The sound to play while the user waits; None for none."""
+        """The sound to play while the user waits; None for silence."""
         return thinking_sound() if self.thinking is True else self._loaded.sounds.get("thinking")
 
     @property
     def connected_sound(self) -> Sound | None:
-        """The sound to play when the conversation starts; None for none."""
+        """The sound to play when the conversation starts; None for silence."""
         return connected_sound() if self.connected is True else self._loaded.sounds.get("connected")
 
     @property
     def ambient_sound(self) -> Sound | None:
-        """The sound to repeat under everything; None for none."""
+        """The sound to repeat under everything; None for silence."""
         return self._loaded.sounds.get("ambient")
 
 

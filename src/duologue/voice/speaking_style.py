@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 RATE_WPM, PITCH, PAUSE_MS = 165, 100, 120
-PART_PAUSE_MS = 20  # after a part of a sentence that goes on; PAUSE_MS would sound like its end
+PART_PAUSE_MS = 20  # after a part of a sentence; PAUSE_MS would sound like the end of the sentence
 RATE_WPM_MIN, RATE_WPM_MAX = 80, 450
 PITCH_MIN, PITCH_MAX = 50, 200
 PAUSE_MS_MAX = 5_000
@@ -35,7 +35,7 @@ class SpeakingStyle:
 
 
 def pause_after(text: str, sentence_pause_ms: int) -> int:
-    """The silence after a text: that of a sentence if the text ends with a mark, else hardly any, because a part of a
-    sentence goes on."""
+    """The silence after a text. If the text ends with a punctuation mark, it is the pause after a sentence. Otherwise
+    it is very short, because the sentence continues."""
     ends = text.rstrip(" \"')]\u201d\u2019\u00bb")[-1:]
     return sentence_pause_ms if not ends.isalnum() else min(PART_PAUSE_MS, sentence_pause_ms)

@@ -1,4 +1,4 @@
-"""Cuts PCM of a service that tells word times into sounds, and puts each word into the sound that it belongs to.
+"""Cuts the PCM of a service that reports word times into sounds, and puts each word into the sound that it belongs to.
 
 Word times count from the start of the sentence and may arrive some hundred milliseconds after their sound. A word that
 comes late is put into the next sound, with times before that sound's start, so that the ledger still gets the right
@@ -17,19 +17,19 @@ from .endpoint import GRAIN_MS, PIECE_MS_MAX, SpeechFailed
 
 
 class TimedSound:
-    """The sound of one sentence. `name` is the service in messages."""
+    """The sound of one sentence. `name` is the name of the service in error messages."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._rate_hz = 0
         self._pending = bytearray()
         self._words: list[Word] = []  # times from the start of the sentence; not in a sound yet
-        self._at_ms = 0  # how much sound was returned
+        self._at_ms = 0  # how many milliseconds of sound were returned
         self._last_ms = 0  # where the last word ends, so that words stay in order
 
     @property
     def made_ms(self) -> int:
-        """How much sound was returned so far."""
+        """How many milliseconds of sound were returned so far."""
         return self._at_ms
 
     def add_words(self, words: Iterable[Word]) -> None:
@@ -75,7 +75,8 @@ class TimedSound:
         return sounds
 
     def _take_words(self, until_ms: int, is_last: bool) -> tuple[Word, ...]:
-        """The words that end before this, with times from the start of the next sound. The last sound takes all."""
+        """Remove and return the words that end by `until_ms`, with times from the start of the next sound. If that
+        sound is the last one, all words are returned."""
         count = 0
         while count < len(self._words) and (is_last or self._words[count].end_ms <= until_ms):
             count += 1

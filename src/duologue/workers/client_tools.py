@@ -1,7 +1,7 @@
 """Tools that the client of the call runs, such as a web page that knows where its user is.
 
 A function declares the tool by its type hints and its docstring, and its body is never run. Rule: a call on a line
-whose client can't run tools fails at once, with a reason that the brain is told.
+whose client can't run tools fails at once, and the brain gets the reason.
 """
 
 from __future__ import annotations

@@ -41,8 +41,9 @@ class NotCollected(DuologueError):
 @dataclass(frozen=True, slots=True)
 class CollectText:
     """Asks for a text. `question` is asked, then `again` after a reply that gives no value. If `confirm` isn't empty,
-    the value is read back and must be confirmed: `{value}` stands for it. Texts that aren't given are those of the
-    language. `today` gives the date for relative days."""
+    the value is read back and must be confirmed; `{value}` in `confirm` stands for the value. Omitted texts are taken
+    from the language's own texts. `today` returns the current time, on which relative days such as "tomorrow"
+    depend."""
 
     question: str
     kind: SlotKind = SlotKind.TEXT
@@ -55,11 +56,12 @@ class CollectText:
     texts: ClassVar[tuple[str, str, str]] = ("", "again", "")  # names of question, again and confirm; empty: no text
 
     async def run(self, context: Context[Any]) -> Any:
-        """The value. Raises NotCollected."""
+        """Ask until there is a usable value, and return it. Raises NotCollected."""
         return await self.in_language(context.language)._run(context)
 
     def in_language(self, language: str) -> Self:
-        """This task with the texts that weren't given, in its own language or in this one."""
+        """A copy of this task in which omitted texts are filled in. Their language is that of the task if it has one,
+        else this one."""
         language = self.language or language
         asked, again, confirm = (collect_text(language, name) if name else "" for name in self.texts)
         return replace(
@@ -91,12 +93,13 @@ class CollectText:
         return pack_of(self.language if has_pack(self.language) else "en")
 
     def read(self, reply: str) -> Any:
-        """The value in this reply; None if it has none. Raises NotCollected if the person wants to stop."""
+        """The value in this reply; None if the reply has no value. Raises NotCollected if the person wants to stop."""
         reading = self._reading(reply)
         return reading.value_of("value") if isinstance(reading, Direct) else None
 
     async def _settle(self, context: Context[Any], reply: str) -> Any:  # noqa: ARG002
-        """The value after a question of its own, if this reply has more than one meaning. None: it has no meaning."""
+        """If this reply is ambiguous, ask which meaning is right and return that value. None if there is still no
+        value."""
         return None
 
     def _reading(self, reply: str, among: tuple[Any, ...] = ()) -> Reading:
@@ -211,8 +214,8 @@ class CollectCardNumber(CollectText):
 @dataclass(frozen=True, slots=True)
 class CollectDigits(CollectText):
     """Asks for digits, such as a PIN or a customer number, and returns them as text. They may be spoken or pressed on a
-    telephone: `length` of them, or any number of them up to `#` or to a pause of `pause_ms`. With `hidden`, they are
-    hidden everywhere."""
+    telephone. If `length` is 0, there may be any number of digits. Pressed digits are complete after `length` of them,
+    after `#`, or after a pause of `pause_ms`. With `hidden`, they never appear in the history, a log or the store."""
 
     question: str = ""
     kind: SlotKind = SlotKind.CODE

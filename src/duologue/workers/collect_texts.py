@@ -1,4 +1,4 @@
-"""What the tasks that ask for one value say, in each language that has a language pack.
+"""The texts of the tasks that ask for one value, in each language that has a language pack.
 
 Rule: every language has every text; a language without texts gets the English ones.
 """

@@ -76,9 +76,9 @@ class McpServer:
     be spoken, so requests for them are declined.
 
     `dialect="legacy"` is for old servers that fail when they are asked for their protocol revision. With this option,
-    they aren't asked for it. Such a server that runs as a process doesn't say to which call a question belongs. With
-    `shared=False` each conversation has a connection of its own, so that the process can ask its caller; otherwise its
-    questions are declined as soon as a second conversation has used it.
+    they aren't asked for it. Such a server doesn't say which call a question belongs to if it runs as a process. With
+    `shared=False`, each conversation has a connection of its own, so every question can be answered. Otherwise, the
+    server's questions are declined as soon as a second conversation has used the server.
     """
 
     def __init__(
@@ -139,8 +139,8 @@ class McpServer:
             raise
 
     def workers(self) -> list[Worker]:
-        """A worker for each tool that the server listed when it was opened. Workers of one list have the same caller:
-        a conversation makes its own list."""
+        """A worker for each tool that the server listed when it was opened. All workers of one list belong to the same
+        caller, so each conversation makes its own list."""
         if not self._workers and self._link is None:
             raise RuntimeError(
                 f"{self.name} is not open: `await server.open()` first, or pass the server itself as a tool"

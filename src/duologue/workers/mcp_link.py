@@ -181,8 +181,8 @@ class McpLink:
 
     async def _ask(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
         """Ask the user a question from the server. The question belongs to the call in whose context it arrived. If the
-        context shows no call, the only call in progress is asked, unless this link has carried calls of other callers:
-        a question about one of these must not reach the wrong caller, so it is declined."""
+        context shows no call, the question is taken to belong to the only call in progress. But if this link has
+        carried calls of several callers, the question is declined, because it could reach the wrong caller."""
         attempt = _ATTEMPT.get()
         if attempt is None or attempt.job is None:
             is_certain = len(self._attempts) == 1 and not self._has_several_callers

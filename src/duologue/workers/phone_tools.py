@@ -55,7 +55,7 @@ class TransferTool:
 
 def transfer_to(*, briefing: bool = False, **numbers: str) -> TransferTool:
     """A tool that passes the call on to one of these numbers: `transfer_to(billing="+4930123456")`. With `briefing`,
-    the brain also says what the person who takes over hears first."""
+    the brain also writes a text that the person who takes over hears first."""
     if not numbers:
         raise TypeError("transfer_to needs at least one number with a name: transfer_to(billing='+4930123456')")
     return TransferTool(numbers, briefing)

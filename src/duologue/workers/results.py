@@ -45,7 +45,8 @@ def json_arguments(arguments: object) -> dict[str, Any] | str:
 
 
 def failure_text(failure: BaseException) -> str:
-    """An exception of a tool, as a model is told about it: its class, and the first line of its message."""
+    """The text with which a model is informed about a tool's exception: its class, and the first line of its
+    message."""
     first = next(iter(str(failure).strip().splitlines()), "")
     name = type(failure).__name__
     return f"{name}: {shorten(first, EXCEPTION_CHARS_MAX)}" if first else name

@@ -27,7 +27,7 @@ def test_a_list_is_refused_by_name_in_a_language_without_words_for_it(language: 
     text = f"{FILE}language: {language}\nslots:\n  a: {{type: list, items: [n], max: 2, prompt: X}}\n"
     found = problems_of(f"{text}  n: {{type: number, prompt: N}}")
     pack = pack_of(language)
-    refusal = f"{pack.name} has no words for lists: ask for the things one after the other, in a slot for each"
+    refusal = f"{pack.name} can't read replies about lists: use one slot for each item instead"
     assert [line.partition(": ")[2] for line in found if "lists" in line] == (
         [] if pack.lists is not None else [f"slots.a: {refusal}"]
     )

@@ -67,7 +67,8 @@ def refused(host: str) -> ServiceError:
 
 
 def _classify(failure: Exception) -> tuple[ErrorClass | None, str]:
-    """The class of this failure, None if it isn't one of the API, and what may be told of it."""
+    """The class of this failure, and a detail that is safe to report. The class is None if the failure didn't come from
+    the API."""
     import anthropic
 
     match failure:
@@ -86,7 +87,7 @@ def _classify(failure: Exception) -> tuple[ErrorClass | None, str]:
 
 
 def _name(body: object) -> str:
-    """The API's name of an error, if it is one that is known."""
+    """The API's name for the error in this response body. Empty if the name is missing or isn't in _NAMES."""
     error = body.get("error") if isinstance(body, dict) else None
     name = error.get("type") if isinstance(error, dict) else None
     return name if isinstance(name, str) and name in _NAMES else ""

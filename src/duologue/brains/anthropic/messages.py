@@ -1,8 +1,8 @@
 """Writes a request as the messages of Anthropic's Messages API.
 
-The chat is the same that other LLMs get (`chat.messages`); here it takes the form that the API requires: roles
-alternate, the first message is the user's, and the results of tool calls open the message after the calls. Rule: the
-messages depend only on the request.
+Other LLMs get the same chat (`chat.messages`). Here it is converted to the form that the API requires: roles alternate,
+the first message is the user's, and the results of tool calls open the message after the calls. Rule: the messages
+depend only on the request.
 """
 
 from __future__ import annotations
@@ -63,5 +63,5 @@ def _text(text: str) -> dict[str, Any]:
 
 
 def _id(name: str) -> str:
-    """The id of a call, with the letters that the API allows. A call of another service may have others."""
+    """The id of a call. Characters that the API doesn't allow, such as in an id from another service, become `_`."""
     return _STRANGE.sub("_", name)

@@ -53,7 +53,8 @@ class ReplyEvents:
         return ToolCall(tool, arguments or "{}", name or f"call_r{self._reply}_{self._calls}")
 
     def _note_usage(self, usage: Any) -> None:
-        """The API counts cached tokens beside the others."""
+        """Record the token counts of this event. The API counts cached tokens separately, so they are added to the
+        input tokens."""
         cached = (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
         self.usage = Usage(
             input_tokens=usage.input_tokens + cached,

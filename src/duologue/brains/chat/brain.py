@@ -46,9 +46,9 @@ class ChatBrain(Brain, Summarises):
     is the role of messages that neither user nor agent said. Choose "user" for a server that accepts a system message
     only as the first message. `history_chars_max` limits how much of a long conversation is sent. If the model rejects
     even that much as too long, the limit is halved. A `client` that you pass keeps its own settings, except that its
-    retries are turned off, and stays open when the brain is closed. With `counts_tokens`, the service is asked to say
-    how many tokens each reply used. That is the default for OpenAI. Other servers aren't asked, because some refuse the
-    question; tokens that they tell unasked are counted.
+    retries are turned off, and stays open when the brain is closed. With `counts_tokens`, the service is asked to
+    report how many tokens each reply used. That is the default for OpenAI. Other servers aren't asked by default,
+    because some reject a request with this option; token counts that they report anyway are used.
     """
 
     can_guess = True  # a request has no effect but its price
@@ -165,8 +165,8 @@ class ChatBrain(Brain, Summarises):
         return is_smaller
 
     async def _drain(self, stream: AsyncStream[ChatCompletionChunk], pieces: ReplyStream) -> None:
-        """Read to the end of the stream, so that the connection can serve the next request. The last chunk may have the
-        tokens that were used. The reply is already complete, so a failure here costs only the connection."""
+        """Read to the end of the stream, so that the connection can serve the next request. The last chunk may contain
+        the token counts. The reply is already complete, so a failure here costs only the connection."""
         with suppress(ServiceError), as_service_errors(self._host):
             async with asyncio.timeout(LEFTOVERS_MS_MAX / 1000):
                 while (chunk := await anext(stream, _END)) is not _END:

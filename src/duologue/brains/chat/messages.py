@@ -9,7 +9,7 @@ How the chat shows a conversation:
   or an output that isn't part of a pair.
 - Overheard words are omitted, because the agent must not answer them.
 - Asides (news, notes and the task) come from neither user nor agent. What a job reports is quoted as
-  data, because the author of a report may not give the model instructions.
+  data, because the author of a report must not be able to give the model instructions.
 
 Rule: the messages depend only on the request. Nothing is remembered between requests.
 """

@@ -33,7 +33,7 @@ class ReplyStream:
     def __init__(self, reply: int) -> None:
         self.finish = ""  # the service's finish_reason; empty while the reply goes on
         self.is_empty = True  # no part was returned yet
-        self.tokens: dict[str, int] = {}  # what the service says that it used
+        self.tokens: dict[str, int] = {}  # the usage that the service reported
         self._reply = reply
         self._calls: list[_PartialCall] = []
         self._returned = 0  # how many of the calls were returned
@@ -56,7 +56,8 @@ class ReplyStream:
         return parts
 
     def take_usage(self, chunk: object) -> None:
-        """Read the tokens from a chunk that has them. Services send them last, or in every chunk as a running sum."""
+        """Read the token counts from a chunk that has them. Services send the counts in the last chunk, or in every
+        chunk as a running sum."""
         usage = getattr(chunk, "usage", None)
         found = {
             "input_tokens": getattr(usage, "prompt_tokens", None),
@@ -110,8 +111,8 @@ class ReplyStream:
 
 
 def _begins_another(call: _PartialCall, call_id: str, name: str) -> bool:
-    """Does this chunk begin a new call? The index doesn't tell, because some servers give every call the same one. A
-    new id begins a new call. If an id is missing, a name begins a new call once the current call has a name and
+    """Does this chunk begin a new call? The index isn't reliable, because some servers give every call the same index.
+    A new id begins a new call. If an id is missing, a name begins a new call once the current call has a name and
     complete arguments."""
     if call_id and call.id:
         return call_id != call.id

@@ -1,6 +1,6 @@
 """One answer of the server, streamed to the request that it answers.
 
-Rule: an answer ends exactly once, normally or with a failure. What arrives later is dropped.
+Rule: an answer ends exactly once, normally or with a failure. Parts that arrive later are dropped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class GeminiAnswer:
         self._parts: asyncio.Queue[Part | ServiceError | None] = asyncio.Queue()
 
     async def next(self) -> Part | None:
-        """The next part of the answer; None at its end. Raises ServiceError if it failed."""
+        """The next part of the answer; None at its end. Raises ServiceError if the answer failed."""
         part = await self._parts.get()
         if isinstance(part, ServiceError):
             raise part
@@ -51,7 +51,8 @@ class GeminiAnswer:
                     self._put(call)
 
     def finish(self, reason: str = "") -> None:
-        """All of it has come. `reason` is the server's word for why, if it isn't the usual end."""
+        """End the answer, because all of it has arrived. An answer without any part is a failure. `reason` is the
+        server's reason for an unusual end, such as RESPONSE_REJECTED."""
         if self.is_over:
             return
         self._put(self._audio.rest())

@@ -45,13 +45,13 @@ class GeminiFailed(ServiceError):
 
 
 def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> GeminiFailed:
-    """A failure of this class, with a hint what to check. `detail` is a code or a status in our own words."""
+    """A failure of this class, with a hint about what to check. `detail` is a code or a status in our own words."""
     plain = f" ({detail})" if detail else ""
     return GeminiFailed(error, f"{where or 'the Gemini server'} {_HINTS.get(error, 'failed')}{plain}")
 
 
 def classify_closing(code: int, reason: str) -> ErrorClass:
-    """The class of a closed socket: by its reason, else by its code."""
+    """The error class for a socket that the server closed: chosen by the reason if that is known, else by the code."""
     found = next((error for pattern, error in _REASONS if pattern.search(reason.lower())), None)
     return found or _CODES.get(code, ErrorClass.NETWORK_TIMEOUT)
 

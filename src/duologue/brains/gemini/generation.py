@@ -1,8 +1,9 @@
-"""Which request the server is answering: a small machine, because its messages name no request.
+"""Tracks which request the server is answering. This needs a state machine, because the server's messages don't name
+the request that they answer.
 
-The server answers one request at a time, and an answer has no id. What it sends belongs to the newest request, unless
-that request was given up, or the message is the late end of an earlier turn. Rule: every change is a row in ROWS, and
-nothing is delivered that was not requested.
+The server answers one request at a time, and an answer has no id. A message belongs to the newest request, unless that
+request was given up, or the message is the late end of an earlier turn. Rule: every change is a row in ROWS, and only
+an answer that was requested is delivered.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from enum import Enum
 
 class AnswerStage(Enum):
     FREE = "free"  # the server is not answering
-    ASKED = "asked"  # a request was sent, and nothing of its answer has come
+    ASKED = "asked"  # a request was sent, and no part of its answer has arrived
     ANSWERING = "answering"
-    STOPPING = "stopping"  # the answer was given up, and its end has not come
+    STOPPING = "stopping"  # the answer was given up, and its end has not arrived
 
 
 class AnswerStep(Enum):
-    """What happens: the first two by us, the others by the server."""
+    """An event in the life of an answer. The first two are our own actions, the others are messages of the server."""
 
     REQUEST = "request"
     GIVE_UP = "give up"
@@ -41,8 +42,8 @@ class Delivery(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The state. `has_tail`: the end of an earlier turn may still come, because the server sends it when it assumes
-    that the sound was played."""
+    """The state of the machine. With `has_tail`, the end of an earlier turn may still arrive, because the server sends
+    that end only when it assumes that the turn's sound was played."""
 
     stage: AnswerStage = AnswerStage.FREE
     has_tail: bool = False
@@ -54,7 +55,7 @@ class Generation:
 
 
 _LATE = (AnswerStep.GENERATED, AnswerStep.INTERRUPTED, AnswerStep.TURN_ENDED)
-# (stage, what happens) -> (next stage, may a tail come after it?, verdict). None: as before.
+# (stage, event) -> (next stage, has_tail, what to do with the message). If has_tail is None, it stays as it was.
 _Row = tuple[AnswerStage, bool | None, Delivery]
 ROWS: dict[tuple[AnswerStage, AnswerStep], _Row] = {
     (AnswerStage.FREE, AnswerStep.REQUEST): (AnswerStage.ASKED, None, Delivery.DROP),
@@ -69,7 +70,7 @@ ROWS: dict[tuple[AnswerStage, AnswerStep], _Row] = {
     (AnswerStage.ASKED, AnswerStep.PART): (AnswerStage.ANSWERING, False, Delivery.DELIVER),
     (AnswerStage.ASKED, AnswerStep.CALLS): (AnswerStage.FREE, True, Delivery.DELIVER_AND_END),
     (AnswerStage.ASKED, AnswerStep.GENERATED): (AnswerStage.FREE, True, Delivery.END),
-    # Only we interrupt, and then the answer is given up. So this is about the sound of an earlier turn.
+    # Only we interrupt answers, and then we give them up. So this message is about the sound of an earlier turn.
     (AnswerStage.ASKED, AnswerStep.INTERRUPTED): (AnswerStage.ASKED, True, Delivery.DROP),
     (AnswerStage.ASKED, AnswerStep.TURN_ENDED): (AnswerStage.FREE, False, Delivery.END),
     (AnswerStage.ANSWERING, AnswerStep.REQUEST): (AnswerStage.ASKED, True, Delivery.DROP),
@@ -90,7 +91,8 @@ ROWS: dict[tuple[AnswerStage, AnswerStep], _Row] = {
 
 
 def step(state: Generation, happened: AnswerStep) -> tuple[Generation, Delivery]:
-    """What follows from this. Before the first part of an answer, an end is that of an earlier turn, if one is due."""
+    """The next state, and what to do with the message. If the end of an earlier turn is still due, an end that arrives
+    before the first part of an answer is taken as the end of that earlier turn."""
     if state.stage in (AnswerStage.ASKED, AnswerStage.STOPPING) and state.has_tail and happened in _LATE:
         return Generation(state.stage, happened is not AnswerStep.TURN_ENDED), Delivery.DROP
     stage, has_tail, verdict = ROWS[state.stage, happened]

@@ -58,14 +58,14 @@ _STEPS = {
 
 
 class SessionOwner(Protocol):
-    """What a session tells its owner."""
+    """The methods with which a session notifies its owner."""
 
     def note_lost(self, live: GeminiSession, failure: ServiceError) -> None: ...
 
     def note_health(self, live: GeminiSession, is_healthy: bool) -> None: ...
 
     def note_change(self, live: GeminiSession) -> None:
-        """The server has begun or ended an answer."""
+        """Called when the server has begun or ended an answer."""
         ...
 
     def note_handle(self, live: GeminiSession, handle: str) -> None: ...
@@ -96,7 +96,7 @@ class GeminiSession:
         self.copy = copy
         self.generation = Generation()
         self._answer: GeminiAnswer | None = None
-        self._unclaimed: list[Came] = []  # of an answer that the runtime hasn't requested yet
+        self._unclaimed: list[Came] = []  # messages of an answer that the runtime hasn't requested yet
         self._ready = asyncio.Event()
         self._changed = asyncio.Event()
         self._failure: ServiceError | None = None
@@ -119,12 +119,11 @@ class GeminiSession:
 
     @property
     def received(self) -> int:
-        """How many messages came."""
+        """How many messages have arrived."""
         return self._tasks.received
 
     async def begin(self, setup: ClientMessage) -> None:
-        """Open the session, and tell the server what it must know of earlier ones. Raises ServiceError if the server
-        refuses it."""
+        """Send the setup message and wait until the server accepts it. Raises ServiceError if the server refuses."""
         self.send(setup)
         await self._ready.wait()
         if self._failure is not None:
@@ -142,7 +141,7 @@ class GeminiSession:
         return self._answer
 
     def request(self, answer: GeminiAnswer, messages: Iterable[ClientMessage]) -> None:
-        """Send these messages, of which the last one requests this answer."""
+        """Send these messages. The last one requests this answer."""
         self._step(AnswerStep.REQUEST)
         if self._answer is not None:
             self._answer.fail(failure_of(ErrorClass.UNKNOWN, "replaced by the next request", self._host))
@@ -154,7 +153,8 @@ class GeminiSession:
             self.send(message)
 
     def claim(self, reply: int) -> GeminiAnswer | None:
-        """The answer that was begun at the end of the user's turn, for this reply. None if no answer was begun."""
+        """The answer that the server began at the end of the user's turn. It becomes the answer for reply number
+        `reply`. None if there is no such answer."""
         answer = self._answer
         if answer is None or answer.reply:
             return None
@@ -176,7 +176,7 @@ class GeminiSession:
         self._tell_change()
 
     def interrupt(self) -> None:
-        """Stop what the server is saying. It then waits for no call either."""
+        """Stop the server's answer. After that, the server no longer waits for the outputs of calls either."""
         self.copy.cancel_calls()
         self.send(cm.interruption())
 
@@ -186,7 +186,8 @@ class GeminiSession:
         return self.generation.stage in (AnswerStage.ASKED, AnswerStage.ANSWERING)
 
     def begin_activity(self) -> ClientMessage:
-        """The message that the user speaks. The server then stops its answer, and waits for no call."""
+        """The message that reports that the user has begun to speak. On this message, the server stops its answer and
+        no longer waits for the outputs of calls."""
         if self._answer is not None and not self._answer.reply:  # the runtime didn't want it
             self._answer = None
             if not self.generation.is_free:
@@ -195,7 +196,7 @@ class GeminiSession:
         return cm.begin_activity()
 
     async def wait_until_free(self) -> None:
-        """Wait until the server is not answering. An answer whose end doesn't come in time is forgotten."""
+        """Wait until a request can be sent or can claim an answer, for at most `free_ms_max`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.free_ms_max / 1000):
                 while not self._is_free and not self.is_over:
@@ -259,7 +260,7 @@ class GeminiSession:
                 self._tell(came)
 
     def _tell(self, came: Came) -> None:
-        """Tell the owner what isn't part of an answer."""
+        """Notify the owner of a message that isn't part of an answer."""
         if self._owner is None:
             return
         match came:
@@ -306,7 +307,7 @@ class GeminiSession:
         self._tell_change()
 
     def _reflect(self, reply: int, came: Came) -> None:
-        """Note what this adds to the server's copy of the conversation."""
+        """Record what this message adds to the server's copy of the conversation."""
         match came:
             case ModelSound():
                 self.copy.add_sound(reply)

@@ -52,7 +52,7 @@ from .user_speech import UserSpeech
 
 GeminiNotify = Callable[[Wobbled | Healed | Closed], None]
 RESTORED_MAX = 20  # items of the history that a new session gets if the server can't resume the old one
-LEFT_MS = 1_500  # a connection that the server will close is replaced this long before
+LEFT_MS = 1_500  # the connection is replaced this long before the server closes it
 
 
 class GeminiLive:
@@ -60,8 +60,8 @@ class GeminiLive:
 
     Without `url`, the server is Google's, and its key is `api_key`, GEMINI_API_KEY or GOOGLE_API_KEY. `api_key` may be
     a function that fetches a token. `ears` run locally and decide when the user speaks and when a turn ends; the server
-    gets the audio. Without ears, the agent is for push-to-talk, and the server transcribes. `on_usage` is called with
-    the tokens of each answer. `wire` opens the connection, by default a WebSocket.
+    gets the audio. Without ears, the agent can only be used with push-to-talk, and the server transcribes the user's
+    speech. `on_usage` is called with the tokens of each answer. `wire` opens the connection, by default a WebSocket.
     """
 
     provider = "google"
@@ -103,7 +103,7 @@ class GeminiLive:
 
     @property
     def usage(self) -> Usage:
-        """The sum of what was used."""
+        """The tokens that were used so far, in total."""
         return self._usage.total
 
     # -- Session
@@ -153,7 +153,7 @@ class GeminiLive:
                 self._start_retiring(old)
 
     async def _connect(self, context: SessionContext | None) -> GeminiSession:
-        """Open a connection. It resumes the server's session if there is a handle that the server takes."""
+        """Open a connection. It resumes the server's session if there is a handle that the server accepts."""
         resume = self._resume if self.settings.resumes else None
         if resume is not None:
             try:
@@ -223,7 +223,7 @@ class GeminiLive:
             self._retired.remove(live)
         await live.close()
 
-    # -- What a session tells
+    # -- Notifications of a session
 
     def note_lost(self, live: GeminiSession, failure: ServiceError) -> None:
         """Handle the loss of a session. The core is notified before the session's requests fail, so that it ignores
@@ -255,7 +255,8 @@ class GeminiLive:
             self._start(self._leave(max(1, left_ms - LEFT_MS)), "renewing")
 
     async def _leave(self, wait_ms: int) -> None:
-        """Replace the connection before the server closes it. If that fails, its end is noticed as any other loss."""
+        """Replace the connection before the server closes it. If that fails, the end of the old connection is handled
+        like any other loss."""
         context = SessionContext(recent=self._history[-RESTORED_MAX:])
         with suppress(ServiceError):
             await self._switch(context, None, min(wait_ms, self.settings.switch_ms_max))
@@ -287,7 +288,8 @@ class GeminiLive:
                 yield part
 
     async def _with_task(self, instructions: str, tools: tuple[Tool, ...]) -> GeminiSession:
-        """The session, with these instructions and tools."""
+        """The current session, after the server was given these instructions and tools. If it can't be given new ones
+        within a session, a new connection is opened."""
         self._task = (instructions, tools)
         live = self._session()
         key = cm.task_key(instructions, tools)
@@ -301,7 +303,7 @@ class GeminiLive:
         return self._session()
 
     def _messages(self, live: GeminiSession, request: Request) -> list[ClientMessage]:
-        """What makes the server answer this request: the end of the user's speech, the responses of its calls, or
+        """The messages that make the server answer this request: the end of the user's speech, the outputs of calls, or
         text."""
         self._history = request.history
         if self._speech.requests:
@@ -334,7 +336,7 @@ class GeminiLive:
 
     @property
     def languages(self) -> Collection[str] | None:
-        """The codes of the languages that the ears transcribe; None if they don't say."""
+        """The codes of the languages that the ears transcribe; None if the ears don't report their languages."""
         return getattr(self._ears, "languages", None)
 
     @property
@@ -368,7 +370,7 @@ class GeminiLive:
                 self._speech.note_words(heard.text, isinstance(heard, Final))
 
     async def _pump(self, audio: AsyncIterator[Incoming], copy: AudioCopy) -> None:
-        """Send the user's audio where it belongs, and to the ears."""
+        """Pass the user's audio to `UserSpeech`, which sends it to the server, and to the ears."""
         rates = UplinkResampler(INPUT_HZ)
         try:
             async for item in audio:

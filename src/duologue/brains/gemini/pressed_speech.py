@@ -1,8 +1,8 @@
-"""Push-to-talk without ears: the user's level says when there is sound, and the server transcribes.
+"""Push-to-talk without ears: sound is detected by its level, and the server transcribes.
 
-The server transcribes a turn only when its activity ends, and that also requests an answer. So the answer begins when
-the turn is over, and the runtime's request claims it. Rule: every utterance gets exactly one final text. If the server
-has none in time, the text says so.
+The server transcribes a turn only when its activity ends, and the end of an activity also requests an answer. So the
+server begins its answer when the turn is over, and the runtime's request later claims this answer. Rule: every
+utterance gets exactly one final text. If no transcript arrives in time, the final text says so.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .user_speech import UserSpeech
 
 
 class PressedSpeech:
-    """The turns of one conversation, each of which the runtime ends by a Commit."""
+    """The user's turns in one conversation. The runtime ends each turn with a Commit."""
 
     def __init__(self, settings: GeminiSettings, speech: UserSpeech) -> None:
         self._settings = settings
@@ -33,7 +33,7 @@ class PressedSpeech:
         self._onsets = Onsets(INPUT_HZ)
         self._turns = 0
         self._open = ""  # the turn whose text is still to come
-        self._text = ""  # what the server has transcribed of it
+        self._text = ""  # the transcript of this turn so far
         self._limit: asyncio.TimerHandle | None = None
         self._live: GeminiSession | None = None
 
@@ -67,12 +67,12 @@ class PressedSpeech:
             return
         if onset:
             self._speech.begin()
-            self._speech.note_words("(sound)", is_final=False)  # what is said while the key is pressed is for the model
+            self._speech.note_words("(sound)", is_final=False)  # speech while the key is pressed is for the model
         for heard in self._utterances.begin_unnamed() if onset else self._utterances.end_unnamed():
             self._heard.put_nowait(heard)
 
     def _commit(self) -> None:
-        """The turn is over: request its text, and with it the answer."""
+        """End the turn. The message that ends it requests both its transcript and the answer."""
         self._finish()
         self._turns += 1
         self._open = f"turn_{self._turns}"
@@ -85,10 +85,10 @@ class PressedSpeech:
         self._live.request(GeminiAnswer(), self._speech.request())
         self._limit = asyncio.get_running_loop().call_later(self._settings.transcript_ms_max / 1000, self._finish)
 
-    # -- What the session tells
+    # -- Notifications of the session
 
     def use(self, live: GeminiSession | None) -> None:
-        """From now on, this session transcribes."""
+        """Use this session from now on."""
         self._live = live
 
     def note_transcript(self, said: UserTranscribed) -> None:
@@ -100,13 +100,14 @@ class PressedSpeech:
             self._finish()
 
     def note_change(self) -> None:
-        """The answer has begun or ended. If there is text by now, it is all of it."""
+        """Called when the answer has begun or ended. If the transcript of the turn has begun to arrive, it is complete
+        by now."""
         answer = self._live.answer if self._live is not None else None
         if self._text.strip() and answer is not None and answer.begun.done():
             self._finish()
 
     def lose(self) -> None:
-        """The session is lost, and with it all texts that were to come."""
+        """Called when the session is lost. Every utterance that still waits for its transcript ends without it."""
         self._live = None
         for heard in self._utterances.lose():
             self._heard.put_nowait(heard)

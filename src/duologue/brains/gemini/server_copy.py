@@ -1,9 +1,9 @@
-"""A model of the server's copy of the conversation, and what has to be told to bring it up to date.
+"""A model of the server's copy of the conversation, and the texts that bring that copy up to date.
 
-Our history is the truth. The server's copy grows by itself, with the audio that it hears and the answers that it makes,
-and nothing can be cut from it or deleted: the protocol can't truncate. So what is wrong in the copy is corrected in
-words. Rule: before each request, the server is told what it doesn't know: typed words, what was heard of an answer that
-was cut short, results and news.
+Our history is the truth. The server's copy grows by itself, with the audio that it hears and the answers that it makes.
+The protocol can't delete or truncate anything in the copy, so an error in it is corrected by a text. Rule: before each
+request, the server gets everything that it doesn't know yet: typed words, how much was heard of an interrupted answer,
+results and news.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class CatchUp:
 
 @dataclass(slots=True)
 class _Made:
-    """An answer that this session has made."""
+    """An answer that the server made in this session."""
 
     has_sound: bool = False
     is_corrected: bool = False
@@ -53,7 +53,7 @@ class ServerCopy:
         self._made: dict[int, _Made] = {}  # by reply
         self._known: dict[object, None] = {}
         self._ids: dict[int, str] = {}  # call -> its id on the server
-        self._waiting: dict[str, str] = {}  # calls for whose response the server waits: id -> function
+        self._waiting: dict[str, str] = {}  # calls whose output the server waits for: id -> function
         self._settled_items = 0
         self._settled_reply = 0
 
@@ -64,7 +64,7 @@ class ServerCopy:
     # -- How the server's copy grows
 
     def hear(self, text: str) -> None:
-        """The server got the audio of these words."""
+        """Record that the server got the audio of these words."""
         self._heard.add("", text)
 
     def begin_answer(self, reply: int) -> None:
@@ -80,14 +80,14 @@ class ServerCopy:
         self._waiting[call] = name
 
     def cancel_calls(self, ids: tuple[str, ...] | None = None) -> None:
-        """The server doesn't wait for these calls any more; None: for any."""
+        """Record that the server no longer waits for the outputs of these calls; if `ids` is None, of all calls."""
         for call in [*self._waiting] if ids is None else ids:
             self._waiting.pop(call, None)
 
     # -- What the server must be told
 
     def restore(self) -> tuple[Told, ...]:
-        """What gives a new session the context of the earlier ones."""
+        """The texts that give a new session the context of the earlier ones."""
         found: list[Told] = []
         summary = needed_summary(self._context)
         if summary:
@@ -97,7 +97,8 @@ class ServerCopy:
         return (*found, *self.catch_up(self._context.recent).told)
 
     def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> CatchUp:
-        """What brings the server's copy up to this history, before reply number `reply` is requested."""
+        """The texts and outputs that bring the server's copy up to this history, before reply number `reply` is
+        requested."""
         told: list[Told] = []
         outputs: list[tuple[str, str, str]] = []
         recent = history[max(place_of(self._first, history), self._settled_items) :]
@@ -132,7 +133,7 @@ class ServerCopy:
 
     def _user(self, item: UserSaid) -> list[Told]:
         """Those words of this turn that this session didn't hear, because they were typed or because an earlier session
-        heard them. Overheard words aren't told."""
+        heard them. Overheard words are left out."""
         before = self._said.get(item.turn, 0)
         self._said[item.turn] = max(before, count_words(item.text))
         rest, _ = self._heard.match(new_words(item.text, before).split())
@@ -154,7 +155,7 @@ class ServerCopy:
         return [_heard_only(item.text)]
 
     def _unheard(self, heard: set[int], reply: int) -> list[Told]:
-        """Answers that the history doesn't have, because nothing of them was heard."""
+        """Corrections for answers that aren't in the history, because the user heard nothing of them."""
         found: list[Told] = []
         for number, made in self._made.items():
             if self._settled_reply <= number < reply and number not in heard and not made.is_corrected:
@@ -163,7 +164,7 @@ class ServerCopy:
         return found
 
     def _not_run(self, reply: int) -> list[tuple[str, str, str]]:
-        """The responses of calls that were never run. Without them, the server would wait forever."""
+        """Outputs for calls that were never run. Without them, the server would wait forever."""
         taken = set(self._ids.values())
         made = [call for number, one in self._made.items() if number < reply for call in one.calls]
         left = [call for call in made if call in self._waiting and call not in taken]

@@ -1,6 +1,6 @@
-"""Converts messages of the server to values. One message can hold several.
+"""Converts messages of the server to values. One message can contain several values.
 
-Rule: what is unknown or unreadable is reported as such and changes nothing, because a server may be newer than this
+Rule: an unknown or unreadable part is reported as such and changes nothing, because a server may be newer than this
 code.
 """
 
@@ -27,7 +27,7 @@ class SetupAccepted:
 
 @dataclass(frozen=True, slots=True)
 class UserTranscribed:
-    """The next piece of what the user said. `is_final`: no more comes for this turn."""
+    """The next piece of the transcript of what the user said. With `is_final`, it is the last one of this turn."""
 
     text: str
     is_final: bool = False
@@ -49,7 +49,7 @@ class ModelWords:
 
 @dataclass(frozen=True, slots=True)
 class WrongSound:
-    """The answer has sound in a form that wasn't asked for."""
+    """The answer's sound is in a format that wasn't requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class CallsCancelled:
 
 @dataclass(frozen=True, slots=True)
 class AnswerGenerated:
-    """All of the answer was sent. The end of the turn may follow much later, when the server assumes that it was
-    played."""
+    """All of the answer was sent. The end of the turn may follow much later, when the server assumes that the answer
+    was played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class AnswerInterrupted:
 
 @dataclass(frozen=True, slots=True)
 class ModelTurnEnded:
-    """The model's turn is over. `reason` is set if it isn't the usual one, such as RESPONSE_REJECTED."""
+    """The model's turn is over. `reason` is the server's reason for an unusual end, such as RESPONSE_REJECTED."""
 
     reason: str = ""
 
@@ -91,7 +91,7 @@ class GoingAway:
 
 @dataclass(frozen=True, slots=True)
 class HandleChanged:
-    """The session can be resumed with this handle. Empty: it can't be resumed now."""
+    """The handle with which the session can be resumed; empty if it can't be resumed now."""
 
     handle: str
 
@@ -140,7 +140,7 @@ Came: TypeAlias = (
 
 
 def read(text: str | bytes) -> list[Came]:
-    """What this message says, in the order in which it counts. Never raises."""
+    """The values in this message, in the order in which they must be processed. Never raises."""
     try:
         message: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -189,7 +189,8 @@ def _content(content: Json) -> list[Came]:
 
 
 def _part(part: Json) -> list[Came]:
-    """Sound. Text beside sound is thought or repeated by the transcript, so it isn't read."""
+    """The sound in this part, if there is any. Text in it is ignored, because it is a thought of the model or repeats
+    the transcript."""
     blob = part.get("inlineData")
     if blob is None or part.get("thought"):
         return []
@@ -230,7 +231,7 @@ def _cancelled(value: Json) -> list[Came]:
 
 
 def _going_away(value: Json) -> list[Came]:
-    """The time is a duration of protobuf's JSON form, such as "9.5s"."""
+    """Read how long the connection stays open. The time is a duration in protobuf's JSON form, such as "9.5s"."""
     left = re.fullmatch(r"(\d+(?:\.\d+)?)s", _text(value, "timeLeft"))
     return [GoingAway(round(float(left[1]) * 1000) if left else 0)]
 

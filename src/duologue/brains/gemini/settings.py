@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-INPUT_HZ = 16_000  # sample rate of the audio that the server gets; what it sends has 24 kHz
+INPUT_HZ = 16_000  # sample rate of the audio that the server gets; the audio that it sends has 24 kHz
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class GeminiSettings:
     {"generationConfig": {"temperature": 0.7}}. A dict in it is merged with the dict of the same name."""
 
     voice: str = "Puck"  # the voice of the model
-    language: str = ""  # of the voice, such as "de-DE"; empty: the model chooses
+    language: str = ""  # the language of the voice, such as "de-DE"; if empty, the model chooses
     extra: Mapping[str, Any] = field(default_factory=dict)  # merged into the setup message unchanged
-    resumes: bool = True  # a new connection goes on with the server's own session, by its handle
+    resumes: bool = True  # a new connection resumes the server's session by its handle
     compresses: bool = True  # the server drops the oldest turns when its context is full
     updates_context: bool = True  # False: changed instructions or tools need a new connection
 

@@ -1,7 +1,7 @@
-"""When the user's audio goes to the server: a small machine, because the server can neither forget audio nor be told
-that a sound wasn't meant for it.
+"""Decides when the user's audio is sent to the server, with a small state machine.
 
-The beginning of an activity interrupts the model, and its end requests an answer. So audio is held back here until it
+The server can neither forget audio nor be told that a sound wasn't meant for it. The beginning of an activity (a
+stretch of the user's speech) interrupts the model, and its end requests an answer. So audio is held back here until it
 has words and the model isn't answering. Rule: every change is a row in ROWS. A cough never reaches the server, and an
 activity ends only with a request of the runtime.
 """
@@ -12,7 +12,7 @@ from enum import Enum
 
 
 class SpeechFloor(Enum):
-    QUIET = "quiet"  # the user isn't speaking, and the server has all it should have
+    QUIET = "quiet"  # the user isn't speaking, and no audio is held back
     UNSURE = "unsure"  # a sound without words; its audio is held here
     HELD = "held"  # words, while the model answers or there is no session; their audio is held here
     KEPT = "kept"  # a turn is over, and its audio is held here
@@ -22,7 +22,8 @@ class SpeechFloor(Enum):
 
 
 class FloorInput(Enum):
-    """What happens. ASKED means that the runtime requests an answer, LOST that the session is lost."""
+    """An event that may change the state. ASKED means that the runtime requests an answer, LOST that the session is
+    lost."""
 
     SPEECH = "speech"
     WORDS = "words"
@@ -34,8 +35,7 @@ class FloorInput(Enum):
 
 
 class FloorOutput(Enum):
-    """What goes to the server: BEGIN and END of an activity, and the audio that is HELD here. DROP forgets the held
-    audio."""
+    """An action: BEGIN or END an activity on the server, send the audio that is HELD here, or DROP that audio."""
 
     BEGIN = "begin"
     HELD = "held"
@@ -73,5 +73,5 @@ ACTIVE = frozenset((SpeechFloor.OPEN, SpeechFloor.PAUSED, SpeechFloor.AGAIN))  #
 
 
 def step(floor: SpeechFloor, heard: FloorInput) -> tuple[SpeechFloor, tuple[FloorOutput, ...]]:
-    """What follows from this. What has no row changes nothing."""
+    """The next state and the actions, in order. An input without a row changes nothing."""
     return ROWS.get((floor, heard), (floor, ()))

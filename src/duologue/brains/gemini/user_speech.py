@@ -1,6 +1,6 @@
 """The user's audio and words on their way to the server, as `speech_floor` decides.
 
-Rule: audio is sent once and in order. The server is said to have heard words only when their audio was sent to it.
+Rule: audio is sent once and in order. Words count as heard by the server only when their audio was sent to it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from .speech_floor import ACTIVE, HOLDS, FloorInput, FloorOutput, SpeechFloor, s
 
 
 class UserSpeech:
-    """The speech of one conversation, from session to session. `on_change` is called when the floor has changed."""
+    """The user's speech in one conversation, across its sessions. `on_change` is called when the state of the floor may
+    have changed."""
 
     def __init__(self, settings: GeminiSettings, on_change: Callable[[], None]) -> None:
         self._on_change = on_change
@@ -29,16 +30,16 @@ class UserSpeech:
 
     @property
     def is_quiet(self) -> bool:
-        """Is the user silent, and does no audio wait?"""
+        """Is the user silent, and is no audio held back?"""
         return self._floor is SpeechFloor.QUIET
 
     @property
     def requests(self) -> bool:
-        """Would a request send or end the user's speech?"""
+        """Would a request now end an activity of the user, so that the server answers it?"""
         return FloorOutput.END in step(self._floor, FloorInput.ASKED)[1]
 
     def use(self, live: GeminiSession | None) -> None:
-        """From now on, this session gets the audio. What the last one got is lost."""
+        """Send audio to this session from now on. Audio that the previous session got isn't sent again."""
         self._live = live
         self._take(FloorInput.LOST)
         self.note_free()
@@ -61,7 +62,7 @@ class UserSpeech:
             self._preroll.add(pcm)
 
     def begin(self) -> None:
-        """A sound begins that may be speech."""
+        """Record that a sound has begun that may be speech."""
         before = self._floor
         self._take(FloorInput.SPEECH)
         if self._floor is not before:
@@ -69,7 +70,7 @@ class UserSpeech:
                 self._held.add(pcm)
 
     def note_words(self, text: str, is_final: bool) -> None:
-        """The sound has words."""
+        """Record that the sound has words."""
         if not text.strip():
             return
         self._take(FloorInput.WORDS)
@@ -83,17 +84,17 @@ class UserSpeech:
         self._take(FloorInput.TURN_OVER)
 
     def discard(self) -> None:
-        """The sound was only noise, or isn't meant for the model."""
+        """Record that the sound was only noise, or wasn't meant for the model."""
         self._take(FloorInput.NOISE)
 
     def note_free(self) -> None:
-        """If the server isn't answering, it may get what is held."""
+        """If the server isn't answering, send it the audio of words that were held back."""
         if self._live is not None and not self._live.is_answering:
             self._take(FloorInput.FREED)
 
     def request(self, told: ClientMessage | None = None) -> list[ClientMessage]:
-        """The messages that end the user's speech, so that the server answers it, with this message before the end.
-        Empty if there is no speech to be answered."""
+        """The messages that end the user's speech, so that the server answers it. The message `told` is placed before
+        the end. Returns no messages if there is no speech to be answered."""
         self._floor, outputs = step(self._floor, FloorInput.ASKED)
         messages: list[ClientMessage] = []
         for output in outputs:

@@ -57,7 +57,7 @@ class Connection:
 
     @property
     def received(self) -> int:
-        """How many messages came."""
+        """How many messages have arrived."""
         return self._tasks.received
 
     def send(self, event: ClientEvent) -> str:

@@ -51,7 +51,8 @@ def failure_of_code(code: str, where: str = "") -> RealtimeFailed:
 
 
 def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> RealtimeFailed:
-    """A failure of this class, with a hint what to check. `detail` is quoted only if it is a plain code or status."""
+    """A failure of this class, with a hint about what to check. `detail` is quoted only if it is a plain code or
+    status."""
     plain = f" ({detail})" if _PLAIN_CODE.fullmatch(detail) or detail.isdigit() else ""
     return RealtimeFailed(error, f"{where or 'the Realtime server'} {_HINTS.get(error, 'failed')}{plain}")
 

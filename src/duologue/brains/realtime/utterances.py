@@ -1,4 +1,5 @@
-"""Converts what the server heard of the user to what ears report. Each of the server's items becomes an utterance.
+"""Converts the server's events about the user's speech to the events that ears report. Each of the server's items
+becomes an utterance.
 
 This module knows nothing about turns. Rule: an utterance reports its onset (the first sign of speech) first. Then it
 reports its end and its final text exactly once, even if the session is lost in the middle of the utterance.

@@ -1,7 +1,8 @@
 """Dates of birth: which questions ask for one, and how people say it. "Twelve three eighty four", "12 03 1984".
 
-Three numbers are read like this only for dates in the past. Month and day are tried in both orders. Each order that
-gives a real day is a candidate. Rule: a date of birth names its year; a weekday, "yesterday" or "March 5" isn't one.
+Three numbers in a row are read as a date only for dates in the past. Month and day are tried in both orders. Each order
+that gives a real day is a candidate. Rule: a date of birth names its year; a weekday, "yesterday" or "March 5" isn't
+one.
 """
 
 from __future__ import annotations

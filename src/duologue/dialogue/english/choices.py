@@ -63,7 +63,8 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
 
 
 def _by_other_words(tokens: Sequence[Token], choices: tuple[Choice, ...], found: Sequence[Match]) -> Iterator[Match]:
-    """Other everyday words for a choice that stand beside what was found already: "a concert" for "music"."""
+    """Choices that are named by other everyday words, in the part of the reply where no choice was found yet: "a
+    concert" for "music"."""
     meant = other_words(choices)
     for place, token in enumerate(tokens):
         value = meant.get(stem(token.word)) if meant else None

@@ -1,6 +1,6 @@
 """Commands to the conversation itself, said as a whole reply: "go back", "say that again", "a person, please".
 
-Rule: a command is recognised only if the rest of the reply is politeness. Any longer reply is for NLU.
+Rule: a command is recognised only if the rest of the reply is politeness. Any longer reply goes to NLU.
 """
 
 from __future__ import annotations

@@ -44,15 +44,15 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
 
 
 def unsettled_slots(slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
-    """The slots for days and times of which the message speaks without giving a value that can be taken: "on Monday or
+    """The slots for days and times that the message mentions without giving a value that can be taken: "on Monday or
     Tuesday", "this weekend"."""
     _, doubtful = _told_and_doubtful(tokens_of(message), slots, today)
     return tuple(slot.name for slot in slots if slot.kind in _MOMENTS and doubtful.get(slot.name))
 
 
 def _told_and_doubtful(tokens: Sequence[Token], slots: tuple[Slot, ...], today: str) -> tuple[Filled, dict[str, bool]]:
-    """The slots that the message fills, and those whose values in it can't be taken, each with whether any of these
-    values is about what the user wants, not about the past."""
+    """The slots that the message fills, and the slots whose values in the message can't be taken. For each of the
+    latter, True means that at least one of these values is about what the user wants, not about the past."""
     filled: Filled = {}
     doubtful: dict[str, bool] = {}
     named = stems_of(*(slot.name for slot in slots))

@@ -102,8 +102,8 @@ def _is_relative(tokens: Sequence[Token], place: int) -> bool:
 
 @lru_cache(maxsize=2048)
 def is_slip(word: str) -> bool:
-    """Is this a carrier word with one slip of typing: two letters swapped ("pelase"), or one doubled ("greaat")? Short
-    words don't count, because they would be other words."""
+    """Is this a carrier word with one typing error: two letters swapped ("pelase"), or one doubled ("greaat")? Short
+    words don't count, because one error would turn them into other words."""
     if len(word) < _SLIP_CHARS_MIN or not word.isalpha():
         return False
     pairs = range(len(word) - 1)
@@ -151,5 +151,5 @@ def unread(reply: str) -> Unclear:
 
 
 def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
-    """The reading of a reply that is for NLU. `places` holds the indexes of the words that were left over."""
+    """The reading of a reply that NLU has to read. `places` holds the indexes of the words that were left over."""
     return Unclear(why, tuple(tokens[place].text for place in places))

@@ -45,8 +45,8 @@ _SEATS = frozenset(
 def find_values(
     tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool, takes_another: bool = False
 ) -> list[Match]:
-    """Every value for this slot in a reply. With `is_asked`, this includes what is a value only as an answer, such as a
-    bare hour. With `takes_another`, it includes "another week"."""
+    """Every value for this slot in a reply. With `is_asked`, this includes values that count only as an answer, such as
+    a bare hour. With `takes_another`, it includes "another week"."""
     match slot.kind:
         case SlotKind.DATE:
             is_end = slot.stays and role_of(slot) == "to"

@@ -1,8 +1,8 @@
 """Yes and no in other words: "spot on", "I don't see anything wrong with that", "I've changed my mind".
 
-A denied fault agrees, and so does praise that can't be exceeded. A change of mind refuses, and so does a mistake that
-the user points out. Rule: an answer here has no second reading. What is said about the line ("can you hear me all
-right?") is never an answer.
+Users agree by denying a fault, or by the highest praise. They refuse by changing their mind, or by pointing out a
+mistake. Rule: only phrases without a second meaning count. A remark about the connection ("can you hear me all right?")
+is never an answer.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _LINE = _phrases("breaking up|bad line|line is bad|connection is bad|you there|a
 
 
 def where(words: Sequence[str], phrases: Sequence[Phrase]) -> range | None:
-    """Where one of these phrases is, as a range of indexes; None if the words contain no phrase."""
+    """The position of one of these phrases, as a range of indexes; None if the words contain no phrase."""
     for phrase in phrases:
         for place in range(len(words) - len(phrase) + 1):
             if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
@@ -65,7 +65,8 @@ def where(words: Sequence[str], phrases: Sequence[Phrase]) -> range | None:
 
 
 def where_agreeing(words: Sequence[str]) -> range | None:
-    """Where a negation agrees: "no problem", "I don't see anything wrong", "I couldn't have said it better"."""
+    """The position of a negation that agrees, as a range of indexes: "no problem", "I don't see anything wrong", "I
+    couldn't have said it better"."""
     known = where(words, AGREEING)
     if known is not None:
         return known
@@ -83,8 +84,8 @@ def where_agreeing(words: Sequence[str]) -> range | None:
 
 
 def refuses(words: Sequence[str]) -> bool:
-    """Does the reply refuse without a no: "I've changed my mind", "there's a mistake in there"? Nothing in it may deny
-    that."""
+    """Does the reply refuse without a no: "I've changed my mind", "there's a mistake in there"? A reply with a negation
+    doesn't count."""
     if any(is_negation(word) for word in words):
         return False
     return where(words, _REFUSING) is not None or any(word in _WRONG for word in words)

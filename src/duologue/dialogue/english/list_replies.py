@@ -1,8 +1,8 @@
-"""Replies about a list of things: "two large margheritas and a cola", "remove the cola", "make the second one small",
+"""Replies about a list of items: "two large margheritas and a cola", "remove the cola", "make the second one small",
 "that's all".
 
-A thing is a small set of values, one for each slot of an item. Rule: a word fills one slot of one item. Words that
-aren't understood are returned with the reply, so that the agent can say which ones it left out.
+An item is a set of values, at most one for each slot. Rule: a word fills one slot of one item. Words that aren't
+understood are returned with the reply, so that the agent can say which ones it left out.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _NO_THING = re.compile(r"\bno \w$", re.IGNORECASE)  # without a pause: "wait, no
 
 
 class _Reading(NamedTuple):
-    """The values in some words, in their order, and the words that weren't understood."""
+    """The values that some words give, in their order, and the words that weren't understood."""
 
     values: tuple[tuple[str, Json, int], ...]  # slot, value, place of the first token
     leftover: tuple[str, ...]
@@ -72,8 +72,8 @@ class _Reading(NamedTuple):
 
 
 def read_list_reply(text: str, slots: tuple[Slot, ...], about: str, count: int, today: str) -> ListReply | None:
-    """What a reply does to a list of `count` items, whose items have these slots. `about` has words that the reply may
-    repeat. None if the reply isn't about the list."""
+    """What a reply does to a list of `count` items. Each item has the given slots. The reply may repeat words of the
+    text `about`. None if the reply isn't about the list."""
     said = " ".join(text.split())
     reader = _ListReader(slots, stems_of(about), today_of(today))
     if _is_done(said):
@@ -153,7 +153,7 @@ class _ListReader:
     # -- Adding
 
     def addition(self, text: str) -> ListReply | None:
-        """The items in a text; None if there aren't any."""
+        """The items that a text adds; None if it names no item, or begins with a word that isn't understood."""
         if self._begins_unclear(tokens_of(text)):
             return None
         items: list[dict[str, Json]] = []
@@ -182,7 +182,7 @@ class _ListReader:
         return ListReply("add", items=tuple(items_said), leftover=tuple(leftover)) if items_said else None
 
     def _begins_unclear(self, tokens: Sequence[Token]) -> bool:
-        """Does the text begin with a word that isn't understood, and that isn't the name of a thing: "swap the
+        """Does the text begin with a word that isn't understood, other than an article or a number: "swap the
         funghi"?"""
         for place, token in enumerate(tokens):
             if token.word in _ARTICLES or _is_number(token.word):
@@ -197,7 +197,7 @@ class _ListReader:
         return any(stem(token.word) in self._about for token in tokens_of(text))
 
     def _divides(self, whole: ItemValues, part: ItemValues, *, is_joined: bool) -> bool:
-        """Do these words divide an item that counts several things: "one large", after "two pizzas"?"""
+        """Do these words describe a part of an item with a count above one: "one large", after "two pizzas"?"""
         mine, its = whole.get(self._counts), part.get(self._counts)
         if not isinstance(mine, int) or not isinstance(its, int) or its > mine or is_joined:
             return False
@@ -228,7 +228,7 @@ class _ListReader:
         return ListReply("remove", old=old, position=position, is_one_of=one_of)
 
     def refusal(self, text: str, count: int) -> ListReply | None:
-        """The removal in "no funghi". "No two funghi" rather is a change of mind."""
+        """The removal in "no funghi". "No two funghi" isn't a removal, but a change of mind."""
         one_of, old, position, leftover = self._meant(text, count)
         if leftover or not old or self._counts in old or self._read(tokens_of(text)).is_begun:
             return None
@@ -250,8 +250,8 @@ class _ListReader:
         return self._described(said["both"], count)
 
     def _described(self, text: str, count: int) -> ListReply | None:
-        """A change in which the item and its new values follow each other: "the second one small", "the funghi large".
-        Which of the values are new depends on the list, so all of them are returned as `old`."""
+        """A change in which the new values follow the item directly: "the second one small", "the funghi large". Which
+        of the values are new depends on the list, so all of them are returned as `old`."""
         one_of, old, position, leftover = self._meant(text, count)
         if leftover or not old:
             return None
@@ -261,7 +261,7 @@ class _ListReader:
         return ListReply("change", old=old, new=repeated, is_one_of=one_of) if len(old) + len(repeated) > 1 else None
 
     def _repeated(self, text: str) -> dict[str, Json]:
-        """Second values for the same slot: "the large one small" gives small."""
+        """The second values, where some slot gets two different ones: small in "the large one small"."""
         seen: dict[str, Json] = {}
         new: dict[str, Json] = {}
         for slot, value, _ in self._read(tokens_of(text)).values:
@@ -279,7 +279,8 @@ class _ListReader:
         return ListReply("change", new=only, position=LAST) if only and not reading.leftover else None
 
     def _meant(self, text: str, count: int) -> tuple[bool, dict[str, Json], int | None, tuple[str, ...]]:
-        """Which item is meant: whether only one of the things that it counts, its values, and its place."""
+        """Which item the words mean. Returns whether only one of several equal things is meant ("one of the colas"),
+        the values that describe the item, its index in the list, and the words that weren't understood."""
         one_of = _ONE_OF.match(text) is not None
         text = _ONE_OF.sub("", text)
         if _IT.fullmatch(f"{text.rstrip(' .!')} ") or _IT.fullmatch(text.rstrip(" .!")):
@@ -330,7 +331,7 @@ class _ListReader:
         return _Reading(values, leftover, counts or (first in _ARTICLES and has_thing))
 
     def _singular(self, word: str) -> str:
-        """The word as a choice has it: "cokes" is more than one coke."""
+        """The word in the form that a choice has: "coke" for "cokes"."""
         return word[:-1] if word.endswith("s") and word[:-1] in self._choices and word not in self._choices else word
 
     def _is_plain(self, tokens: Sequence[Token], place: int, taken: set[int]) -> bool:
@@ -344,8 +345,8 @@ class _ListReader:
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterator[tuple[tuple[Token, ...], bool]]:
-    """The parts of a reply that may each be an item, and whether an "and" leads to it. A part begins after a pause or
-    an "and", at an article and at a number."""
+    """The parts of a reply that may each be an item, and for each part whether an "and" stands before it. A part begins
+    after a pause or an "and", at an article and at a number."""
     start, is_joined = 0, False
     for place in range(1, len(tokens) + 1):
         is_end = place == len(tokens)
@@ -368,7 +369,7 @@ def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_count_of_one(tokens: Sequence[Token], place: int) -> bool:
-    """Does a "one" count a thing, as in "one small funghi"? In "the small one" it doesn't."""
+    """Is this "one" a count, as in "one small funghi"? In "the small one" it isn't."""
     if tokens[place].word != "one" or tokens[place - 1].word in ("the", "another", "this", "that"):
         return False
     after = tokens[place + 1] if place + 1 < len(tokens) else None
@@ -380,7 +381,7 @@ def _is_number(word: str) -> bool:
 
 
 def _phrases(tokens: Sequence[Token], places: list[int]) -> tuple[str, ...]:
-    """The words at these places, those next to each other joined."""
+    """The words at these places, in which neighbouring words are joined into one phrase."""
     found: list[list[int]] = []
     for place in places:
         if found and found[-1][-1] == place - 1:

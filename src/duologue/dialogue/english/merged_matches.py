@@ -31,8 +31,8 @@ def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool)
 
 
 def narrowed(tokens: Sequence[Token], span: Match, wish: Match) -> Match | None:
-    """A span of days and, right after it, the day of it that is preferred: "sometime next week, ideally Tuesday", as
-    one match. None if they don't belong together."""
+    """One match for a span of days and the preferred day in it, which follows directly: "sometime next week, ideally
+    Tuesday". None if the two don't belong together."""
     shared = tuple(value for value in wish.candidates if value in span.candidates)
     between = tokens[span.after : wish.first]
     if span.unit != SPAN_OF_DAYS or not shared or any(token.word not in _BEFORE_WISHES for token in between):

@@ -1,6 +1,6 @@
 """Reads which of the offered values the user picks, after the agent asked which one was meant.
 
-Rule: a reply that doesn't pick exactly one value, or fewer than were offered, isn't read here.
+Rule: a reply is read here only if it picks one value, or several but not all of those that were offered.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _ISO_DAY_CHARS = 10
 
 
 def read_among(c: ReplyContext) -> Reading | None:
-    """Reads which of the offered candidates the user picks: by position, by name, or by part of the day. None if
-    the reply doesn't pick exactly one."""
+    """Reads which of the offered candidates the user picks: by position, by name, or by part of the day. If it picks
+    several, the agent has to ask again. None for any other reply."""
     among = c.question.among
     if len(among) == 1 and polarity(c.tokens) is Polarity.YES and not c.places_outside_yes_no():
         return c.as_reading(Match(0, len(c.tokens), among))

@@ -50,7 +50,8 @@ def operations_in(text: str) -> frozenset[tuple[int, int]]:
 
 
 def excludes(text: str, phrases: Iterable[str]) -> bool:
-    """Does the text ask for an operation that all of these phrases exclude: "unblock my card", of "block my card"?"""
+    """Does the text ask for an operation that excludes the operations of all these phrases? Example: "unblock my card",
+    where the phrases are about blocking a card."""
     said = operations_in(text)
     known = frozenset(operation for phrase in phrases for operation in operations_in(phrase))
     groups = {group for group, _ in said} & {group for group, _ in known}

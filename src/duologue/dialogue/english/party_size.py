@@ -1,6 +1,6 @@
 """How many people come, when they are listed: "just me", "me and my wife", "two adults and a child".
 
-Rule: a party is counted only if every member is clear. "Me and my friends" is for NLU. So is "my wife and two kids",
+Rule: a party is counted only if every member is clear. "Me and my friends" goes to NLU. So does "my wife and two kids",
 because the user may come too.
 """
 

@@ -2,7 +2,7 @@
 
 For a yes or a no, every word must be understood. A reply is a change if it gives a new value without a yes, or if it
 has a denial or a word like "instead" together with other content. If the new values are not fully understood here, NLU
-reads them. Rule: a reply that asks something is for NLU, even if it begins with a yes.
+reads them. Rule: a reply that asks something goes to NLU, even if it begins with a yes.
 """
 
 from __future__ import annotations
@@ -112,13 +112,14 @@ def _is_refused(tokens: Sequence[Token]) -> bool:
 
 
 def _is_said_wrong(tokens: Sequence[Token], place: int) -> bool:
-    """Is this word part of a refusal, and names nothing to change?"""
+    """Is this word part of a refusal that names nothing to change?"""
     return tokens[place].word in REFUSING_WORDS
 
 
 def _wants_otherwise(tokens: Sequence[Token], content: Sequence[int], text: str) -> bool:
-    """Does the user order or wish, in words of the question, something that it didn't say: "play it in the kitchen",
-    after "shall I play it in the bedroom?"? A wish that shares no word with the question may be about another task."""
+    """Does the user repeat words of the question, and order or wish for something that the question didn't say: "play
+    it in the kitchen", after "shall I play it in the bedroom?"? A wish that shares no word with the question may be
+    about another task."""
     asked, words = stems_of(text), [token.word for token in tokens if token.word not in POLITE | FILLERS]
     is_order = bool(words) and (is_service_verb(words[0]) or stem(words[0]) in ACTS)
     is_wish = words[:1] in (["i'd"], ["i"], ["we"], ["we'd"]) and wishes(tokens[:4])

@@ -124,7 +124,7 @@ def _read_value(c: ReplyContext) -> Reading:
 
 def _turns_down(c: ReplyContext, matches: Sequence[Match]) -> frozenset[int]:
     """The indexes of words that only turn down a day or time that the question named: "actually, the 5th", "no next
-    Monday", after "on the 4th?". Empty if the question named none, or if it is the one that the reply gives."""
+    Monday", after "on the 4th?". Empty if the question named no day or time, or the same one as the reply."""
     if c.slot.kind not in MOMENTS:
         return frozenset()
     asked = find_values(tokens_of(c.question.text), c.slot, c.today, is_asked=False)

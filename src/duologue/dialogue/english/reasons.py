@@ -57,7 +57,7 @@ def _gives_reason(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_reason(tokens: Sequence[Token], answer: Sequence[Token], *, has_days: bool) -> bool:
-    """Are these words no more than a reason? A number may be part of it if the answer gives the total."""
+    """Are these words only a reason? A number may be part of it if the answer gives the total."""
     is_total = any(token.word in _TOTALS for token in answer)
     for token in tokens:
         if has_days and is_dated(token.word):

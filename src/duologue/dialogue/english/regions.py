@@ -37,8 +37,8 @@ _WORDS_MAX = max(map(len, _REGIONS))
 
 
 def with_regions(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """The names that a reply gives, each with the region right after its comma. A region that is a known name itself is
-    then no longer a name of its own."""
+    """The names that a reply gives, each extended by the region that follows it after a comma. If such a region is
+    itself a known name, it no longer counts as another name."""
     found: list[Match] = []
     for match in matches:
         if found and match.first < found[-1].after:
@@ -48,8 +48,8 @@ def with_regions(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Matc
 
 
 def _region_words(tokens: Sequence[Token], place: int) -> int:
-    """How many words the region has that begins at this place, after a comma and at the end of a clause; 0 if none
-    does."""
+    """The number of words in the region that begins at this place. It has to follow a comma and end a clause. 0 if no
+    region begins here."""
     if place >= len(tokens) or tokens[place].pause != ",":
         return 0
     for size in range(min(_WORDS_MAX, len(tokens) - place), 0, -1):

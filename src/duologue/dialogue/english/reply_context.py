@@ -1,6 +1,6 @@
 """A reply to one question, with everything that its readers share.
 
-Rule: nothing here decides what a reply means; it finds values and gives them the form of a reading.
+Rule: this module doesn't decide what a reply means. It finds values and puts them into the form of a reading.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class ReplyContext:
         return any(token.word in ASSENT for token in first) and any(stem(token.word) in APPROVAL for token in first[1:])
 
     def names_a_value(self) -> bool:
-        """Does the reply name a value that doesn't depend on being the whole reply, as an unlisted name does?"""
+        """Does the reply name a value that would also be found in a longer reply? An unlisted name wouldn't be."""
         return self.slot.kind is not SlotKind.NAME or bool(self.find())
 
     def places_outside_yes_no(self) -> list[int]:
@@ -105,7 +105,7 @@ class ReplyContext:
 
     def denied(self) -> Reading:
         """Reads a denial. It is a no if it is plain and answers a proposed value or an optional slot. Any other denial
-        is for NLU."""
+        goes to NLU."""
         may_deny = self.question.proposed is not None or self.slot.may_be_any
         if may_deny and not self.places_outside_yes_no() and polarity(self.tokens) is Polarity.NO:
             return Confirmation(ConfirmationAnswer.NO)

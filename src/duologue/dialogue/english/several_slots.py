@@ -159,7 +159,7 @@ def _one_slot_each(tokens: Sequence[Token], found: Sequence[Found], today: Today
 
 
 def _about(tokens: Sequence[Token], entries: list[Found], today: Today) -> Found:
-    """The reading of one span of words that several slots take, with the slots that it is about."""
+    """The reading of a span of words that several slots can read, with the slots that the words are about."""
     entries = [(match, [slot]) for match, slots in entries for slot in slots]
     if len(entries) == 1:
         return entries[0]
@@ -172,7 +172,8 @@ def _about(tokens: Sequence[Token], entries: list[Found], today: Today) -> Found
 
 
 def _is_of_tense(entry: Found, today: Today, *, is_past: bool) -> bool:
-    """Does a slot for past or coming days fit a day, and the words around it?"""
+    """Does the slot, which is for past or for coming days, fit the days that were found and the tense of the words
+    around them?"""
     match, slots = entry
     days = [str(day) for day in match.candidates]
     is_before = all(day < today.day.isoformat() for day in days)
@@ -180,8 +181,8 @@ def _is_of_tense(entry: Found, today: Today, *, is_past: bool) -> bool:
 
 
 def _without_day(match: Match, taken: Sequence[Match]) -> Match:
-    """A time without those words at its beginning or end that already gave a day: "tonight at eight" gives a day and a
-    time."""
+    """A match for a time, without words at its beginning or end that already gave a day: "tonight at eight" without
+    "tonight"."""
     for other in taken:
         if match.first == other.first and other.after < match.after:
             return match._replace(first=other.after)

@@ -29,7 +29,7 @@ _CODE_CHARS_MIN = 2  # fewer consonants fit too many words
 
 @lru_cache(maxsize=1024)
 def sound_of(text: str) -> str:
-    """The consonants of a text, with similar ones taken as one and without doubles."""
+    """The consonants of a text. Similar consonants are treated as the same, and doubles count once."""
     word = "".join(char for char in text.casefold() if char.isalpha())
     for written, heard in _PAIRS:
         word = word.replace(written, heard)

@@ -85,7 +85,7 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
 
 
 def _rejoined(text: str, tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with words joined that STT writes in two: "to Morrow", "To-morrow", "week end"."""
+    """The tokens, in which words that STT writes in two are joined again: "to Morrow", "To-morrow", "week end"."""
     found: list[Token] = []
     for token in tokens:
         before = found[-1] if found else None

@@ -1,6 +1,6 @@
 """What a number counts. Words are grouped in classes: nights aren't rooms, but tickets and guests both count people.
 
-Rule: two counts of different things, or a count of something that wasn't asked for, are for NLU.
+Rule: a reply that counts two different things, or something that wasn't asked for, goes to NLU.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Yes or no as people say it: "sure, that works", "I'd rather not", "a shared one is fine".
 
-Rule: a reply counts only if it says yes or no, but not both. "No, that's fine" and "yes, but" are for NLU. So is a
+Rule: a reply counts only if it says yes or no, but not both. "No, that's fine" and "yes, but" go to NLU. So does a
 plain yes or no to a question that is negative, asks "do you mind", or offers two things.
 """
 

@@ -1,6 +1,7 @@
 """Reads the reply to a question that is answered with yes or no.
 
-Rule: every word has to be part of the yes or the no, and how the question was put decides whether a plain yes is clear.
+Rule: every word has to be part of the yes or the no, and the wording of the question decides whether a plain yes is
+clear.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def read_yes_no(c: ReplyContext) -> Reading:
 
 
 def _is_tricked(c: ReplyContext) -> bool:
-    """Could this reply mean either yes or no, because of how the question was put?"""
+    """Could this reply mean either yes or no, because of the wording of the question?"""
     trick = trick_of(c.question.text)
     if asks_about_past(c.question.text) and is_about_future(c.tokens):
         return True

@@ -1,6 +1,6 @@
 """Builds a language pack from the files of a language: `words.toml`, `texts.toml` and a table of corrections.
 
-Rule: a pack that lacks a part is refused with the names of what is missing.
+Rule: a pack that lacks a part is refused with an error that names the missing parts.
 """
 
 from __future__ import annotations

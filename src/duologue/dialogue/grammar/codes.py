@@ -69,7 +69,8 @@ def _characters_at(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tup
 
 
 def _is_small_word(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    """Is a single letter a word here: the "o" in "AB123 o AB124", the "y" in "uno y dos"? A capital is a letter."""
+    """Is a single letter a word here and not part of a code: the "o" in "AB123 o AB124", the "y" in "uno y dos"? A
+    capital letter never is."""
     token = tokens[place]
     if len(token.word) > 1 or token.text[0].isupper():
         return False
@@ -90,7 +91,8 @@ def _letter(lexicon: Lexicon, token: Token) -> str | None:
 
 
 def _past_example(lexicon: Lexicon, tokens: Sequence[Token], place: int, letter: str) -> int:
-    """The index after "wie Anton", if such a word begins with the letter."""
+    """The index of the token after the letter at `place`. If an example word explains the letter, as in "A wie Anton",
+    this is the index after that word."""
     at = place + 1
     is_example = at + 1 < len(tokens) and tokens[at].word in lexicon.as_in and tokens[at + 1].word.startswith(letter)
     return place + 3 if is_example and len(tokens[at + 1].word) > 1 else at
@@ -151,7 +153,8 @@ def find_email(lexicon: Lexicon, tokens: Sequence[Token]) -> list[Match]:
 
 
 def _piece(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
-    """The characters of an address that begin at `place`."""
+    """The characters of an e-mail address that begin at `place`, and the index of the token after them. None if the
+    token can't be part of an address."""
     words = [token.word for token in tokens]
     if size := phrase_at(words, place, lexicon.underscore):
         return "_", place + size
@@ -166,7 +169,8 @@ def _piece(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[str, 
 
 
 def _local_part(lexicon: Lexicon, tokens: Sequence[Token], sign: int) -> tuple[int, str]:
-    """What is before the sign, from the last word that can't be part of an address."""
+    """The part of an e-mail address before the @: the index of its first token, and its text. It begins after the last
+    word that can't be part of an address."""
     first = sign
     while first > 0:
         word = tokens[first - 1].word

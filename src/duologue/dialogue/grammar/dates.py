@@ -24,7 +24,7 @@ _YEARS = range(1900, 2100)
 
 
 class DayContext(NamedTuple):
-    """What a date is read against. With `needs_year`, only a full date counts, as for a birthday."""
+    """What has to be known to read a date. With `needs_year`, only a full date counts, as for a birthday."""
 
     today: date
     is_past: bool = False
@@ -50,7 +50,8 @@ def find_dates(lexicon: Lexicon, tokens: Sequence[Token], context: DayContext) -
 
 
 def _joined(lexicon: Lexicon, tokens: Sequence[Token], found: list[Match]) -> list[Match]:
-    """A weekday and a date next to each other as one day, if they agree: "Freitag, den 6. März"."""
+    """The matches, in which a weekday and a date next to each other become one day, if they agree: "Freitag, den 6.
+    März"."""
     joined: list[Match] = []
     for match in found:
         last = joined[-1] if joined else None
@@ -96,7 +97,7 @@ def _match(first: int, after: int, days: Sequence[date | None], unit: str = "") 
 
 
 def _with_year(context: DayContext, month: int, day: int) -> date | None:
-    """The next such day, or the last one for a slot about the past."""
+    """The next date with this month and day. For a slot about the past: the last such date."""
     years = range(context.today.year - 8, context.today.year + 9)
     days = [one for year in years if (one := day_of(year, month, day)) is not None]
     if context.is_past:
@@ -217,12 +218,13 @@ def _relative_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context:
 
 
 def _week_later(lexicon: Lexicon, words: list[str], place: int) -> int:
-    """The index after "in einer Woche", if it is said at `place`; otherwise `place`."""
+    """The index after the words "in einer Woche", if they begin at `place`; otherwise `place`."""
     return place + (phrase_at(words, place, lexicon.week_from) if place < len(words) else 0)
 
 
 def _is_morning(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
-    """Is this word the morning, not tomorrow: "am Morgen", "por la mañana", "heute Morgen", "Freitagmorgen"?"""
+    """Does this word mean the morning and not tomorrow: "am Morgen", "por la mañana", "heute Morgen",
+    "Freitagmorgen"?"""
     if tokens[place].word not in lexicon.morning or not place:
         return False
     before = tokens[place - 1].word
@@ -230,7 +232,7 @@ def _is_morning(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
 
 
 def _ahead_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, size: int, context: DayContext) -> Match | None:
-    """ "In drei Tagen", "dentro de dos semanas", "in einem Monat"."""
+    """Reads "in drei Tagen", "dentro de dos semanas", "in einem Monat"."""
     at = place + size
     number = number_at(lexicon, tokens, at)
     if number is None and tokens[at].word in lexicon.articles_as_one:
@@ -278,7 +280,8 @@ def _weekday_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: 
 
 
 def _week_before(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, int] | None:
-    """Which week is said before a weekday ("nächste Woche Montag"), and in how many words."""
+    """The week that is named before a weekday ("nächste Woche Montag"), as the number of weeks from now, and the number
+    of words that name it."""
     for weeks, phrases in ((1, lexicon.next_week), (0, lexicon.this_week)):
         if size := phrase_at(words, place, phrases):
             return weeks, size
@@ -286,7 +289,8 @@ def _week_before(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, i
 
 
 def _week_after(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, int] | None:
-    """Which week is said after a weekday ("lunes de la semana que viene"), and in how many words."""
+    """The week that is named after a weekday ("lunes de la semana que viene"), as the number of weeks from now, and the
+    number of words that name it."""
     joint = 0
     while place + joint < len(words) and words[place + joint] in lexicon.date_joints | lexicon.day_leads | {
         "la",
@@ -300,7 +304,8 @@ def _week_after(lexicon: Lexicon, words: list[str], place: int) -> tuple[int, in
 
 
 def _weekday(lexicon: Lexicon, context: DayContext, day: int, lead: str) -> list[date]:
-    """The days that a weekday may mean. "Next Friday", said earlier in the same week, may be either of two."""
+    """The days that a weekday may mean. If that weekday is still to come in this week, "next Friday" may mean the one
+    of this week or of the next."""
     today = context.since if context.since is not None and not context.is_past else context.today
     ahead = (day - today.weekday()) % 7
     if lead == "last" or lead in lexicon.last_words or (context.is_past and lead == ""):
@@ -330,7 +335,8 @@ def _weekend_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: 
 
 
 def _week_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: DayContext) -> Match | None:
-    """A whole week: "nächste Woche", "la semana que viene". Its working days that haven't passed are meant."""
+    """Reads a whole week: "nächste Woche", "la semana que viene". It means the working days of that week that haven't
+    passed."""
     if context.needs_year or context.is_past:
         return None
     week = _week_before(lexicon, [token.word for token in tokens], place)
@@ -354,7 +360,8 @@ def _holiday_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: 
 
 
 def _day_alone_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context: DayContext) -> Match | None:
-    """A day of the month without a month: "am dritten", "el 3", "el día tres". Only as an answer."""
+    """A day of the month without a month: "am dritten", "el 3", "el día tres". This counts only as the answer to a
+    question."""
     if not context.is_asked or context.needs_year:
         return None
     leads = [token.word for token in tokens[max(0, place - 2) : place]]
@@ -378,7 +385,8 @@ def _day_alone_at(lexicon: Lexicon, tokens: Sequence[Token], place: int, context
 
 
 def _next_day(context: DayContext, day: int) -> date | None:
-    """The next day with this number, or the last one for a slot about the past. Months without it are left out."""
+    """The next day with this number, or the last one for a slot about the past. Months without such a day are
+    skipped."""
     for months in range(13):
         year, month = later_month(context.today.year, context.today.month, -months if context.is_past else months)
         found = day_of(year, month, day)

@@ -1,7 +1,7 @@
 """Values in a message that isn't wholly understood.
 
-Rule: nothing is taken from a message in which a word denies, changes or asks something, and a day or time that was said
-and can't be taken is named, so that the agent can say that it comes back to it.
+Rule: nothing is taken from a message in which a word denies, changes or asks something. If the user mentions a day or
+time that can't be taken, its slot is reported, so that the agent can say that it comes back to it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_parts(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: s
 
 
 def unsettled_slots(lexicon: Lexicon, slots: tuple[Slot, ...], message: str, today: str) -> tuple[str, ...]:
-    """The slots for days and times of which the message speaks without giving a value that can be taken."""
+    """The slots for days and times that the message mentions without giving a value that can be taken."""
     tokens = tokens_of(lexicon, message)
     if not tokens or asks_by_words(lexicon, tokens):
         return ()

@@ -82,5 +82,5 @@ def unread(reply: str) -> Unclear:
 
 
 def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
-    """The reading of a reply that is for NLU."""
+    """The reading of a reply that NLU has to read."""
     return Unclear(why, tuple(tokens[place].text for place in places))

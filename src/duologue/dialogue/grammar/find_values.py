@@ -26,7 +26,8 @@ class Found(NamedTuple):
 
 
 def find_values(lexicon: Lexicon, tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool) -> Found:
-    """Every value for this slot in a reply. With `is_asked`, this includes what is a value only as an answer."""
+    """Every value for this slot in a reply. With `is_asked`, this includes values that count only as an answer, such as
+    a bare hour."""
     match slot.kind:
         case SlotKind.DATE:
             since = today_of(slot.since).day if slot.since and is_asked else None

@@ -40,7 +40,7 @@ def without_filler(lexicon: Lexicon, tokens: Sequence[Token]) -> Span:
 
 
 def open_name(lexicon: Lexicon, tokens: Sequence[Token], *, is_person: bool) -> Span | None:
-    """The span of the name in a reply that is nothing but a name, introduced or bare."""
+    """The span of the name in a reply that is nothing but a name, with or without words that introduce it."""
     first, after = without_filler(lexicon, tokens)
     words = words_of(tokens)
     lead = phrase_at(words, first, lexicon.name_leads) if first < after else 0

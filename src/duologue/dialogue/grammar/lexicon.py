@@ -1,7 +1,8 @@
 """The words of one language, read from its file: lists of words, phrases, and tables.
 
 In the file, a list of words is text divided by spaces, a list of phrases is text divided by bars, and a table gives
-each of its values the words for it. Rule: a file that lacks an entry, or has an unknown one, is refused by name.
+each of its values the words for it. Rule: a file that lacks an entry, or has an unknown one, is refused with an error
+that names the entry.
 """
 
 from __future__ import annotations
@@ -169,8 +170,8 @@ class Lexicon:
     from_slots: frozenset[str]
     to_slots: frozenset[str]
     articles: frozenset[str]
-    # Lists of things
-    list_words: Mapping[str, tuple[Phrase, ...]]  # what adds, removes and changes a thing of a list, by its kind
+    # Lists of items
+    list_words: Mapping[str, tuple[Phrase, ...]]  # phrases that add, remove or change an item of a list, by their kind
     # Lists for the pack
     lists: Mapping[str, frozenset[str]]
     limits: tuple[Phrase, ...]
@@ -206,7 +207,7 @@ def _stem(word: str, lexicon: Lexicon) -> str:
 
 
 def folded(word: str, letters: Mapping[str, str]) -> str:
-    """The word in lower case, with some letters written as others."""
+    """The word in lower case, with its letters replaced as `letters` says."""
     return "".join(letters.get(char, char) for char in word.casefold())
 
 
@@ -236,7 +237,7 @@ def lexicon_of(file: Path, compounds: Compounds | None = None) -> Lexicon:
 
 
 def _converted(value: Any, kind: str, letters: Mapping[str, str]) -> Any:
-    """An entry of the file in the form that the lexicon has."""
+    """An entry of the file, converted to the type that the lexicon needs."""
     if kind == "frozenset[str]":
         return frozenset(folded(word, letters) for word in value.split())
     if kind == "tuple[Phrase, ...]":
@@ -266,7 +267,7 @@ def _phrases(text: str, letters: Mapping[str, str]) -> tuple[Phrase, ...]:
 
 
 def phrase_at(words: tuple[str, ...] | list[str], place: int, phrases: tuple[Phrase, ...]) -> int:
-    """How many words the longest of these phrases has that begins at `place`; 0 if there is no such phrase."""
+    """The number of words in the longest of these phrases that begins at `place`; 0 if no phrase begins there."""
     for phrase in phrases:
         if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
             return len(phrase)

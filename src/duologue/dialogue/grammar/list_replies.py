@@ -1,7 +1,7 @@
-"""Replies about a list of things: "zwei große Margherita und eine Cola", "sin la cola", "machen Sie die zweite klein".
+"""Replies about a list of items: "zwei große Margherita und eine Cola", "sin la cola", "machen Sie die zweite klein".
 
-The reply is divided into clauses, and a clause with a count or an article begins a thing. Rule: a word fills one slot
-of one thing. Words that aren't understood are returned with the reply, so that the agent can say which it left out.
+The reply is divided into clauses, and a clause with a count or an article begins an item. Rule: a word fills one slot
+of one item. Words that aren't understood are returned with the reply, so that the agent can say which ones it left out.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ Tokens = tuple[Token, ...]
 
 
 class _Reading(NamedTuple):
-    """The values in some words, and the words that weren't understood."""
+    """The values that some words give, and the words that weren't understood."""
 
     values: tuple[tuple[str, Json], ...]
     leftover: tuple[str, ...]
-    is_begun: bool  # the words begin a new thing: "eine Cola", "noch eine", "zwei …"
+    is_begun: bool  # the words begin a new item: "eine Cola", "noch eine", "zwei …"
 
 
 def read_list_reply(
     lexicon: Lexicon, text: str, slots: tuple[Slot, ...], about: str, count: int, today: str
 ) -> ListReply | None:
-    """What a reply does to a list of `count` items, whose items have these slots. `about` has words that the reply may
-    repeat. None if the reply isn't about the list."""
+    """What a reply does to a list of `count` items. Each item has the given slots. The reply may repeat words of the
+    text `about`. None if the reply isn't about the list."""
     tokens = tokens_of(lexicon, text)
     if not tokens:
         return None
@@ -84,7 +84,7 @@ def asks_for_list(lexicon: Lexicon, text: str, called: str) -> bool:
 
 
 def _is_done(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
-    """Does the reply say only that nothing more is wanted?"""
+    """Does the reply say that nothing more is wanted, and nothing else?"""
     found = where_nothing_more(lexicon, tokens) or where_phrase(words_of(tokens), lexicon.list_words["done"])
     around = lexicon.polite | lexicon.fillers | lexicon.dissent | lexicon.assent | lexicon.joiner
     return found is not None and all(
@@ -101,7 +101,8 @@ def _without_end(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
 
 
 def _without_opening(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
-    """The reply without politeness and changes of mind at its beginning, and whether the user has a new mind."""
+    """The reply without polite words and words for a change of mind at its beginning, and whether there were words for
+    a change of mind."""
     words, place, has_mind = words_of(tokens), 0, False
     around = lexicon.polite | lexicon.fillers | lexicon.assent | lexicon.joiner
     while place < len(words):
@@ -114,12 +115,13 @@ def _without_opening(lexicon: Lexicon, tokens: Tokens) -> tuple[Tokens, bool]:
 
 
 def _starts(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """How many words of a phrase of this kind the tokens begin with; 0 if they don't."""
+    """The number of words in the phrase of this kind that the tokens begin with; 0 if there is no such phrase."""
     return phrase_at(words_of(tokens), 0, lexicon.list_words[mark]) if tokens else 0
 
 
 def _ends(lexicon: Lexicon, tokens: Tokens, mark: str) -> int:
-    """How many words of a phrase of this kind, and of politeness after it, the tokens end with; 0 if they don't."""
+    """The number of words in the phrase of this kind that the tokens end with, including polite words after it; 0 if
+    there is no such phrase."""
     words = words_of(tokens)
     stop = len(words)
     while stop and words[stop - 1] in lexicon.polite | lexicon.fillers:
@@ -155,7 +157,7 @@ class _ListReader:
     # -- Adding
 
     def addition(self, tokens: Tokens) -> ListReply | None:
-        """The things that a reply names; None if it names none, or begins with a word that isn't understood."""
+        """The items that a reply adds; None if it names no item, or begins with a word that isn't understood."""
         if not tokens or self._begins_unclear(tokens):
             return None
         items: list[dict[str, Json]] = []
@@ -184,7 +186,7 @@ class _ListReader:
         return ListReply("add", items=tuple(kept), leftover=tuple(leftover)) if kept else None
 
     def _begins_unclear(self, tokens: Tokens) -> bool:
-        """Does the text begin with a word that isn't understood, and that isn't the name of a thing?"""
+        """Does the text begin with a word that isn't understood, other than an article?"""
         leftover = self._read(tokens[:3]).leftover
         return bool(leftover) and leftover[0].startswith(tokens[0].text) and not self._is_article(tokens[0])
 
@@ -193,7 +195,7 @@ class _ListReader:
         return any(self._lexicon.stem(token.word) in self._about for token in tokens)
 
     def _divides(self, whole: ItemValues, part: ItemValues, *, is_joined: bool) -> bool:
-        """Do these words divide an item that counts several things: "eine große", after "zwei Pizzen"?"""
+        """Do these words describe a part of an item with a count above one: "eine große", after "zwei Pizzen"?"""
         mine, its = whole.get(self._counts), part.get(self._counts)
         if not isinstance(mine, int) or not isinstance(its, int) or its > mine or is_joined:
             return False
@@ -253,8 +255,8 @@ class _ListReader:
         return ListReply("change", old=values, new=item, position=position, is_one_of=one_of)
 
     def _described(self, tokens: Tokens, count: int) -> ListReply | None:
-        """A change in which the item and its new values follow each other: "die zweite klein", "die Funghi groß".
-        Which of the values are new depends on the list, so all of them are returned as `old`."""
+        """A change in which the new values follow the item directly: "die zweite klein", "die Funghi groß". Which of
+        the values are new depends on the list, so all of them are returned as `old`."""
         one_of, old, position, leftover = self._meant(tokens, count)
         if leftover or not old:
             return None
@@ -264,7 +266,7 @@ class _ListReader:
         return ListReply("change", old=old, new=repeated, is_one_of=one_of) if len(old) + len(repeated) > 1 else None
 
     def _repeated(self, tokens: Tokens) -> dict[str, Json]:
-        """Second values for the same slot: "die große klein" gives klein."""
+        """The second values, where some slot gets two different ones: klein in "die große klein"."""
         seen: dict[str, Json] = {}
         new: dict[str, Json] = {}
         for slot, value in self._read(tokens).values:
@@ -280,7 +282,8 @@ class _ListReader:
         return ListReply("change", new=item, position=LAST) if item and not reading.leftover else None
 
     def _meant(self, tokens: Tokens, count: int) -> tuple[bool, dict[str, Json], int | None, tuple[str, ...]]:
-        """Which item is meant: whether only one of the things that it counts, its values, and its place."""
+        """Which item the words mean. Returns whether only one of several equal things is meant ("one of the colas"),
+        the values that describe the item, its index in the list, and the words that weren't understood."""
         size = _starts(self._lexicon, tokens, "one_of")
         one_of, tokens = size > 0, tokens[size:]
         if tokens and _starts(self._lexicon, tokens, "it") == len(tokens):
@@ -338,7 +341,7 @@ class _ListReader:
             place = number[1] if number is not None else place + 1
 
     def _singular(self, word: str) -> str:
-        """The word as a choice has it: "Colas" is more than one Cola."""
+        """The word in the form that a choice has: "Cola" for "Colas"."""
         if word in self._named:
             return word
         cut = (word.removesuffix(ending) for ending in self._lexicon.endings if word.endswith(ending))
@@ -353,8 +356,8 @@ class _ListReader:
         return is_taken or is_around or lexicon.stem(word) in self._about or is_carrier(lexicon, word)
 
     def _clauses(self, tokens: Tokens) -> Iterator[tuple[Tokens, bool]]:
-        """The parts of a reply that may each be a thing, and whether an "und" leads to it. A part begins after a pause
-        or a word that joins, at an article and at a number."""
+        """The parts of a reply that may each be an item, and for each part whether an "und" stands before it. A part
+        begins after a pause or a word that joins, at an article and at a number."""
         joints = {phrase[0] for phrase in self._lexicon.list_words["joints"]}
         numbers = {match.first: match.after for match in self._numbers(tokens)}
         inside = {place for first, after in numbers.items() for place in range(first + 1, after)}

@@ -83,7 +83,8 @@ def _by_stem(lexicon: Lexicon, tokens: Sequence[Token], choices: tuple[Choice, .
 
 
 def find_pointed(lexicon: Lexicon, tokens: Sequence[Token], count: int) -> tuple[int, Span] | None:
-    """Which of `count` choices is meant by its position, counted from 0, and the span of the words."""
+    """The index of the choice that is meant by its position, out of `count` choices, and the span of the words that say
+    so."""
     for place, token in enumerate(tokens):
         number = lexicon.ordinals.get(token.word)
         if token.word in lexicon.last:

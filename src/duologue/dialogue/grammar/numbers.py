@@ -78,7 +78,8 @@ def _scaled(total: int, group: int, scale: int) -> tuple[int, int, int]:
 
 
 def _room_after(value: int) -> int:
-    """How large the number has to be at most that may follow directly; 1 allows only a scale ("two hundred")."""
+    """The limit for a number that may follow this one directly: it has to be smaller. With a limit of 1, only a scale
+    may follow, as in "two hundred"."""
     if value >= 100 and value % 100 == 0:
         return 100
     return 1
@@ -114,7 +115,8 @@ def _may_begin(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> bool:
 
 
 def find_numbers(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -> list[Match]:
-    """Every count in a reply. An article counts one only before what is counted, or as the whole reply."""
+    """Every count in a reply. An article means the number one only before the word for what is counted, or as the whole
+    reply."""
     words = [token.word for token in tokens]
     found: list[Match] = []
     place = 0
@@ -133,7 +135,7 @@ def find_numbers(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -
 
 
 def _with_unit(lexicon: Lexicon, tokens: Sequence[Token], match: Match) -> Match:
-    """The match with what is counted right after it."""
+    """The match, extended by the word for what is counted, if that word follows directly."""
     if match.after < len(tokens) and not tokens[match.after].pause:
         stem = lexicon.stem(tokens[match.after].word)
         if stem in lexicon.counted:
@@ -142,7 +144,7 @@ def _with_unit(lexicon: Lexicon, tokens: Sequence[Token], match: Match) -> Match
 
 
 def _counted_after(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> str:
-    """The stem of what is counted right after this word; empty if nothing is."""
+    """The stem of the next word, if that word names what is counted; otherwise empty."""
     stem = lexicon.stem(tokens[place + 1].word) if place + 1 < len(tokens) and not tokens[place + 1].pause else ""
     return stem if stem in lexicon.counted else ""
 
@@ -159,7 +161,7 @@ def _is_no_count(lexicon: Lexicon, tokens: Sequence[Token], place: int, after: i
 
 
 def _ones(lexicon: Lexicon, tokens: Sequence[Token], *, is_asked: bool) -> Iterator[Match]:
-    """An article that counts: "eine" as the whole reply. A word for none, as the answer."""
+    """Articles that mean one ("eine" as the whole reply) and words for zero, if a count was asked for."""
     for place, token in enumerate(tokens):
         follows = lexicon.stem(tokens[place + 1].word) if place + 1 < len(tokens) else ""
         if is_asked and token.word in lexicon.articles_as_one and _is_rest_polite(lexicon, tokens, place):

@@ -1,6 +1,6 @@
 """Reads the reply to a confirmation: yes, no, or a change.
 
-Rule: for a yes or a no, every word must be understood. A reply that asks or doubts something is for NLU.
+Rule: for a yes or a no, every word must be understood. A reply that asks or doubts something goes to NLU.
 """
 
 from __future__ import annotations

@@ -281,7 +281,7 @@ class _Reader:
         return self._as_reading(whole._replace(candidates=(leaning is Polarity.YES,)))
 
     def _is_tricked(self) -> bool:
-        """Could this reply mean either yes or no, because of how the question was put?"""
+        """Could this reply mean either yes or no, because of the wording of the question?"""
         trick = trick_of(self.lexicon, self.question.text)
         if asks_about_past(self.lexicon, self.question.text) and is_about_future(self.lexicon, self.tokens):
             return True

@@ -78,8 +78,8 @@ def _one_reading_each(matches: list[tuple[Match, list[Slot]]]) -> list[tuple[Mat
 
 
 def _narrowed(lexicon: Lexicon, tokens: Sequence[Token], span: Match, wish: Match) -> Match | None:
-    """A span of days and, right after it, the day of it that is preferred, as one match: "nächste Woche, am liebsten
-    Dienstag". None if they don't belong together."""
+    """One match for a span of days and the preferred day in it, which follows directly: "nächste Woche, am liebsten
+    Dienstag". None if the two don't belong together."""
     shared = tuple(value for value in wish.candidates if value in span.candidates)
     marks = {word for phrase in lexicon.prefers_before for word in phrase}
     around = lexicon.carriers | lexicon.fillers | lexicon.polite | lexicon.day_leads | marks
@@ -90,7 +90,8 @@ def _narrowed(lexicon: Lexicon, tokens: Sequence[Token], span: Match, wish: Matc
 
 
 def _by_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slots: list[Slot]) -> list[Slot]:
-    """Of several slots, the one that a "from" or "to" before the value speaks of."""
+    """The slots that the value may be for. If the "from" or "to" before the value fits exactly one of them, only that
+    slot."""
     if len(slots) < 2:
         return slots
     before = [token.word for token in tokens[max(0, match.first - 2) : match.first]]
@@ -103,8 +104,8 @@ def _by_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slots: lis
 
 
 def role_places(lexicon: Lexicon, tokens: Sequence[Token], matches: Sequence[Match], slot: Slot) -> frozenset[int]:
-    """The indexes of a "from" or "to" right before a place, or before a value of a slot that asks for one end. Before
-    other values such a word limits them: "bis Freitag"."""
+    """The indexes of each "from" or "to" that stands right before a name or a choice, or before a value of a slot for
+    one end of a trip or range. Before any other value, such a word is a limit: "bis Freitag"."""
     named = stems_of(lexicon, slot.name)
     ends = {lexicon.stem(word) for word in lexicon.from_slots | lexicon.to_slots}
     if slot.kind not in (SlotKind.NAME, SlotKind.CHOICE) and not named & ends:
@@ -114,7 +115,8 @@ def role_places(lexicon: Lexicon, tokens: Sequence[Token], matches: Sequence[Mat
 
 
 def contradicts_role(lexicon: Lexicon, tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Does a "from" stand before a value for a slot that asks where to, or a "to" for one that asks where from?"""
+    """Does a "from" stand before a value for the end of a trip or range, or a "to" before a value for its start? The
+    name of the slot says which of the two the slot is for."""
     before = tokens[match.first - 1].word if match.first else ""
     named = stems_of(lexicon, slot.name)
     is_from = bool(named & {lexicon.stem(word) for word in lexicon.from_slots})

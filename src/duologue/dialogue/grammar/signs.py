@@ -1,6 +1,6 @@
 """What kind of message this is: a command, a courtesy, no preference, a wish for a change.
 
-Rule: the whole message has to be of that kind. A longer message is for NLU.
+Rule: the whole message has to be of that kind. A longer message goes to NLU.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _command(lexicon: Lexicon, words: list[str]) -> str | None:
 
 
 def words_of_command(lexicon: Lexicon, name: str) -> frozenset[str]:
-    """The stems that speak of a command."""
+    """The stems of the words that point to this command."""
     return frozenset(lexicon.stem(word) for word in lexicon.command_hints.get(name, frozenset()))
 
 
@@ -105,7 +105,8 @@ def repeats(lexicon: Lexicon, text: str, tokens: Sequence[Token]) -> bool:
 
 
 def excludes(lexicon: Lexicon, text: str, phrases: Iterable[str]) -> bool:
-    """Does the text ask for an operation that all of these phrases exclude?"""
+    """Does the text ask for an operation that excludes the operations of all these phrases? Example: "unblock my card",
+    where the phrases are about blocking a card."""
     said = _operations(lexicon, text)
     known = frozenset(one for phrase in phrases for one in _operations(lexicon, phrase))
     groups = {group for group, _ in said} & {group for group, _ in known}

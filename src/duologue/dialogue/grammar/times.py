@@ -113,7 +113,7 @@ def _is_part_of_phrase(lexicon: Lexicon, words: list[str], place: int) -> bool:
 
 
 def _written_at(lexicon: Lexicon, words: list[str], place: int) -> tuple[Clock, int] | None:
-    """ "14:30", "14.30 Uhr", "16h", "16h30"."""
+    """Reads "14:30", "14.30 Uhr", "16h", "16h30"."""
     said = _CLOCK.fullmatch(words[place])
     hours = _HOURS.fullmatch(words[place])
     after = place + 1
@@ -144,7 +144,7 @@ def _hour_number(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple
 
 
 def _before_hour(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[Clock, int] | None:
-    """ "Halb drei", "viertel vor drei", "zehn nach acht", "fünf vor halb vier", "dreiviertel vier"."""
+    """Reads "halb drei", "viertel vor drei", "zehn nach acht", "fünf vor halb vier", "dreiviertel vier"."""
     words = [token.word for token in tokens]
     if words[place] in lexicon.half_before:
         hour = _hour_number(lexicon, tokens, place + 1)
@@ -196,7 +196,7 @@ def _clock_of(total: int, *, is_exact: bool) -> Clock:
 def _hour_at(
     lexicon: Lexicon, tokens: Sequence[Token], place: int, *, leads: bool, is_asked: bool
 ) -> tuple[Clock, int, int] | None:
-    """An hour with what belongs to it: "15 Uhr 30", "las cuatro y media", "las cinco menos cuarto"."""
+    """Reads an hour with the words that belong to it: "15 Uhr 30", "las cuatro y media", "las cinco menos cuarto"."""
     words = [token.word for token in tokens]
     hour = _hour_number(lexicon, tokens, place)
     if hour is None or (
@@ -240,7 +240,8 @@ def _past_minutes(lexicon: Lexicon, words: list[str], place: int) -> int:
 
 
 def _after_hour(lexicon: Lexicon, tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """ "y media", "y cuarto", "menos veinte": the minutes after the hour, and the index of the token after them."""
+    """Reads "y media", "y cuarto", "menos veinte". Returns the minutes after the hour, and the index of the token after
+    them."""
     words = [token.word for token in tokens]
     if place + 1 >= len(words) or words[place] not in lexicon.minutes_after | lexicon.minutes_before:
         return None

@@ -44,7 +44,8 @@ def polarity(lexicon: Lexicon, tokens: Sequence[Token]) -> Polarity | None:
 
 
 def _where_unbroken(tokens: Sequence[Token], phrases: tuple[Phrase, ...]) -> range | None:
-    """Where one of these phrases is said without a pause. "No está bien" says no, and "no, está bien" doesn't."""
+    """The place of the first of these phrases that is said without a pause in it, as a range of indexes. So "no está
+    bien" says no, and "no, está bien" doesn't."""
     words = words_of(tokens)
     for place in range(len(words)):
         size = phrase_at(words, place, phrases)
@@ -81,7 +82,7 @@ def _is_yes_no_word(lexicon: Lexicon, word: str) -> bool:
 
 
 def is_plain_yes(lexicon: Lexicon, tokens: Sequence[Token]) -> bool:
-    """Does the reply say yes in so many words? Praise isn't enough, as in "good question"."""
+    """Does the reply say yes explicitly? Praise isn't enough, as in "good question"."""
     words = words_of(tokens)
     return (
         any(word in lexicon.assent or lexicon.stem(word) in lexicon.praise for word in words)

@@ -1,6 +1,6 @@
-"""What a reply about a list means: things are added, removed or changed, or the list is finished.
+"""What a reply about a list means: items are added, removed or changed, or the list is finished.
 
-Rule: this is data. A language pack reads it from words, and the dialogue applies it.
+Rule: this module holds only data. A language pack creates it from a reply, and the dialogue applies it to a list.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class ListReply:
     """What a reply does to a list. `kind` is add, remove, change or done."""
 
     kind: str
-    items: tuple[ItemValues, ...] = ()  # what is added
+    items: tuple[ItemValues, ...] = ()  # the items to add
     old: ItemValues = field(default_factory=dict)  # the values that tell which item is meant
-    new: ItemValues = field(default_factory=dict)  # the values that it gets
+    new: ItemValues = field(default_factory=dict)  # the new values of that item
     position: int | None = None  # which item is meant, by its place in the list; LAST: the one that was named last
     is_one_of: bool = False  # "one of the margheritas": only one of the things that an item counts
     is_done: bool = False  # nothing more is wanted

@@ -22,7 +22,8 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ReplyReaders:
-    """What replies mean: values, yes, no and changes. `today` is an ISO date, with the time of day if it is known."""
+    """The functions that read replies: values, yes, no and changes. `today` is an ISO date, with the time of day if it
+    is known."""
 
     read: Callable[[Question, str, str], Reading]  # a reply to a question
     read_confirmation: Callable[[str, str, str, tuple[Slot, ...]], Reading]  # question, reply, today, slots to change
@@ -41,7 +42,7 @@ class ReplyReaders:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What kind of message this is, by its words."""
+    """The functions that recognise the kind of a message by its words."""
 
     command_of: Callable[[Tokens], str | None]  # cancel, back, repeat, wait, skip, help, person or restart
     words_of_command: Callable[[str], frozenset[str]]  # stems without which a message doesn't mean the command
@@ -116,7 +117,8 @@ class LanguageWords:
 
 @dataclass(frozen=True, slots=True)
 class ListReaders:
-    """What replies about a list of things mean. A pack may do without them."""
+    """The functions that read replies about a list of items. They are optional: without them, a language has no
+    lists."""
 
     read: Callable[[str, tuple[Slot, ...], str, int, str], ListReply | None]  # reply, slots, about, count, today
     is_explicit: Callable[[str], bool]  # "also a cola", "remove it", "make the second one small"

@@ -34,7 +34,7 @@ class SlotKind(StrEnum):
     EMAIL = "email"
     CODE = "code"  # letters and digits, spelled
     TEXT = "text"  # a short reply, word for word
-    LIST = "list"  # several things, each with values of its own
+    LIST = "list"  # several items, each with values of its own
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Phrases that stop the agent before something else is said: "hold on, what does that cost?", "one sec, how long …".
+"""Phrases with which users stop the agent before they say something else: "hold on, what does that cost?", "one sec,
+how long …".
 
 Rule: such a phrase decides nothing by itself. What follows it is read as if it began the message.
 """
@@ -11,8 +12,8 @@ Phrase = tuple[str, ...]
 
 
 def after_stop(words: Sequence[str], phrases: Sequence[Phrase], around: frozenset[str]) -> int:
-    """The index of the first word after the phrases that stop the agent, and after words in `around` beside them. 0 if
-    the message has no such phrase at its beginning, or nothing after it."""
+    """The index of the first word after phrases such as "hold on" at the beginning of a message. Words in `around` next
+    to these phrases are skipped too. 0 if the message doesn't begin with such a phrase, or if nothing follows it."""
     place, has_stop = 0, False
     while place < len(words):
         size = next((len(one) for one in phrases if tuple(words[place : place + len(one)]) == one), 0)

@@ -21,7 +21,8 @@ class Token(NamedTuple):
 
 
 def span_of(tokens: Sequence[Token], first: int, after: int) -> tuple[int, int]:
-    """Where the tokens from `first` to before `after` start and end in the reply, in characters."""
+    """The start and the end, in characters of the reply, of the tokens from index `first` up to but not including
+    `after`."""
     return tokens[first].start, tokens[after - 1].end
 
 

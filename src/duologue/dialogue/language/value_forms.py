@@ -1,6 +1,6 @@
 """How a language says values: dates, times, durations, and lists.
 
-Rule: this is data. `templates` fills it in.
+Rule: this module holds only data. `templates` uses it to put values into words.
 """
 
 from __future__ import annotations

@@ -70,11 +70,8 @@ def _is_proof(record: StepRecord) -> bool:
 
 
 def _is_asked_later(records: Sequence[StepRecord], lost: sg.Lost) -> bool:
-    """Was the brain asked again after these turns were reported as lost, without new words and without news of a job?
-    Turns that were lost with the line aren't judged: the output of their call still goes to the brain."""
+    """Was the brain asked again after these turns were reported as lost, without new words and without news of a job?"""
     after = _since(records, lambda record: record.event.at == lost.at and _reports(record, lost))
-    if after and after[0].after.link in AWAY:
-        return False
     for record in after[1:] if after else ():
         if record.after.said > record.before.said or isinstance(record.event, _NEWS):
             return False

@@ -1,8 +1,8 @@
 """The messages of phone carriers on their media WebSockets, in both directions.
 
 Twilio and Telnyx use the same messages with different field names, so a `Carrier` lists the names, and one parser
-serves both. All functions are pure. Rule: everything that a carrier sends is checked here, and error messages repeat
-nothing of it.
+serves both. All functions are pure. Rule: everything that a carrier sends is checked here, and no error message
+contains any of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INBOUND = ("inbound", "inbound_track")
 
 
 class Malformed(DuologueError):
-    """An invalid message of a carrier. The error text repeats nothing of it."""
+    """A message of a carrier is invalid. The error text contains nothing of that message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ def _stream(carrier: Carrier, data: dict[str, Any]) -> str:
 
 
 def _number(data: dict[str, Any], name: str) -> int:
-    """A whole number. Carriers send it as text, or as a JSON number."""
+    """Read a whole number. Carriers send it as text, or as a JSON number."""
     value = data.get(name)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
         return int(value)
@@ -228,8 +228,8 @@ def _number(data: dict[str, Any], name: str) -> int:
 
 
 def _parameters(start: dict[str, Any], name: str) -> dict[str, str]:
-    """The parameters of a call, at most PARAMETERS_MAX. Carriers send an object, or a list of names and values. They
-    come from a program that we don't know, so whatever isn't a text with a name is ignored."""
+    """The parameters of a call, at most PARAMETERS_MAX. Carriers send an object, or a list of names and values. An
+    unknown program has set them, so everything that isn't a text with a name is ignored."""
     given = start.get(name)
     if isinstance(given, dict):
         pairs = list(given.items())
@@ -245,7 +245,7 @@ def _parameters(start: dict[str, Any], name: str) -> dict[str, str]:
 
 
 def write_media(carrier: Carrier, stream: str, payload: bytes) -> str:
-    """A piece of sound to play."""
+    """The message that makes the carrier play a piece of sound."""
     return _write(carrier, stream, "media", {"payload": base64.b64encode(payload).decode("ascii")})
 
 
@@ -257,12 +257,12 @@ def media_writer(carrier: Carrier, stream: str) -> Callable[[bytes], str]:
 
 
 def write_mark(carrier: Carrier, stream: str, name: str) -> str:
-    """A mark, which the carrier returns when all sound before the mark has been played or cleared."""
+    """The message with a mark, which the carrier returns when all sound before the mark has been played or cleared."""
     return _write(carrier, stream, "mark", {"name": name})
 
 
 def write_clear(carrier: Carrier, stream: str) -> str:
-    """A command to drop all sound that the carrier has buffered."""
+    """The message that makes the carrier drop all sound that it has buffered."""
     return _write(carrier, stream, "clear", None)
 
 

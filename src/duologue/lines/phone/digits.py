@@ -1,7 +1,7 @@
 """Collects the keys that a caller presses into one text.
 
-The text is complete at the terminator key, at a length or after a pause, as its rule says. Rule: each text is passed on
-once, and an empty text never.
+The `KeyRule` in use says when a text is complete: at the terminator key, at a certain length or after a pause. Rule:
+each text is passed on once, and an empty text is never passed on.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Digits:
         self._alarm: asyncio.TimerHandle | None = None
 
     def use(self, rule: KeyRule | None) -> None:
-        """Collect keys by this rule from now on; None: as in the beginning."""
+        """Collect keys by this rule from now on. None restores the initial rule."""
         self._rule = rule or self._usual
 
     def press(self, digit: str) -> None:

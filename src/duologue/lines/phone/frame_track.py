@@ -40,7 +40,7 @@ class FrameTrack:
 
     @property
     def is_out(self) -> bool:
-        """Was everything that was sent heard? Then nothing of it is in the carrier's buffer."""
+        """Has everything that was sent been heard? If so, the carrier's buffer contains nothing of it."""
         return self.sent == self.heard
 
     @property

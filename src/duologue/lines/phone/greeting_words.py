@@ -1,7 +1,8 @@
-"""What the first words on a telephone tell: an answering machine, or a person.
+"""Recognises an answering machine or a person by the first words on a telephone.
 
 Each language is one file of phrases in `greetings/`. Rule: a machine's phrase counts anywhere in the words ("please
-leave a message after the tone"), a person's only if the words contain nothing else ("hello? who is this?").
+leave a message after the tone"), a person's phrase counts only if the words contain nothing else ("hello? who is
+this?").
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ _FOLDER = Path(__file__).with_name("greetings")
 LANGUAGES = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 DEFAULT = "en"
 _UNSPACED = ("ja", "zh")
-WORDS_MAX = 12  # more words are more than a person's first words, and are compared for machines only
+WORDS_MAX = 12  # a person's first words aren't longer; a longer text can only be a machine's greeting
 
 
 @dataclass(frozen=True, slots=True)
 class GreetingPhrases:
-    """The phrases of one language, each as its words. Those of a language without spaces are one word each."""
+    """The phrases of one language, each as its words. In a language without spaces, each phrase is one word."""
 
     machine: tuple[tuple[str, ...], ...]
     person: tuple[tuple[str, ...], ...]
 
 
 def answerer_of(text: str, language: str = DEFAULT) -> Answerer:
-    """Who or what says this: UNKNOWN if the words don't tell. A language without a file is read as English."""
+    """Who or what says these words; UNKNOWN if that isn't clear. A language without a file uses the English phrases."""
     code = known_code(language)
     code = code if code in LANGUAGES else DEFAULT
     phrases, words = phrases_in(code), _words(code, text)
@@ -43,7 +44,7 @@ def answerer_of(text: str, language: str = DEFAULT) -> Answerer:
 
 @cache
 def phrases_in(code: str) -> GreetingPhrases:
-    """The phrases of the language with this code, which has a file."""
+    """The phrases of the language with this code, for which a file must exist."""
     data = tomllib.loads((_FOLDER / f"{code}.toml").read_text(encoding="utf-8"))
     machine, person = (tuple(_words(code, phrase) for phrase in data[name]) for name in ("machine", "person"))
     return GreetingPhrases(machine, person)

@@ -2,9 +2,9 @@
 
 The carrier buffers sound, so only a little is sent ahead of playback, and a clear empties the buffer. A mark is sent
 about every 100 ms; the carrier returns it when all sound before the mark has been played. Rule: only sound before a
-returned mark counts as heard. A mark that returns after a clear doesn't count: its name was forgotten at the clear.
-A cue and the ambient sound are sent only while nothing of a voice is in the carrier's buffer, so clearing them never
-costs a voice anything. Tones of keys come before everything else and are never cleared: a voice waits for them.
+returned mark counts as heard. A mark that returns after a clear doesn't count: its name was forgotten at the clear. A
+cue and the ambient sound are sent only while nothing of a voice is in the carrier's buffer, so clearing them never
+drops any sound of a voice. Tones of keys come before everything else and are never cleared: a voice waits for them.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ class LineGone(ConnectionError):
 
 class _Mark(NamedTuple):
     """A mark that hasn't returned yet: how many frames of its voice, and of the whole call, were sent before it. A mark
-    behind a cue or ambient sound has 0 frames: it only tells when they were heard."""
+    behind a cue or ambient sound has 0 frames: it only shows when that sound was heard."""
 
     frames: int
     sent: int
 
 
 class PhoneLine:
-    """The line of one call. `pressed` is called with each key that the caller presses. `sends` is the encoding and
-    the sample rate of the sound that we send; None means the same as the carrier's. `may_hear` is called with the
-    milliseconds of each piece of the caller's sound, and says whether it is heard."""
+    """The line of one call. `pressed` is called with each key that the caller presses. `sends` is the encoding and the
+    sample rate of the sound that we send; None means the same as the carrier's. `may_hear` is called with the length of
+    each piece of the caller's sound in ms, and returns whether the piece is passed on."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class PhoneLine:
     # -- What only a telephone can do
 
     def set_music(self, sound: Sound | None) -> None:
-        """Repeat this sound from now on, until a voice speaks or None ends it: the music of a person on hold."""
+        """Repeat this sound for a person on hold, while no voice speaks. None ends it."""
         self._silence_beside()
         self._music = AmbientLoop(sound_at(sound, self.codec_out.rate_hz) if sound is not None else b"")
         self._pump()
@@ -250,7 +250,7 @@ class PhoneLine:
             self._pump_on(track.voice)  # the carrier's buffer may be free for them now
 
     def note_key(self, pressed: Pressed) -> None:
-        """The caller has pressed a key."""
+        """Pass on a key that the caller has pressed."""
         self.pressed(pressed.digit)
 
     def hung_up(self) -> None:
@@ -287,7 +287,8 @@ class PhoneLine:
             self._mark(track)
 
     def _ends_here(self, track: FrameTrack) -> bool:
-        """Must the carrier tell when it has played what was sent? At the end of a voice, and if a cue waits for it."""
+        """Must a mark follow the sound that was sent? Yes, at the end of a voice, and if a cue or an ambient sound
+        waits until the voice is heard."""
         return track.is_all_sent or (not track.has_more and self._has_more_beside)
 
     @property
@@ -296,8 +297,8 @@ class PhoneLine:
         return (self._cue is not None and self._cue.has_more) or bool(self._ambient or self._music)
 
     def _sender(self) -> Callable[[], None] | None:
-        """What sends the next frame: of the voice, else of the cue, else of the ambient sound. None if there is nothing
-        to send."""
+        """The method that sends the next frame: of key tones, of the voice, of the cue or of the ambient sound, in this
+        order. None if nothing can be sent now."""
         track, tones = self._track, self._tones
         if tones is not None:
             return self._send_tone if tones.has_more else None
@@ -310,7 +311,7 @@ class PhoneLine:
         return self._send_ambient if self._ambient or self._music else None
 
     def _send_voice(self) -> None:
-        """Send a frame of the voice. It silences a cue."""
+        """Send a frame of the voice. This ends a cue."""
         track = self._track
         assert track is not None
         self._cue = None
@@ -348,14 +349,16 @@ class PhoneLine:
             self._beside_until = self._buffered_until
 
     def _mark_beside(self, is_last: bool) -> None:
-        """Send a mark behind a cue or ambient sound. It tells only when they were heard, for the echo."""
+        """Send a mark behind a cue or ambient sound. It only shows when that sound was heard, which is needed to
+        recognise its echo."""
         sent = self._played.sent
         if is_last or sent * FRAME_MS % self._pace.mark_ms == 0:
             self._marks[f"beside.{sent}"] = _Mark(0, sent)
             self._wire.send(write_mark(self._carrier, self._stream, f"beside.{sent}"))
 
     def _silence_beside(self) -> None:
-        """Drop what the carrier still has of a cue or of ambient sound. Nothing of a voice is in its buffer then."""
+        """Drop the sound of a cue and the ambient sound that the carrier still has. Its buffer contains no voice at
+        this time."""
         if self._beside_until > asyncio.get_running_loop().time():
             self._flush()
 

@@ -117,6 +117,6 @@ class Stream:
                 self.end()
 
     def end(self) -> None:
-        """The carrier has ended the stream or has disconnected: tell the line."""
+        """Tell the line that the carrier has ended the stream or has disconnected."""
         if self.line is not None:
             self.line.hung_up()

@@ -1,4 +1,4 @@
-"""What the carrier plays, aligned with the caller's frames that arrive at the same time.
+"""The sound that the carrier plays, aligned with the caller's frames that arrive at the same time.
 
 The echo of the agent's voice is in the caller's sound, so the ears need to know what was played. A carrier returns a
 mark when it has played all sound before the mark. Marks and the caller's frames come on one socket in order, so a mark
@@ -22,7 +22,8 @@ TRIP_MS_MAX = 2_000  # a longer round trip isn't believed
 
 
 class _SentFrame(NamedTuple):
-    """A frame that was sent: its PCM at the caller's rate, and how many samples of the caller had come by then."""
+    """A frame that was sent: its PCM at the caller's rate, and how many samples of the caller had arrived before it was
+    sent."""
 
     pcm: bytes
     sent_at: int
@@ -46,7 +47,7 @@ class PlayedSound:
         self._is_cleared = False  # no mark will confirm `_frames`
 
     def add(self, coded: bytes) -> None:
-        """A frame is sent to the carrier."""
+        """Note that this frame was sent to the carrier."""
         pcm = self._out.decode(coded)
         if self._resampler is not None:
             pcm = to_pcm(self._resampler.feed(to_samples(pcm)))
@@ -56,7 +57,7 @@ class PlayedSound:
         self.sent += 1
 
     def confirm(self, sent: int) -> None:
-        """A mark has returned: the first `sent` frames of the call have been played, and no more."""
+        """Note that a mark has returned: exactly the first `sent` frames of the call have been played."""
         played = sent - (self.sent - len(self._frames))
         if not 0 < played <= len(self._frames):
             return  # the mark is older than a clear
@@ -72,7 +73,7 @@ class PlayedSound:
         self._drop(min(played, self._next))
 
     def clear(self) -> None:
-        """The carrier is told to drop its buffer. It still plays until the command arrives."""
+        """Note that the carrier was told to drop its buffer. It goes on playing until that command arrives."""
         playing = -(-self._trip * 1000 // (self._rate_hz * FRAME_MS))
         for _ in range(len(self._frames) - min(len(self._frames), self._next + playing)):
             self._frames.pop()
@@ -82,7 +83,8 @@ class PlayedSound:
         self._drop(self._next)
 
     def take(self, samples: int) -> bytes:
-        """What was played while the caller's next `samples` samples were recorded. Empty if nothing was played."""
+        """The sound that was played while the caller's next `samples` samples were recorded. Empty if nothing was
+        played."""
         wanted, taken = samples * 2, b""
         while len(taken) < wanted and self._next < len(self._frames):
             frame = self._frames[self._next]

@@ -67,7 +67,7 @@ class KeyDetector:
     def __init__(self, rate_hz: int = 8_000) -> None:
         self._rate_hz = rate_hz
         self._newest = ""  # the key in the newest frame
-        self._told = ""  # the key that was told and still sounds
+        self._told = ""  # the key that was reported and still sounds
 
     def hear(self, pcm: bytes) -> str:
         """The key that this frame completes, or "". A key must be in two frames in a row."""

@@ -1,1 +1,2 @@
-"""What a client that may reconnect has, plays and has heard of the agent's voice: a pure machine of one line."""
+"""The pure playback machine of a line: how much of the agent's voice a client, which may reconnect, has got and
+played."""

@@ -1,8 +1,8 @@
-"""What happens to a line with a client: inputs of the playback machine, as values.
+"""The inputs of the playback machine, as values: what happens to a line with a client.
 
-A voice is the sound of one utterance of the agent, with a number. Amounts of sound are counted in samples, and what a
-client reports in milliseconds. Rule: an input about the current voice names it. With another number it is late, and
-changes nothing.
+A voice is the sound of one utterance of the agent, with a number. Amounts of sound are counted in samples, and reports
+of a client in milliseconds. Rule: an input about the current voice contains the number of that voice. An input with
+another number is late, and changes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VoiceBegan:
-    """The first sound of a voice comes. It replaces the voice before it."""
+    """A voice begins, and replaces the voice before it."""
 
     voice: int
 
@@ -61,7 +61,7 @@ class ResumeAsked:
 
 @dataclass(frozen=True, slots=True)
 class ClearAsked:
-    """The voice must stop now, and its other sound is dropped."""
+    """The voice must stop now, and the rest of its sound is dropped."""
 
     voice: int
 
@@ -105,8 +105,8 @@ class UnplayableReported:
 
 @dataclass(frozen=True, slots=True)
 class ClientConnected:
-    """A client has connected. `client` is the number of its socket. One that was here before says how much it has
-    played."""
+    """A client has connected. `client` is the number of its socket. If the client was connected before, `position` says
+    how much it has played."""
 
     client: int
     position: Position | None = None

@@ -1,7 +1,7 @@
-"""What a line with a client does: intents of the playback machine, as values.
+"""The intents of the playback machine, as values: what a line with a client must do.
 
 Rule: in one step, everything for the client comes before the reports to the conversation. A report may make the
-conversation stop the voice at once, and no sound may follow that.
+conversation stop the voice at once, and no sound may be sent after that.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class DropQueued:
 
 @dataclass(frozen=True, slots=True)
 class StartWaiting:
-    """Wait for a client, and then say `WaitingEnded`."""
+    """Start the timer that posts `WaitingEnded` if no client comes."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopWaiting:
-    """Don't say `WaitingEnded`."""
+    """Cancel the timer of `StartWaiting`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The playback machine: `step(state, input) -> (state, intents)` for the line of one conversation.
 
-Pure: no clock, no await, no sound. After the rows, sound is sent as far ahead as allowed. Rule: an input that no row
-takes, or that names another voice or socket than the current one, returns the same state and no intents.
+Pure: no clock, no await, no sound. After the rows, sound is sent as far ahead as allowed. Rule: if no row fits an
+input, or if the input names another voice or socket than the current one, `step` returns the same state and no intents.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PlaybackMachine:
     def row_for(
         self, place: VoicePlace | ClientPlace, state: PlaybackState, given: on.PlaybackInput
     ) -> PlaybackRow | None:
-        """The row of this place that takes the input, if there is one."""
+        """The first row of this place that fits the input, or None."""
         if isinstance(given, ABOUT_THE_VOICE) and given.voice != state.voice:
             return None
         for row in self._table.get((place, type(given)), ()):

@@ -28,7 +28,7 @@ PlaybackGuard: TypeAlias = Callable[[PlaybackState, Any], bool]
 
 @dataclass(frozen=True, slots=True)
 class PlaybackRow:
-    """One behaviour. If `target` is None, the place stays."""
+    """One behaviour. If `target` is None, the place stays the same."""
 
     sources: tuple[V | C, ...]
     on: type
@@ -179,7 +179,7 @@ def report_unplayable(s: PlaybackState, given: on.UnplayableReported) -> Playbac
 
 
 def send_missing_sound(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """Send what the client doesn't have of this voice, and note what it has played."""
+    """Send the sound of this voice that the client doesn't have, and note how much it has played."""
     assert given.position is not None
     s, intents = send_missing(s, given.position)
     report = on.PlayedReported(s.voice, given.position.ms)
@@ -195,8 +195,8 @@ def send_unheard_sound(s: PlaybackState, _: Any) -> PlaybackDone:
 
 def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
     """The client plays a voice that was replaced or cleared meanwhile: stop it, and note how much was heard. A voice
-    that this line has never had is of an earlier process: the client has at most a little more of it than it has
-    played, and will report how much it has heard in the end."""
+    that this line has never played comes from an earlier server process: the client has received at most a little more
+    of it than it has played, and will report in the end how much was heard."""
     assert given.position is not None
     stopped = on.StoppedReported(given.position.voice, given.position.ms)
     clear = do.SendCommand(PlayCommand.CLEAR, stopped.voice)
@@ -215,7 +215,7 @@ def stop_its_voice(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
 
 
 def drop_at_former(s: PlaybackState, given: on.ClientConnected) -> PlaybackDone:
-    """The new client gets the sound that waits on the former socket."""
+    """Drop the sound that waits on the previous socket, because the new client gets it."""
     return s, (do.DropQueued(s.client, s.voice),) if given.client != s.client else ()
 
 

@@ -1,7 +1,7 @@
-"""Which sound is sent next, and what is sent again to a client that returns.
+"""Decides which sound is sent next, and which sound is sent again to a client that reconnects.
 
-All functions are pure, from a state to a state and intents. Rule: a client gets each sample once and in order, and
-never more than AHEAD_MS before it plays it.
+All functions are pure, from a state to a state and intents. Rule: a client gets each sample once and in order, and at
+most AHEAD_MS before it is played.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ PlaybackDone: TypeAlias = tuple[PlaybackState, tuple[PlaybackIntent, ...]]
 
 
 def send_ahead(s: PlaybackState) -> PlaybackDone:
-    """Send sound until the client has AHEAD_MS that it hasn't played yet. After the last piece, say that it ends."""
+    """Send sound until the client has AHEAD_MS that it hasn't played yet. After the last piece, send the command
+    `finish`."""
     if s.client_place is not ClientPlace.HERE or s.voice_place is not VoicePlace.PLAYING:
         return s, ()
     intents: list[PlaybackIntent] = []
@@ -62,7 +63,7 @@ def _next_piece(s: PlaybackState) -> Piece | None:
 
 def send_missing(s: PlaybackState, position: Position | None) -> PlaybackDone:
     """Go back to the first sound that the client doesn't have. Tell the client where that is, and whether playback is
-    held. A client without a position gets what wasn't heard yet."""
+    held. A client without a position gets the sound that wasn't heard yet."""
     chunk = position.chunk if position is not None else 0
     missing = [piece for piece in s.cut if chunk < piece.number < s.next_number]
     s = replace(s, next_number=missing[0].number if missing else s.next_number)
@@ -80,7 +81,7 @@ def send_missing(s: PlaybackState, position: Position | None) -> PlaybackDone:
 
 
 def _skip_heard(s: PlaybackState) -> PlaybackState:
-    """Cut off what was heard of the piece to send again. It keeps its number and its end."""
+    """Cut off the part that was heard from the piece to send again. The piece keeps its number and its end."""
     again, heard = s.piece_to_repeat(), s.heard_ms * SAMPLES_PER_MS
     if again is None or again.start >= heard:
         return s
@@ -89,7 +90,7 @@ def _skip_heard(s: PlaybackState) -> PlaybackState:
 
 
 def note_heard(s: PlaybackState, ms: int) -> PlaybackState:
-    """Move on to what was heard: never back, and never further than was sent."""
+    """Note that this much was heard, but never less than before, and never more than was sent."""
     heard_ms = max(s.heard_ms, min(ms, s.sent_ms))
     heard, sent = heard_ms * SAMPLES_PER_MS, s.next_number
     done = sum(1 for piece in s.cut if piece.number < sent and piece.end <= heard)

@@ -1,8 +1,8 @@
 """What a line knows of its voice and its client: two places and a few amounts, as one frozen value.
 
 The value counts sound and doesn't hold it. A piece of sound is cut when it is sent for the first time, and keeps its
-number and its ends until it was heard, so that a client that returns with its last chunk gets what follows exactly.
-Rule: everything that the line decides about the voice and the client is decided from this value.
+number and its ends until it was heard, so that a client that reconnects and names its last chunk gets exactly the sound
+after that chunk. Rule: all decisions of the line about the voice and the client depend only on this value.
 """
 
 from __future__ import annotations
@@ -55,11 +55,12 @@ class SoundEnd(Enum):
 
     OPEN = "open"  # more sound may come
     KNOWN = "known"
-    SENT = "sent"  # the client was told
+    SENT = "sent"  # the client was told that the sound has ended
 
 
 class Piece(NamedTuple):
-    """A numbered piece of a voice, from one sample up to another. Rounded milliseconds would drift within a minute."""
+    """A numbered piece of a voice, from one sample up to another. Milliseconds aren't used, because rounding would add
+    up within a minute."""
 
     number: int
     start: int
@@ -102,12 +103,12 @@ class PlaybackState:
 
     @property
     def needed_from(self) -> int:
-        """Sound before this is never sent again."""
+        """The position before which sound is never sent again."""
         return self.cut[0].start if self.cut else self.cut_to
 
     @property
     def is_dry(self) -> bool:
-        """Has the client got all sound that there is, and soon played it, although the voice goes on?"""
+        """Has the client received all available sound and almost played it, although the voice isn't complete?"""
         return (
             self.voice_place is VoicePlace.PLAYING
             and self.client_place is ClientPlace.HERE

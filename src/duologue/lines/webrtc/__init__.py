@@ -1,1 +1,1 @@
-"""WebRTC: Opus both ways, what was heard, jitter and loss. Only `peer` and `aiortc_internals` know aiortc."""
+"""WebRTC: Opus in both directions, what was heard, jitter and loss. Only `peer` and `aiortc_internals` use aiortc."""

@@ -1,8 +1,8 @@
-"""What is needed of aiortc and isn't in its interface, in one place: packets as they arrive, reports, and timestamps.
+"""All use of private names of aiortc, in one place: for packets as they arrive, reports, and timestamps.
 
 aiortc's receiver waits for each lost packet until 16 others have come, and decodes in a thread of its own. So packets
-are taken before that, and `arrival_order` orders them. Rule: everything here is a private name of aiortc 1.16, is used
-nowhere else, and is tried by the tests of `peer`.
+are taken before that, and `arrival_order` orders them. Rule: no other module uses private names of aiortc. They are
+those of version 1.16, and the tests of `peer` show whether they still work.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from aiortc.rtp import RtcpRrPacket, RtcpSrPacket
 
 
 class ReceiverReport(NamedTuple):
-    """What the client's last report says of the sound that it gets."""
+    """What the client's last report says about the sound that the client receives."""
 
     lost_percent: int
     jitter_ms: int
 
 
 class _PacketTap:
-    """Stands where a receiver has its jitter buffer. It passes packets on, and never has a frame to decode."""
+    """Replaces the jitter buffer of a receiver. It passes packets on, and never returns a frame to decode."""
 
     def __init__(self, on_packet: Callable[[int, bytes], None]) -> None:
         self._on_packet = on_packet
@@ -38,7 +38,7 @@ def tap_packets(receiver: RTCRtpReceiver, on_packet: Callable[[int, bytes], None
 
 
 def tap_reports(sender: RTCRtpSender, on_report: Callable[[ReceiverReport], None]) -> None:
-    """Call `on_report` with each report of the client about the sound that it gets."""
+    """Call `on_report` with each report of the client about the sound that it receives."""
     handle = sender._handle_rtcp_packet
 
     async def tapped(packet: Any) -> None:
@@ -52,7 +52,7 @@ def tap_reports(sender: RTCRtpSender, on_report: Callable[[ReceiverReport], None
 
 
 def round_trip_ms(sender: RTCRtpSender) -> int:
-    """The round trip that the client's reports show, or 0 before the first."""
+    """The round-trip time that the client's reports show; 0 before the first report."""
     seconds = sender._RTCRtpSender__rtt  # type: ignore[attr-defined]
     return max(0, round(seconds * 1000)) if seconds is not None else 0
 

@@ -1,9 +1,10 @@
-"""In which order packets of the client's microphone are heard: a pure step for each packet that arrives.
+"""The order in which packets of the client's microphone are heard: a pure step for each packet that arrives.
 
-Packets may arrive late, twice or never. A packet that is next is heard at once, so a good network adds no delay. Behind
-a gap, packets wait for the missing one as long as packets of this network are late, and then the gap is concealed.
-Times are RTP clocks (48 a millisecond), counted on without wrapping. The value counts packets and doesn't hold them.
-Rule: sound leaves in the order in which it was spoken, and no packet leaves twice.
+Packets may arrive late, twice or never. A packet that arrives in order is heard at once, so a good network adds no
+delay. After a gap, packets wait for the missing one, but only as long as packets on this network are usually late. Then
+the gap is concealed: similar sound fills it. Stamps are counted in RTP clocks (48 per millisecond) and don't wrap
+around. The state has the stamps of packets, but not their sound. Rule: sound leaves in the order in which it was
+spoken, and no packet leaves twice.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from ..opus import CLOCK_HZ, PACKET_CLOCKS
 CLOCKS_PER_MS = CLOCK_HZ // 1000
 WAIT_MS_MIN = 30
 WAIT_MS_MAX = 240
-FADE_PACKETS = 16  # after so many, a millisecond less lateness is expected
-CONCEALED_MS_MAX = 200  # of one gap; the rest of a longer one is left out
+FADE_PACKETS = 16  # after this many packets, the expected lateness decreases by a millisecond
+CONCEALED_MS_MAX = 200  # the longest sound that fills one gap; the rest of a longer gap is left out
 JUMP_MS = 5_000  # timestamps that differ by more belong to another stream
 WAITING_MAX = 64
 
@@ -29,7 +30,7 @@ class HearPacket(NamedTuple):
 
 
 class Conceal(NamedTuple):
-    """Make up this much sound for a packet that is lost. `following` is the packet after it, or None."""
+    """Generate this much sound in place of a lost packet. `following` is the stamp of the packet after it, or None."""
 
     clocks: int
     following: int | None
@@ -49,14 +50,14 @@ class ArrivalState:
 
     next_stamp: int | None = None  # of the sound that is heard next; None before the first packet
     waiting: tuple[WaitingPacket, ...] = ()  # by stamp
-    transit_ms: int = 0  # the fastest packets need this long, in a clock of its own
-    spread_ms: int = 0  # others need up to this much longer
+    transit_ms: int = 0  # how long the fastest packets take, plus the unknown difference between both clocks
+    spread_ms: int = 0  # other packets take up to this much longer
     concealed: int = 0  # packets that were lost or too late
-    late: int = 0  # of these, packets that came when their place was concealed already
+    late: int = 0  # of these, packets that arrived after their gap was concealed
 
     @property
     def wait_ms(self) -> int:
-        """How long a gap is kept open."""
+        """How long to wait for a missing packet."""
         return min(max(self.spread_ms + 10, WAIT_MS_MIN), WAIT_MS_MAX)
 
 
@@ -71,7 +72,7 @@ def unwrap(stamp: int, near: int | None) -> int:
 
 
 def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
-    """A packet of this length has arrived: the state, and what is heard now."""
+    """The state after a packet of this length has arrived, and what is heard now."""
     stamp = unwrap(stamp, s.next_stamp)
     if s.next_stamp is None or abs(stamp - s.next_stamp) > JUMP_MS * CLOCKS_PER_MS:
         s = ArrivalState(stamp, (), now_ms - stamp // CLOCKS_PER_MS, 0, s.concealed, s.late)
@@ -87,7 +88,8 @@ def step(s: ArrivalState, stamp: int, clocks: int, now_ms: int) -> ArrivalDone:
 
 
 def _note_transit(s: ArrivalState, transit_ms: int, fades: bool) -> ArrivalState:
-    """Remember how late packets are. What was expected fades, so that a network that gets better is noticed."""
+    """Remember how late packets are. The remembered lateness slowly decreases, so that an improvement of the network is
+    noticed."""
     fastest = min(transit_ms, s.transit_ms)
     late_ms = transit_ms - fastest
     spread_ms = max(late_ms, s.spread_ms - fades)
@@ -103,7 +105,7 @@ def _go_on(s: ArrivalState, next_stamp: int) -> ArrivalState:
 
 
 def _leave(s: ArrivalState, now_ms: int) -> ArrivalDone:
-    """HearPacket all packets whose turn it is. A gap is concealed when it is too late for the missing packet."""
+    """Release all packets that can be heard now, in order. A gap is concealed when the missing packet is too late."""
     heard: list[Heard] = []
     next_stamp, waiting, concealed = s.next_stamp, list(s.waiting), s.concealed
     assert next_stamp is not None
@@ -125,7 +127,7 @@ def _leave(s: ArrivalState, now_ms: int) -> ArrivalDone:
 
 
 def _conceal(clocks: int, following: int) -> list[Heard]:
-    """Pieces for a gap. Only the last one can be taken from the packet that follows."""
+    """The pieces that fill a gap. Only the last piece can be restored from the packet after the gap."""
     clocks = min(clocks, CONCEALED_MS_MAX * CLOCKS_PER_MS)
     whole, rest = divmod(clocks, PACKET_CLOCKS)
     sizes = [*([rest] if rest else []), *[PACKET_CLOCKS] * whole]

@@ -1,9 +1,9 @@
-"""What was heard of a voice that is sent as RTP packets: a pure step for each packet, and for each acknowledgement.
+"""How much was heard of a voice that is sent as RTP packets: a pure step for each packet, and for each acknowledgement.
 
 A voice is the sound of one utterance of the agent, with a number. Packets leave at the speed at which they are played,
-each with a stamp. When the client says which stamp it plays, or is reckoned to play, the spans tell which sample of
-which voice that is. Stamps are RTP clocks (48 a millisecond) since the connection began, and positions are samples of
-the voice (24 a millisecond). Rule: no more counts as heard than was sent, and nothing counts as heard twice.
+each with a stamp. The client reports the stamp that it plays, or that stamp is estimated. The spans then show which
+sample of which voice was heard. Stamps are RTP clocks (48 per millisecond) since the connection began, and positions
+are samples of the voice (24 per millisecond). Rule: sound counts as heard only if it was sent, and only once.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from ..opus import CLOCK_HZ
 from ..playback.state import SAMPLES_PER_MS
 
 CLOCKS_PER_SAMPLE = CLOCK_HZ // (SAMPLES_PER_MS * 1000)
-STOP_MS_MAX = 250  # so long after a clear, what was acknowledged by then is the answer
+STOP_MS_MAX = 250  # this long after a clear, the stop is reported with what was acknowledged by then
 
 
 @dataclass(frozen=True, slots=True)
 class VoiceSent:
-    """A packet with this stamp left. It begins with `samples` of the voice, from `start` on."""
+    """A packet with this stamp was sent. It begins with `samples` samples of the voice, from the position `start`
+    on."""
 
     stamp: int
     voice: int
@@ -41,7 +42,7 @@ class VoiceComplete:
 
 @dataclass(frozen=True, slots=True)
 class VoiceCleared:
-    """No more of this voice is sent, from this sample on."""
+    """The voice was cleared: nothing after this sample is sent."""
 
     voice: int
     end: int
@@ -58,7 +59,7 @@ class StampHeard:
 
 @dataclass(frozen=True, slots=True)
 class SpansDropped:
-    """Another carrier has the voice: forget it."""
+    """The voice continues on another connection: forget it."""
 
 
 HeardInput: TypeAlias = VoiceSent | VoiceComplete | VoiceCleared | StampHeard | SpansDropped
@@ -75,7 +76,7 @@ class SentSpan(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HeardState:
-    """The voice that was sent last."""
+    """The voice that was sent last, and how much of it was heard."""
 
     voice: int = 0
     spans: tuple[SentSpan, ...] = ()  # not yet heard to their end
@@ -86,7 +87,8 @@ class HeardState:
 
     @property
     def heard_ms(self) -> int:
-        """Rounded up at the end of what was sent, so that a voice that was heard whole isn't reported as shorter."""
+        """How much was heard. Rounded up if all sound that was sent was heard, so that a voice isn't reported as too
+        short."""
         return -(-self.heard // SAMPLES_PER_MS) if self.heard == self.sent else self.heard // SAMPLES_PER_MS
 
 
@@ -99,7 +101,8 @@ def step(state: HeardState, given: HeardInput) -> HeardDone:
 
 
 def _send(s: HeardState, given: VoiceSent) -> HeardDone:
-    """A new voice replaces the former one. If that was cleared, what was sent of it is heard before the new one."""
+    """Note a packet that was sent. A new voice replaces the previous one. If the previous voice was cleared, all of it
+    that was sent counts as heard."""
     reports: tuple[Report, ...] = ()
     if given.voice != s.voice:
         if s.cleared_ms is not None:
@@ -119,7 +122,8 @@ def _send(s: HeardState, given: VoiceSent) -> HeardDone:
 
 
 def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
-    """The end of a voice is reported when its last sample is heard. One of which nothing was sent here ends at once."""
+    """Note that all of a voice was sent. Its end is reported when its last sample is heard, or at once if this
+    connection has sent nothing of it."""
     if given.voice != s.voice:
         s = HeardState(given.voice, sent=given.end, heard=given.end)
     s = replace(s, is_complete=True)
@@ -127,7 +131,8 @@ def _complete(s: HeardState, given: VoiceComplete) -> HeardDone:
 
 
 def _clear(s: HeardState, given: VoiceCleared) -> HeardDone:
-    """What was sent is still on its way and will be heard, so the stop is reported when it was."""
+    """Note that a voice was cleared. Sound that was sent before will still be heard, so the stop is reported after
+    that."""
     if given.voice != s.voice:
         return _report_stop(HeardState(given.voice, sent=given.end, heard=given.end))
     if s.cleared_ms is not None:

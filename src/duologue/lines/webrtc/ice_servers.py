@@ -1,7 +1,8 @@
-"""STUN and TURN servers: what an operator sets, and what a client and the server itself present to them.
+"""STUN and TURN servers: their settings, and the credentials with which clients and this server use them.
 
-A TURN server with a shared secret takes a user name that contains when it ends, and a signature of that name (the TURN
-REST scheme, `use-auth-secret` in coturn). Rule: the secret never leaves the server; clients get credentials that end.
+A TURN server with a shared secret accepts a user name that contains its expiry time, with a signature of that name as
+the password (the TURN REST scheme, `use-auth-secret` in coturn). Rule: the secret never leaves the server; clients get
+credentials that expire.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 
 from duologue.core.errors import DuologueError
 
-TURN_S = 3_600  # how long a client's credentials hold; a connection that exists goes on after that
+TURN_S = 3_600  # how long a client's credentials are valid; an existing connection goes on after that
 _URL = re.compile(r"(stuns?|turns?):[^\s/@?#]+(\?transport=(udp|tcp))?")
 
 
@@ -24,7 +25,8 @@ class InvalidIceServer(DuologueError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class IceServers:
-    """The servers of one deployment. `secret` makes credentials that end; `user` and `password` are fixed ones."""
+    """The servers of one deployment. `secret` makes credentials that expire; `user` and `password` are fixed
+    credentials."""
 
     urls: tuple[str, ...] = ()
     secret: str = field(default="", repr=False)
@@ -43,7 +45,7 @@ class IceServers:
         return any(url.startswith("turn") for url in self.urls)
 
     def as_json(self, now_s: float) -> list[dict[str, object]]:
-        """The servers as an `RTCConfiguration` has them, with credentials that hold from now on."""
+        """The servers in the form of an `RTCConfiguration`, with credentials that are valid from now on."""
         stun = [url for url in self.urls if url.startswith("stun")]
         turn = [url for url in self.urls if url.startswith("turn")]
         servers: list[dict[str, object]] = [{"urls": stun}] if stun else []

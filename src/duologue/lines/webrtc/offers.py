@@ -1,8 +1,8 @@
-"""An offer of a client, checked and made ready before aiortc sees it, and the answer made fit for the network.
+"""Checks the offer of a client and prepares it for aiortc, and adapts the answer to the network.
 
 Clients may send an offer before they know their own addresses, and aiortc fails at once if an offer has no address. The
-client always knows ours, and reaches us first, so addresses in an offer are needed only to go through a relay (TURN).
-Rule: everything here is text to text; an offer that can't work is refused with a code and with what to do.
+client always knows our address and contacts us first, so addresses in an offer are needed only to connect through a
+relay (TURN). Rule: these functions take and return text. An offer that can't work is refused with a code and a reason.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from duologue.core.errors import DuologueError
 OFFER_BYTES_MAX = 32_768
 MEDIA_MAX = 4  # sections of an offer
 CANDIDATES_MAX = 32
-_NO_ADDRESS = "a=candidate:1 1 udp 1 127.0.0.1 9 typ host"  # the port of a service that answers nothing
+_NO_ADDRESS = "a=candidate:1 1 udp 1 127.0.0.1 9 typ host"  # the discard port, which never answers
 
 
 class OfferRefused(DuologueError, ValueError):
@@ -27,8 +27,8 @@ class OfferRefused(DuologueError, ValueError):
 
 
 def prepare_offer(sdp: str, is_relayed: bool = False) -> str:
-    """The offer as aiortc gets it. Raises OfferRefused. Addresses of the client are kept only if `is_relayed`, and only
-    those that another machine can have."""
+    """The offer in the form that aiortc needs. Raises OfferRefused. Addresses of the client are kept only if
+    `is_relayed`, and only if they can belong to another machine."""
     if not sdp.strip():
         raise OfferRefused("invalid_offer", "the offer is empty: send the SDP of an RTCPeerConnection")
     if len(sdp.encode("utf-8", "surrogatepass")) > OFFER_BYTES_MAX:
@@ -46,7 +46,7 @@ def prepare_offer(sdp: str, is_relayed: bool = False) -> str:
 def _check_media(lines: list[str]) -> None:
     media = [line for line in lines if line.startswith("m=")]
     if len(media) > MEDIA_MAX:
-        raise OfferRefused("invalid_offer", f"the offer has {len(media)} sections, and at most {MEDIA_MAX} are taken")
+        raise OfferRefused("invalid_offer", f"the offer has {len(media)} sections, but at most {MEDIA_MAX} are allowed")
     audio = [line for line in media if line.startswith("m=audio ")]
     if len(audio) != 1 or audio[0].split()[1] == "0":
         raise OfferRefused("no_audio", "the offer needs one audio section: add a microphone track, or a transceiver")
@@ -63,7 +63,7 @@ def _section(lines: list[str], start: int) -> list[str]:
 
 
 def _with_candidates(lines: list[str], candidates: list[str]) -> list[str]:
-    """The lines, with these at the end of each section, because the first one may be any."""
+    """The lines, with these candidates at the end of each media section, because any section may be the first."""
     out: list[str] = []
     for at, line in enumerate(lines):
         out.append(line)
@@ -74,7 +74,7 @@ def _with_candidates(lines: list[str], candidates: list[str]) -> list[str]:
 
 
 def _is_usable(candidate: str) -> bool:
-    """Is this a UDP address that another machine can have? Names are not looked up."""
+    """Is this a UDP address that can belong to another machine? Host names are not looked up."""
     parts = candidate.split()
     if len(parts) < 8 or parts[2].lower() != "udp":
         return False
@@ -86,8 +86,8 @@ def _is_usable(candidate: str) -> bool:
 
 
 def with_address(sdp: str, address: str) -> str:
-    """The answer, with this address instead of the machine's own ones: for a server behind a router that forwards to
-    it. Addresses of relays stay."""
+    """The answer with this address instead of the machine's own addresses, for a server behind a router that forwards
+    to it. Addresses of relays don't change."""
     if not address:
         return sdp
     lines: dict[str, None] = {}  # in order, each once

@@ -1,9 +1,10 @@
-"""What a peer connection plays: takes the sound of a line, gives it out in pieces of 20 ms, and reports what was heard.
+"""The player of a peer connection: takes the sound of a line, returns it in pieces of 20 ms, and reports what was
+heard.
 
-It is a `ClientWire`, so that the line can move between a socket and a peer connection in the middle of a voice. The
-client's own jitter buffer plays each packet a little after it left. A client that says which packet it plays is
-believed, if that packet was sent. For one that doesn't, the delay is reckoned. Rule: this class holds sound; what is
-sent is decided in `playout_state`, and what was heard in `heard_sound`.
+It is a `ClientWire`, so that the line can move between a socket and a peer connection in the middle of a voice. Because
+of the client's jitter buffer, each packet is played a little after it was sent. If the client reports which packet it
+plays, and that packet was sent, the report is used. Otherwise the delay is estimated. Rule: this class only stores
+sound; `playout_state` decides what is sent, and `heard_sound` what was heard.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from . import heard_sound as hs
 from .arrival_order import unwrap
 
 PIECE_SAMPLES = PACKET_MS * SAMPLES_PER_MS
-PLAYOUT_MS = 100  # how much later than it arrives a packet is heard, in a client that doesn't say
+PLAYOUT_MS = 100  # how long after its arrival a packet is heard, in a client that doesn't report it
 CLOCKS_PER_MS = CLOCK_HZ // 1000
-QUIET_MS_MIN = 100  # packets may come so much later than 20 ms after one another
+QUIET_MS_MIN = 100  # a gap of this length between two packets of the client is normal
 _SAMPLE = 2  # bytes
 
 
@@ -43,7 +44,7 @@ class PacketPlayer:
         self._dropped = (0, 0)  # the voice that was dropped last, and how much of it was sent
         self._heard = hs.HeardState()
         self._stamp = 0  # of the next packet
-        self._reported: int | None = None  # the newest stamp that the client said it plays
+        self._reported: int | None = None  # the newest stamp that the client has reported
         self.delay_ms = 0  # of the network, one way
 
     # -- The wire
@@ -54,7 +55,7 @@ class PacketPlayer:
         self._voice_pcm += pcm
 
     def drop_sound(self, voice: int) -> None:
-        """Forget what is queued of this voice. What was sent is still heard."""
+        """Drop the queued sound of this voice. Sound that was sent will still be heard."""
         if self._playout.takes(voice):
             self._dropped = (voice, self._position)
             self._step(on.ClearAsked(voice))
@@ -93,11 +94,12 @@ class PacketPlayer:
 
     @property
     def _position(self) -> int:
-        """The sample of the voice that is sent next."""
+        """The position in the voice of the sample that is sent next."""
         return self._start + self._playout.played
 
     def _step(self, given: PlayoutInput) -> tuple[int, int]:
-        """Give the machine this input, and drop what it says. Returns how much to take of the voice and of the cue."""
+        """Pass this input to the machine, and drop the queued samples that it tells us to drop. Returns how many
+        samples to take of the voice and of the cue."""
         self._playout, done = step(self._playout, given)
         if done.drops_voice:
             self._voice_pcm.clear()
@@ -121,14 +123,14 @@ class PacketPlayer:
         return self._ambient.mix(taken + bytes(PIECE_SAMPLES * _SAMPLE - len(taken)), voice_samples > 0)
 
     def _note_end(self) -> None:
-        """Is the voice sent to its end?"""
+        """Note the end of the voice if all of it was sent."""
         if self._playout.is_complete and not self._playout.queued:
             self._hear(hs.VoiceComplete(self._playout.voice, self._position))
 
     # -- What was heard
 
     def note_stamp(self, stamp: int) -> None:
-        """The client says that it plays the packet with this RTP timestamp, without the connection's origin."""
+        """Note that the client plays the packet with this RTP timestamp, relative to the start of the connection."""
         stamp = unwrap(stamp, self._stamp)
         if stamp > self._stamp:
             return  # it wasn't sent yet, so the client is wrong
@@ -136,8 +138,9 @@ class PacketPlayer:
         self.look()
 
     def look(self, quiet_ms: int = 0) -> None:
-        """Report what was heard by now. Called every 100 ms, also if the client says nothing. `quiet_ms` is how long no
-        packet has come from the client: what leaves meanwhile may be lost, and doesn't count yet."""
+        """Report what was heard by now. Called every 100 ms, even if the client reports nothing. `quiet_ms` is the time
+        since the last packet of the client: sound that was sent in this time may be lost, so it doesn't count as heard
+        yet."""
         delay_ms = self.delay_ms + PLAYOUT_MS + max(0, quiet_ms - QUIET_MS_MIN)
         stamp = self._reported if self._reported is not None else self._stamp - delay_ms * CLOCKS_PER_MS
         self._hear(hs.StampHeard(stamp, self._now_ms()))
@@ -156,7 +159,7 @@ class PacketPlayer:
         return -(-self._heard.sent // SAMPLES_PER_MS) if voice and self._heard.voice == voice else None
 
     def leave(self) -> None:
-        """Another carrier plays from now on."""
+        """Drop all sound, because another connection plays the voice from now on."""
         self._voice_pcm.clear()
         self._cue_pcm.clear()
         self._playout = PlayoutState()

@@ -1,7 +1,7 @@
-"""Does the network path to a client work? A table of rows, from packets that arrive and time that passes.
+"""Decides whether the network path to a client works, with a table of rows, from the times at which packets arrive.
 
 A client with a microphone sends a packet every 20 ms, so a path is known to be broken long before ICE notices. Rule: a
-path that is quiet may recover by itself, and one that is lost never does: the client connects again.
+quiet path may recover by itself. A lost path never recovers, so the client has to connect again.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
 CONNECT_MS_MAX = 15_000  # from the answer to the first connection
-QUIET_MS = 1_000  # without a packet of a client that sends sound
+QUIET_MS = 1_000  # a path is quiet after this long without a packet of the client's sound
 LOST_MS = 30_000
 
 
 class PathPlace(Enum):
-    """What is known of the path."""
+    """The condition of the path."""
 
     NEW = "new"
     UP = "up"
@@ -27,14 +27,14 @@ class PathPlace(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PathConnected:
-    """ICE and DTLS are done."""
+    """ICE and DTLS have made the connection."""
 
     now_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class PacketCame:
-    """A packet of the client's sound."""
+    """A packet of the client's sound has arrived."""
 
     now_ms: int
 

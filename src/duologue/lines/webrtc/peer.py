@@ -1,7 +1,7 @@
-"""One peer connection: answers an offer, sends the player's sound, and passes on what the client says.
+"""One peer connection: answers an offer, sends the player's sound, and passes on what the client sends.
 
-Rule: this class only does input and output. Which packet is heard when, what was heard of a voice and whether the path
-works are decided by `arrival_order`, `heard_sound` and `path`.
+Rule: this class only does input and output. `arrival_order` decides when each packet is heard, `heard_sound` decides
+what was heard of a voice, and `path` decides whether the path works.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from .offers import OfferRefused, prepare_offer, with_address
 
 LOG = logging.getLogger("duologue.webrtc")
 ANSWER_S_MAX = 10.0
-LOOK_PACKETS = 5  # what was heard is looked at after so many
-LATE_S_MAX = 0.5  # a loop that was blocked for longer leaves packets out
-QUIET_PACKETS = 5  # so many silent pieces are encoded before silence is sent
+LOOK_PACKETS = 5  # `look` is called after this many packets
+LATE_S_MAX = 0.5  # if the event loop was blocked for longer, packets are left out
+QUIET_PACKETS = 5  # this many silent pieces are encoded before ready-made silence is sent
 HEARD_HZ = 16_000
 _TIME_BASE = Fraction(1, CLOCK_HZ)
 
 
 class SoundSource(Protocol):
-    """What is played over a peer connection."""
+    """The source of the sound that a peer connection sends."""
 
     delay_ms: int
 
     def take(self, stamp: int) -> bytes:
-        """The next 20 ms for the packet with this stamp. Empty is silence."""
+        """The next 20 ms for the packet with this stamp; empty for silence."""
         ...
 
     def look(self, quiet_ms: int = 0) -> None:
@@ -52,14 +52,14 @@ class SoundSource(Protocol):
 
 
 class PeerEvents(Protocol):
-    """What a peer connection tells. Nothing is told after `close`."""
+    """The events that a peer connection reports. After `close`, it reports nothing."""
 
     def hear(self, pcm: bytes, ms: int) -> None:
         """Sound of the client's microphone, at 16 kHz."""
         ...
 
     def move_to(self, place: path.PathPlace) -> None:
-        """The network path is in another state."""
+        """The network path has changed to this state."""
         ...
 
     def open_channel(self, channel: RTCDataChannel) -> None:
@@ -68,7 +68,7 @@ class PeerEvents(Protocol):
 
 
 class Peer:
-    """One peer connection. `source` is played from the moment at which it is connected."""
+    """One peer connection. It sends the sound of `source` as soon as it is connected."""
 
     def __init__(self, source: SoundSource, events: PeerEvents, servers: IceServers, address: str = "") -> None:
         self._source = source
@@ -89,7 +89,7 @@ class Peer:
 
     @property
     def arrived(self) -> arrival_order.ArrivalState:
-        """What is known of the packets from the client."""
+        """The state of the packets from the client."""
         return self._arrived
 
     # -- Connecting and closing
@@ -131,7 +131,8 @@ class Peer:
             self._follow(path.PathFailed(_now_ms()))
 
     def _look_at_path(self) -> None:
-        """Once a second, also if no packet leaves: a connection that isn't made ends by this."""
+        """Check the path once a second, even if no packet is sent, so that a connection that is never made is given
+        up."""
         self._follow(path.PathLooked(_now_ms()))
         if not self._is_closed and self._path.place is not path.PathPlace.LOST:
             self._watch = asyncio.get_running_loop().call_later(1.0, self._look_at_path)
@@ -152,7 +153,7 @@ class Peer:
                 tap_packets(transceiver.receiver, self._hear)
 
     def _hear(self, timestamp: int, payload: bytes) -> None:
-        """A packet has arrived."""
+        """Handle a packet of the client's sound."""
         clocks = clocks_of(payload)
         if not clocks or self._is_closed:
             return
@@ -182,7 +183,7 @@ class Peer:
     # -- To the client
 
     def stamp_of(self, timestamp: int) -> int | None:
-        """Which stamp this RTP timestamp of ours is. None before the first packet was sent."""
+        """The stamp of our packet with this RTP timestamp; None before the first packet was sent."""
         return (timestamp - self._origin) % (1 << 32) if self._origin is not None else None
 
     def take(self, stamp: int) -> bytes:

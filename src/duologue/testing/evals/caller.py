@@ -40,7 +40,7 @@ class EvalCaller:
 
 
 def instructions_for(case: EvalCase) -> str:
-    """What the model is told about the person that it plays."""
+    """The instructions that tell the model which person it plays."""
     mood = f"Your mood: {case.mood}\n" if case.mood else ""
     facts = "What you know, to be said when you are asked:\n" if case.facts else ""
     facts += "".join(f"- {name}: {value}\n" for name, value in case.facts)

@@ -1,6 +1,6 @@
 """The hard assertions on a call: which tools were called, what was said, which data was reached.
 
-Rule: each assertion that doesn't hold gives one sentence, and no sentence means that all hold.
+Rule: each assertion that doesn't hold is reported in one sentence. If there is no sentence, all assertions hold.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .suite import HardAssertions
 
 
 def broken_assertions(call: ObservedCall, wanted: HardAssertions) -> list[str]:
-    """What doesn't hold after this call."""
+    """A sentence for each assertion that doesn't hold after this call."""
     calls, heard = calls_of(call), " ".join(call.heard)
     names = [one.name for one in calls]
     broken = [
@@ -62,7 +62,8 @@ def data_of(call: ObservedCall) -> dict[str, str]:
 
 
 def _fields_of(data: Any, place: str = "") -> dict[str, str]:
-    """Every field of this JSON by its place, as text. A list is the texts of its items with commas between them."""
+    """Every field of this JSON as text, by its path, such as `order.day`. A list becomes the texts of its items,
+    separated by commas."""
     if isinstance(data, dict):
         inner = [_fields_of(value, f"{place}.{name}" if place else name) for name, value in data.items()]
         return {name: text for one in inner for name, text in one.items()}
@@ -76,7 +77,7 @@ def _as_text(value: Any) -> str:
 
 
 def transcript_of(call: ObservedCall) -> str:
-    """The call in writing, for a judge and for reports."""
+    """The transcript of the call, for a judge and for reports."""
     lines = []
     for item in call.history:
         match item:

@@ -1,7 +1,7 @@
 """The judge of an evaluation: a model that reads a call and answers each line of a rubric with yes or no.
 
-Rule: an answer that can't be read is asked for once more and then counted as no verdict. No verdict never counts as a
-pass.
+Rule: if the judge's answer can't be read, the judge is asked once more. If the second answer can't be read either, no
+line has a verdict. A line without a verdict never counts as passed.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class EvalModels:
 
 @dataclass(frozen=True, slots=True)
 class EvalRun:
-    """One call. `error` says why it could not be made."""
+    """One call and its results. `error` says why the call could not be completed."""
 
     case: str
     number: int
@@ -89,8 +89,8 @@ async def run_case(
 
 
 async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Random) -> tuple[int, str]:
-    """Let the caller and the agent talk. Returns the number of the caller's turns, and why the talk failed, if it
-    did."""
+    """Let the caller and the agent talk. Returns the number of the caller's turns, and why the talk failed; empty if it
+    didn't fail."""
     caller = EvalCaller(brain, case)
     await call.settles()
     told = 0
@@ -112,7 +112,9 @@ async def _talk(call: LiveCall, case: EvalCase, brain: Brain, chance: random.Ran
 
 
 async def _interrupt(call: LiveCall, caller: EvalCaller, told: int) -> int:
-    """Say the next words over the agent's answer, if it is heard. Returns how many answers the caller knows of."""
+    """Wait until the agent's answer has played for INTERRUPT_AFTER_MS, then let the caller talk over it. If the call
+    comes to rest before that (neither side speaks, and no answer is pending), do nothing. Returns `told` unchanged: the
+    caller gets the interrupted answer with the next turn."""
     await call.until(lambda: call.line.heard_ms >= INTERRUPT_AFTER_MS or call.is_at_rest)
     if not call.is_at_rest:
         words, _ = await caller.says(" ".join(word.text for word in call.sounded_words[-5:]) + " …")

@@ -52,7 +52,7 @@ class HardAssertions:
 
 @dataclass(frozen=True, slots=True)
 class EvalCase:
-    """One kind of caller."""
+    """One case: a kind of caller, and what must be true after the calls of this caller."""
 
     name: str
     line: int
@@ -69,7 +69,7 @@ class EvalCase:
 
 @dataclass(frozen=True, slots=True)
 class EvalSuite:
-    """A file that was read and checked."""
+    """The cases of a file that was read and checked."""
 
     name: str
     file: Path

@@ -20,7 +20,7 @@ _FREE = ("args", "response", "parametersJsonSchema", "labels")  # their fields h
 
 
 def in_camel_case(value: Any) -> Any:
-    """The message with the names of the protocol's JSON form. A server also takes the names of its definition, with
+    """The message with all field names in camelCase, as in the protocol's JSON form. A server also accepts names with
     underscores, and Google's client sends both."""
     if isinstance(value, list):
         return [in_camel_case(one) for one in value]
@@ -35,7 +35,7 @@ def in_camel_case(value: Any) -> Any:
 
 
 def problems_of_client_message(message: object) -> list[str]:
-    """The problems of a message that a client sent. It has exactly one part."""
+    """The problems of a message that a client sent. Such a message must have exactly one part."""
     if not isinstance(message, dict) or len(message) != 1:
         return ["a client message must have exactly one part"]
     message = copy.deepcopy(message)
@@ -56,8 +56,8 @@ def _checked(kind: type[BaseModel], message: object) -> list[str]:
 
 
 def _wrong_blobs(value: object, path: str) -> Iterator[str]:
-    """The problems of all binary data in this value, which is then taken out, because the package's types don't take
-    base64 if they are strict."""
+    """The problems of all binary data in this value. The binary data is removed from the value, because the package's
+    types don't accept base64 in strict mode."""
     if isinstance(value, dict):
         if "mimeType" in value:
             try:

@@ -30,7 +30,7 @@ _SILENT = logging.Logger("duologue.testing.gemini", logging.CRITICAL + 1)
 class GeminiServer:
     """A scripted Gemini Live server. `script` is a list of answers. When it is used up, the answer is `otherwise`.
     `hears` lists the transcripts of the user's turns. With `plays`, the end of a turn is sent only when the next turn
-    begins, as by a server that waits until the sound was played."""
+    begins, as on a server that waits until the sound was played."""
 
     def __init__(
         self,
@@ -92,11 +92,11 @@ class GeminiServer:
         return [session for session in self.sessions if not session.reads_aloud][-1]
 
     def got(self, *path: str) -> list[Any]:
-        """What clients sent under this path, such as ("realtimeInput", "activityEnd")."""
+        """The values that clients sent under this path, such as ("realtimeInput", "activityEnd")."""
         return _under(self.received, path)
 
     def gave(self, *path: str) -> list[Any]:
-        """What the server sent under this path."""
+        """The values that the server sent under this path."""
         return _under(self.sent, path)
 
     async def until(self, holds: Callable[[], object], limit_s: float = WAIT_S) -> None:
@@ -117,7 +117,7 @@ class GeminiServer:
         self._more.set()
 
     def note_problems(self, problems: list[str]) -> None:
-        """A client broke the protocol."""
+        """Record that a client broke the protocol."""
         self.problems += problems
         self._more.set()
 

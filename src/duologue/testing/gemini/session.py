@@ -1,6 +1,7 @@
 """A session of the scripted Gemini Live server: its turns, its activity, its answers and its handles.
 
-Rule: the session sends what the protocol requires of a server. What a client may not do here is recorded as a problem.
+Rule: the session sends what the protocol requires of a server. A message that a client isn't allowed to send here is
+recorded as a problem.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class ScriptedGeminiSession:
         self.is_active = False  # has an activity begun?
         self._connection = connection
         self._answer: asyncio.Task[None] | None = None
-        self._owes_end = False  # the end of a turn that is said to be playing
+        self._owes_end = False  # the end of a turn isn't sent yet, because its sound counts as still playing
         self._ids = 0
         self._handles = 0
 
@@ -72,7 +73,7 @@ class ScriptedGeminiSession:
         self.stop()
 
     async def go_away(self, left: str = "10s") -> None:
-        """Say that the connection will be closed."""
+        """Announce that the connection will be closed."""
         await self.send({"goAway": {"timeLeft": left}})
 
     # -- Sending
@@ -123,7 +124,7 @@ class ScriptedGeminiSession:
                 self.setup = {**(self.setup or {}), **value}
 
     def _wrong(self, what: str) -> None:
-        """Record something that is well-formed but not allowed here."""
+        """Record a problem with a message that is well-formed but not allowed here."""
         self.server.note_problems([what])
 
     async def _begin(self, setup: dict[str, Any]) -> None:
@@ -195,7 +196,7 @@ class ScriptedGeminiSession:
     # -- Answering
 
     async def _interrupt(self) -> None:
-        """Something of the client stops the answer, or the calls that wait for their responses."""
+        """Stop the answer and the calls that wait for a response, because of a message of the client."""
         if self.waiting:
             await self.send({"toolCallCancellation": {"ids": [*self.waiting]}})
             self.waiting.clear()

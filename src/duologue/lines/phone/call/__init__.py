@@ -1,1 +1,1 @@
-"""What happens to a telephone call around its conversation: dialling, machines, hold, transfers. Pure: rows."""
+"""The pure machine of a telephone call around its conversation: dialling, answering machines, hold and transfers."""

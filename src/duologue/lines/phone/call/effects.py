@@ -1,4 +1,4 @@
-"""What is to be done for a telephone call: imperative values that the server performs.
+"""The effects of a telephone call: values that tell the server what to do.
 
 Rule: an effect that asks the carrier for something carries the number of the request, which its answer repeats.
 """

@@ -1,4 +1,4 @@
-"""What a telephone call is told: past tense, with a time.
+"""The inputs of a telephone call: what has happened, and when.
 
 Rule: an input that answers a request carries the number of the request, and an input about the person who takes over
 carries the number of the request that called this person.
@@ -66,35 +66,36 @@ class NotReached:
 
 @dataclass(frozen=True, slots=True)
 class GreetingBegan:
-    """Something is said at the other end."""
+    """Speech has begun at the other end."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class GreetingPaused:
-    """What is said at the other end has paused or ended."""
+    """The speech at the other end has paused or ended."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class PersonHeard:
-    """The carrier tells a person."""
+    """The carrier reports that a person has answered."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class PersonSpoke:
-    """Words were said that a person says first, such as "hello?", and nothing else. Machines may begin with them."""
+    """Only words were said with which a person answers, such as "hello?". A machine's greeting may begin with them
+    too."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class MachineHeard:
-    """The carrier, or the words that were said, tell a machine's greeting."""
+    """A machine's greeting was recognised, by the carrier or from its words."""
 
     at: int
 
@@ -108,7 +109,7 @@ class BeepHeard:
 
 @dataclass(frozen=True, slots=True)
 class FaxHeard:
-    """The carrier tells a fax machine."""
+    """The carrier reports that a fax machine has answered."""
 
     at: int
 

@@ -1,7 +1,7 @@
 """The machine of a telephone call: `step(policy, state, input) -> (state, effects)`.
 
-Pure: no clock, no await, no network. Rule: an input that no row takes, or that answers an older request, returns the
-same state and no effects.
+Pure: no clock, no await, no network. Rule: if no row fits an input, or if the input answers an older request, `step`
+returns the same state and no effects.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class CallMachine:
                 self._table.setdefault((source, row.on), []).append(row)
 
     def row_for(self, policy: CallPolicy, state: CallState, given: on.CallInput) -> CallRow | None:
-        """The row that takes the input, if there is one."""
+        """The first row that fits the input, or None."""
         if _is_stale(state, given):
             return None
         for row in self._table.get((state.stage, type(given)), ()):

@@ -29,7 +29,7 @@ REQUESTED = (S.PASSING_ON, S.JOINING)  # the carrier moves the call
 @dataclass(frozen=True, slots=True)
 class CallRow:
     """One behaviour. `limit` names the setting of CallPolicy that limits the new stage; empty if the stage has no
-    deadline. With `counts_since`, the limit counts from `since` of the state, and else from now."""
+    deadline. With `counts_since`, the limit is counted from the state's `since`, otherwise from now."""
 
     sources: tuple[CallStage, ...]
     on: type
@@ -74,7 +74,7 @@ def leaves_messages(policy: CallPolicy, _: CallState, __: Any) -> bool:
 
 
 def was_given_up(_: CallPolicy, s: CallState, __: Any) -> bool:
-    """Was the call given up before it was answered? The carrier may place it only after that."""
+    """Was the call given up before it was answered? The carrier may still place the call after that."""
     return s.request > 0 and s.outcome in (CallEnd.CANCELLED, CallEnd.NO_ANSWER)
 
 
@@ -94,7 +94,7 @@ def cancel_call(s: CallState, _: Any) -> CallDone:
 
 
 def cancel_late(s: CallState, _: Any) -> CallDone:
-    """End a call that the carrier has only now placed. After that, no answer of the carrier is awaited."""
+    """End a call that the carrier has placed after it was given up. No further answer of the carrier is expected."""
     return replace(s, request=0), (do.CancelCall(),)
 
 
@@ -111,7 +111,7 @@ def note_person(s: CallState, _: Any) -> CallDone:
 
 
 def note_machine(s: CallState, given: on.CallInput) -> CallDone:
-    """A machine has answered. From now on, `since` says when."""
+    """Note that a machine has answered, and set `since` to this time."""
     return replace(s, answerer=Answerer.MACHINE, since=given.at), ()
 
 

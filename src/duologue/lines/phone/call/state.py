@@ -11,7 +11,7 @@ from enum import Enum
 
 
 class CallStage(Enum):
-    """Where a call is."""
+    """The stage of a call."""
 
     NEW = "new"
     DIALLING = "dialling"
@@ -91,7 +91,7 @@ class CallPolicy:
     """The settings of one call."""
 
     ring_ms: int = 30_000  # how long a telephone may ring
-    on_machine: OnMachine = OnMachine.TALK  # what happens if a machine answers; with TALK, it isn't found out
+    on_machine: OnMachine = OnMachine.TALK  # what happens if a machine answers; with TALK, machines aren't detected
     silence_ms_max: int = 6_000  # after this long without a word, the agent talks: who has answered is unknown
     greeting_ms_max: int = 5_000  # first words that last longer are a machine's greeting
     greeting_gap_ms: int = 1_000  # after this pause, short first words are a person's
@@ -106,8 +106,8 @@ class CallPolicy:
 @dataclass(frozen=True, slots=True)
 class CallState:
     """A call. `request` numbers the requests to the carrier, so that a late answer is dropped. `taker` is the number of
-    the request that called the person who takes over; 0: no such call exists. `due` is a time in ms; 0: no deadline.
-    `since` is when the first words, or the machine's greeting, began."""
+    the request that called the person who takes over; 0 if there is no such call. `due` is the deadline in ms; 0 if
+    there is no deadline. `since` is the time at which the first words or the machine's greeting began."""
 
     stage: CallStage = CallStage.NEW
     due: int = 0

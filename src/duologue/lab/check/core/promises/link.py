@@ -123,6 +123,13 @@ def _kept(step: CheckedStep) -> bool:
     return never(step, fx.PlayCue) and step.after.answered == step.before.answered
 
 
+def _no_output_is_left(step: CheckedStep) -> bool:
+    """Were the outputs that were on the way to the brain given up with their turn, and the user not told to ask
+    again?"""
+    told = not step.before.telling or fx.PlayCue(Cue.APOLOGY) not in step.effects
+    return told and not step.after.telling and step.after.news == step.before.news
+
+
 def _goodbye_over(s: State, e: ev.Event) -> bool:
     finished = s.voice in SOUNDING if isinstance(e, ev.PlaybackFinished) else s.reply in _OPEN
     return s.link in LIVE and s.ask is Ask.GOODBYE and finished and not s.called
@@ -482,6 +489,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
             and x.after.answered == min(x.before.asked, x.before.asked_again)
             and x.after.asked_again == x.before.asked
             and x.after.losses == 1
+            and (x.before.asked > x.before.asked_again or _no_output_is_left(x))
         ),
     ),
 )
