@@ -70,7 +70,7 @@ def _is_proof(record: StepRecord) -> bool:
 
 
 def _is_asked_later(records: Sequence[StepRecord], lost: sg.Lost) -> bool:
-    """Was the brain asked again after these turns were reported as lost, without new words and without news of a job?"""
+    """Was the brain asked again after these turns were reported as lost, without new words or news of a job?"""
     after = _since(records, lambda record: record.event.at == lost.at and _reports(record, lost))
     for record in after[1:] if after else ():
         if record.after.said > record.before.said or isinstance(record.event, _NEWS):
